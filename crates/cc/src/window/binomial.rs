@@ -50,6 +50,10 @@ impl WindowRule for Binomial {
         acked * self.slope
     }
 
+    fn on_avoidance(&mut self) {
+        self.round = None;
+    }
+
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         self.round = None;
         window.size - self.b * libm::pow(window.size, self.l)

@@ -92,7 +92,8 @@ impl WindowRule for Cubic {
         epoch.w_est += share * if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
         let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
         let added = if self.w_max + self.c * cube(after_k) < epoch.w_est {
-            (epoch.w_est - window.size).max(0.0)
+            // No faster than slow start; what is left comes with the next acknowledgements.
+            (epoch.w_est - window.size).clamp(0.0, acked)
         } else {
             let rtt = path.rtt.map_or(0.0, |rtt| rtt.smoothed.as_secs_f64());
             let target = self.w_max + self.c * cube(after_k + rtt);

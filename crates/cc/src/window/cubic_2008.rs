@@ -126,6 +126,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             "real numbers, where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
             "the window is raised to W_tcp at once, not over a round trip; W_tcp grows with acknowledgements, as in 2.6.22, not with time",
             "packets acknowledged are counted; 2.6.22 estimates their number from the acknowledgements",
+            "idle time counts as time since the loss, as in 2.6.22; an acknowledgement adds at most the packets that it acknowledges",
         ],
     },
     needs: |_| Needs::RELIABLE,
@@ -152,6 +153,7 @@ pub(crate) const CUBIC_2005: Entry = Entry {
             CUBIC_2008.card.deviations[0],
             CUBIC_2008.card.deviations[1],
             CUBIC_2008.card.deviations[2],
+            CUBIC_2008.card.deviations[3],
             "the rule of cubic-2008 with limit = always; Linux started with ssthresh at 100 packets, here it is the flow's initial_ssthresh",
         ],
         ..CUBIC_2008.card

@@ -12,7 +12,7 @@
 //!   congestion avoidance continues.
 //! * After an idle time of a retransmission timeout the window is at most the initial window (RFC 5681 §4.1), or half for each
 //!   timeout, with ssthresh at three quarters of it or more (RFC 2861): the host's choice ([`RestartWindow`]).
-//! * Congestion avoidance after a slow start is a new stage, which the rule starts without the state of the one before.
+//! * Congestion avoidance after a slow start or a restart is a new stage, which the rule starts without the state of the one before.
 //! * After a spurious episode everything is restored that its start and what followed changed (as in RFC 4015, RFC 9438
 //!   §4.9), unless the sender was idle since.
 //!
@@ -52,8 +52,8 @@ struct Stage<R> {
     undiminished: bool,
     /// The variant of slow start, not a loss, ended the last slow start.
     left_slow_start: bool,
-    /// The window has grown in slow start since it last did in congestion avoidance.
-    was_in_slow_start: bool,
+    /// The next increase in congestion avoidance is the first of a stage.
+    new_avoidance: bool,
 }
 
 impl<R: WindowRule> Windowed<R> {
@@ -69,7 +69,7 @@ impl<R: WindowRule> Windowed<R> {
                 slow_start: SlowStart::new(setup.slow_start, setup.paced),
                 undiminished: true,
                 left_slow_start: false,
-                was_in_slow_start: true,
+                new_avoidance: true,
             },
             recovering: false,
             undo: None,
@@ -111,6 +111,7 @@ impl<R: WindowRule> Windowed<R> {
                 window.size = window.size.max(restart);
             }
         }
+        self.stage.new_avoidance = true;
         self.stage.slow_start.on_idle();
         // What was sent before is past: no late sign that its loss was spurious raises the window.
         self.undo = None;
@@ -128,16 +129,20 @@ impl<R: WindowRule> Windowed<R> {
         let mut acked = acked;
         if self.stage.window.in_slow_start() {
             let Window { size, ssthresh } = self.stage.window;
-            self.stage.was_in_slow_start = true;
+            self.stage.new_avoidance = true;
             let growth = self.stage.rule.in_slow_start(self.stage.slow_start.growth(size, ssthresh, acked));
-            let room = self.stage.window.ssthresh - self.stage.window.size;
-            self.stage.window.size = bounded(self.stage.window.size + growth.min(room));
+            let room = ssthresh - size;
+            if growth < room {
+                self.stage.window.size = bounded(size + growth);
+                return;
+            }
+            self.stage.window.size = bounded(ssthresh);
             if growth <= room {
                 return;
             }
             acked -= room * (acked / growth);
         }
-        if std::mem::take(&mut self.stage.was_in_slow_start) {
+        if std::mem::take(&mut self.stage.new_avoidance) {
             self.stage.rule.on_avoidance();
         }
         let added = self.stage.rule.increase(&self.stage.window, acked, path);

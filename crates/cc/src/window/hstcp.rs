@@ -69,6 +69,10 @@ impl WindowRule for HighSpeed {
         acked * self.step / window.size
     }
 
+    fn on_avoidance(&mut self) {
+        self.round = None;
+    }
+
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         self.round = None;
         let b = if window.size > self.low_window {

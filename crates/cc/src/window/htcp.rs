@@ -226,7 +226,7 @@ pub(crate) const HTCP: Entry = Entry {
             "real numbers, where Linux computes alpha before scaling in whole packets, and again only when the window grows",
             "RTT_max is that of samples, in slow start too, as in current Linux; 2.6.22 takes SRTT, in congestion avoidance, three round trips after a loss",
             "after a timeout the time since the last loss counts from the timeout, in Linux from the end of the recovery",
-            "packets acknowledged are counted, not acknowledgements; each adds at most one packet, as in Linux, since idle time counts as time since the last loss",
+            "packets acknowledged are counted, not acknowledgements; each adds at most one packet, as in Linux, since idle time counts as time since the last loss, too",
         ],
     },
     needs: |_| Needs::RELIABLE,

@@ -54,6 +54,11 @@ struct Options {
 }
 
 impl Illinois {
+    /// `α` and `β` with a window of `size` packets, which may have been larger when they were set.
+    fn factors(&self, size: f64) -> (f64, f64) {
+        if size < self.options.window_min { RENO } else { (self.alpha, self.beta) }
+    }
+
     /// Sets `α` and `β` from the round-trip times of the round that ends, for a window of `size` packets.
     fn adapt(&mut self, size: f64) {
         if size < self.options.window_min {
@@ -104,11 +109,11 @@ impl Illinois {
 
 impl WindowRule for Illinois {
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
-        self.alpha * acked / window.size
+        self.factors(window.size).0 * acked / window.size
     }
 
     fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {
-        let target = (1.0 - self.beta) * window.size;
+        let target = (1.0 - self.factors(window.size).1) * window.size;
         if cause == Cause::Timeout {
             (self.alpha, self.beta) = RENO;
             (self.delayed, self.short_rounds) = (false, 0.0);
@@ -219,6 +224,7 @@ pub(crate) const ILLINOIS: Entry = Entry {
         ],
         deviations: &[
             "Tmin and Tmax are those of samples, as in Linux; they are kept for the connection",
+            "below window_min alpha is 1 and beta 1/2 at once, as in the paper; in Linux from the end of the round on",
             "a timeout sets alpha to 1 and beta to 1/2 until the next round ends, as in Linux",
             "Linux has alpha_min = 0.297 (0.3 in its fixed point) and window_min = 15",
             "Linux adds up rounds with a short delay even if others lie between, and leaves recovery out: its rounds are counted between losses",

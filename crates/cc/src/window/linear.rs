@@ -53,6 +53,10 @@ impl WindowRule for Linear {
         acked * self.slope
     }
 
+    fn on_avoidance(&mut self) {
+        self.round = None;
+    }
+
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         self.round = None;
         self.decrease_by + self.decrease_factor * window.size

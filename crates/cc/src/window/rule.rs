@@ -69,8 +69,8 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// The sender was idle and is about to send; `window` is the one with which it does.
     fn on_idle(&mut self, _window: &Window, _idle: &Idle, _path: &Path) {}
 
-    /// Congestion avoidance begins after slow start: what [`increase`](Self::increase) kept of a stage before is void. Called
-    /// before the first increase.
+    /// Congestion avoidance begins, after slow start or a restart of the window: what [`increase`](Self::increase) kept of a stage
+    /// before is void. Called before the first increase.
     fn on_avoidance(&mut self) {}
 
     /// Loss recovery is over, and congestion avoidance continues.

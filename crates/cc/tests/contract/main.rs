@@ -3,6 +3,7 @@
 #[path = "../facts/mod.rs"]
 mod facts;
 mod promises;
+mod stages;
 
 use narrows_cc::Entry;
 use narrows_cc::catalogue::entries;

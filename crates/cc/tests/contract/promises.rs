@@ -13,7 +13,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
 
-fn setups() -> impl Strategy<Value = Setup> {
+pub fn setups() -> impl Strategy<Value = Setup> {
     let first_cut = prop_oneof![Just(FirstCut::Rule), Just(FirstCut::Half)];
     let slow_start = prop_oneof![
         Just(SlowStartKind::Standard),
@@ -84,13 +84,13 @@ fn value(domain: Domain, draw: u32) -> Value {
     }
 }
 
-fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug + use<> {
+pub fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug + use<> {
     let inner = observed(algorithm);
     (algorithm.limits(), algorithm.window(), algorithm.ssthresh(), algorithm.next_timer(), inner)
 }
 
 /// Names and values of the inner variables.
-fn observed(algorithm: &dyn CongestionControl) -> Vec<(String, f64)> {
+pub fn observed(algorithm: &dyn CongestionControl) -> Vec<(String, f64)> {
     let mut inner = Vec::new();
     algorithm.observe(&mut |name, value| inner.push((name.to_owned(), value)));
     inner
@@ -124,12 +124,12 @@ fn every_declared_variable_is_observed_in_some_history() {
 }
 
 /// The start of a loss episode.
-fn episode(cause: Cause, path: Path) -> Fact {
+pub fn episode(cause: Cause, path: Path) -> Fact {
     Fact::Lost { loss: Loss { cause, new_episode: true, lost: 1, packets: &[] }, packets: Vec::new(), path }
 }
 
 /// The state of the flow at the first of `acks`.
-fn path_of(acks: &[Fact]) -> Path {
+pub fn path_of(acks: &[Fact]) -> Path {
     match acks.first() {
         Some(Fact::Acked { path, .. }) => *path,
         other => unreachable!("{other:?} is no acknowledgement"),

@@ -21,31 +21,31 @@ pub struct Ledbat {
     /// `GAIN`.
     gain: f64,
     delays: Delays,
-    /// Change of the window for the current acknowledgement, packets.
-    change: f64,
+    /// `GAIN (TARGET − q) / TARGET` with the current acknowledgement: change of the window for each packet over it.
+    slope: f64,
 }
 
 impl WindowRule for Ledbat {
-    fn increase(&mut self, _window: &Window, _acked: f64, _path: &Path) -> f64 {
-        self.change.max(0.0)
+    fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
+        self.slope.max(0.0) * acked / window.size
     }
 
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         window.size / 2.0
     }
 
-    fn on_ack(&mut self, window: &Window, ack: &Ack<'_>, path: &Path) {
+    fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, path: &Path) {
         self.delays.on_ack(ack, path.now);
         let off_target =
             self.delays.queueing().map_or(0.0, |queueing| (self.target - queueing) / self.target);
-        self.change = self.gain * off_target * ack.newly_acked as f64 / window.size;
+        self.slope = self.gain * off_target;
     }
 
-    fn step_down(&mut self, window: &Window, _ack: &Ack<'_>, _path: &Path) -> Option<f64> {
-        // There is no slow start, except after a timeout.
-        let unset = window.ssthresh.is_infinite();
-        (self.change < 0.0 || unset)
-            .then(|| (window.size + self.change.min(0.0)).max(MIN_CWND.min(window.size)))
+    fn step_down(&mut self, window: &Window, ack: &Ack<'_>, _path: &Path) -> Option<f64> {
+        let fall = self.slope.min(0.0) * ack.newly_acked as f64 / window.size;
+        // There is no slow start, except after a timeout or an idle time.
+        (fall < 0.0 || window.ssthresh.is_infinite())
+            .then(|| (window.size + fall).max(MIN_CWND.min(window.size)))
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
@@ -181,7 +181,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         target: values.number("target"),
         gain: values.number("gain"),
         delays: Delays::default(),
-        change: 0.0,
+        slope: 0.0,
     };
     Box::new(Windowed::new(rule, setup))
 }
