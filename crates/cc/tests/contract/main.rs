@@ -4,6 +4,7 @@
 mod facts;
 mod promises;
 mod stages;
+mod table;
 
 use narrows_cc::Entry;
 use narrows_cc::catalogue::entries;
