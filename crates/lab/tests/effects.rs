@@ -225,6 +225,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
     ("receive_window", "9pkt", &[]),
+    ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
     ("undo", "none", &["transport.min_rto=1ms", "path.queue.limit=infinite", SLOWING]),
     (
         "idle_restart",

@@ -48,6 +48,7 @@ const LACKING: &[(&str, &str)] = &[
     ("quick_start", "1Mbps"),
     ("first_cut", "half"),
     ("receive_window", "20pkt"),
+    ("receive_autotuning", "false"),
     ("undo", "none"),
     ("idle_restart", "false"),
     ("restart_window", "initial"),

@@ -261,6 +261,7 @@ fn differences(
         (options.quick_start.is_some(), "quick_start", KernelValue::Absent("none")),
         (options.first_cut != FirstCut::Rule, "first_cut", text("rule")),
         (options.receive_window.is_some(), "receive_window", KernelValue::Absent("infinite")),
+        (!options.receive_autotuning, "receive_autotuning", flag(true)),
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", text("dsack+timestamps")),
         (!options.idle_restart, "idle_restart", flag(true)),
         (options.restart_window != RestartWindow::Halved, "restart_window", text("halved")),

@@ -30,6 +30,8 @@ pub struct TransportOptions {
     pub first_cut: FirstCut,
     /// The receiver's window, packets; `None` for infinite.
     pub receive_window: Option<u64>,
+    /// Whether the receiver's window begins small and grows with what it has received, as in Linux.
+    pub receive_autotuning: bool,
     /// How spurious loss episodes are detected and undone.
     pub undo: UndoKind,
     /// Whether the window restarts after the sender was idle for a retransmission timeout (RFC 5681 §4.1).
@@ -102,6 +104,7 @@ impl Default for TransportOptions {
             quick_start: None,
             first_cut: FirstCut::Rule,
             receive_window: None,
+            receive_autotuning: false,
             undo: UndoKind::Duplicates,
             idle_restart: true,
             restart_window: RestartWindow::Initial,

@@ -9,7 +9,7 @@
 //! marks (RFC 3168 §7).
 
 mod ack_policy;
-mod buffer;
+pub(crate) mod buffer;
 mod counters;
 mod reassembly;
 

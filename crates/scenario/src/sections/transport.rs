@@ -99,6 +99,10 @@ preset_keys! {
             Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
         },
 
+        /// The receiver's window begins at 44 segments, about 64 kB, and grows by two segments for each that has arrived in order, up to
+        /// receive_window, as in Linux (tcp_grow_window): it limits a sender whose window more than triples in a round trip.
+        option receive_autotuning: bool = [false, false, false, true] { true => "receive window autotuned" },
+
         /// How spurious loss episodes are detected, so that the reduction is undone. dsack: receivers with selective
         /// acknowledgements report duplicates (RFC 2883), and every retransmission was reported (RFC 3708); the reordering
         /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
@@ -133,7 +137,8 @@ preset_keys! {
         /// the packet by as much, but by half of it at most, as in Linux.
         option pacing_credit: bool = [false, false, false, true] { true => "pauses shorten the gap that follows" },
 
-        /// Explicit congestion notification (RFC 3168).
+        /// Explicit congestion notification (RFC 3168). With a window of one or two packets a mark has no effect: one packet for
+        /// each retransmission timeout, as in RFC 3168 §6.1.2, is not modelled.
         option ecn: bool = [false, false, false, false] { true => "ECN" },
 
         /// Header bytes of each data packet; they do not count as goodput.

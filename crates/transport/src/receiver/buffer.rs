@@ -7,7 +7,7 @@
 //! acknowledged one by one, in congestion avoidance one or two per round trip.
 //!
 //! Deviations: counts are in segments. The round trip is that of the handshake, not an estimate from timestamps. The
-//! window never limits the sender; the option `receive_window` does.
+//! window itself never limits the sender: the options `receive_window` and `receive_autotuning` do.
 
 use narrows_units::{Span, Time};
 
@@ -66,7 +66,7 @@ impl BufferGrowth {
 /// share is chosen so that 22 segments are acknowledged one by one, as recorded from Linux 6.18.
 const INITIAL_CLAMP: u64 = 56;
 /// 64,240 bytes, the window of a SYN-ACK at an MSS of 1,460.
-const INITIAL_ADVERTISED: u64 = 44;
+pub(crate) const INITIAL_ADVERTISED: u64 = 44;
 /// `TCP_INIT_CWND`.
 const INITIAL_MAX_RECEIVED: u64 = 10;
 

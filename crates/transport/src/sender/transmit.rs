@@ -1,6 +1,7 @@
 //! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
 
 use super::{ConnectionState, Limit, Sender};
+use crate::receiver::buffer::INITIAL_ADVERTISED;
 use crate::recovery::NextSegment;
 use crate::{Host, TransportEvent};
 use narrows_cc::{Idle, Limits, SentPacket};
@@ -110,8 +111,12 @@ impl Sender {
         if board.next() >= self.core.data.available() {
             return Some(Limit::Application);
         }
-        let full = self.core.options.receive_window.is_some_and(|window| board.outstanding() >= window);
-        full.then_some(Limit::ReceiveWindow)
+        let options = &self.core.options;
+        // `tcp_select_initial_window` and `tcp_grow_window`: two segments for each received in order.
+        let advertised =
+            if options.receive_autotuning { INITIAL_ADVERTISED + 2 * board.una() } else { u64::MAX };
+        let window = options.receive_window.unwrap_or(u64::MAX).min(advertised);
+        (board.outstanding() >= window).then_some(Limit::ReceiveWindow)
     }
 
     /// Sends a tail loss probe: a new segment if there is one that the receiver can hold, else the last one again
