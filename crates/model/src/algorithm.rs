@@ -6,6 +6,7 @@
 use narrows_cc::card::Value;
 use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
+use narrows_units::Rate;
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,6 +110,14 @@ impl Control {
             Self::Listed(algorithm) => algorithm.entry.card.name,
             Self::External(external) => &external.name,
             Self::Kernel { name, .. } => name,
+        }
+    }
+
+    /// The rate of payload at which it sends whatever happens; `None` if it has congestion control.
+    pub fn constant_rate(&self) -> Option<Rate> {
+        match self {
+            Self::Listed(listed) if listed.entry.card.name == "constant" => Some(listed.values.rate("rate")),
+            _ => None,
         }
     }
 

@@ -168,6 +168,18 @@ impl RateModel {
         }
     }
 
+    /// Highest rate, bits per second; infinite for recorded opportunities, several of which may be at one time.
+    pub fn highest_bps(&self) -> f64 {
+        match self {
+            Self::Constant(rate) | Self::Walk { maximum: rate, .. } | Self::Uniform { maximum: rate, .. } => {
+                rate.as_bps() as f64
+            }
+            Self::Square { high, low, .. } => high.max(low).as_bps() as f64,
+            Self::Steps(steps) => steps.iter().map(|(_, rate)| rate.as_bps()).max().unwrap_or(0) as f64,
+            Self::Trace(_) => f64::INFINITY,
+        }
+    }
+
     /// Mean rate over a run of `duration`, bits per second; its expectation if the rate is random. A buffer of `1bdp`
     /// is computed from it.
     pub fn mean_bps(&self, duration: Span) -> f64 {

@@ -54,6 +54,17 @@ impl SourceModel {
         matches!(self, Self::Rate(_) | Self::Leaving { .. } | Self::Sharing { .. } | Self::OnOff { .. })
     }
 
+    /// Highest rate at which it writes, bits per second on the wire; `None` if it has no rate of its own.
+    pub fn highest_bps(&self) -> Option<f64> {
+        match self {
+            Self::Rate(rate) => Some(rate.highest_bps()),
+            Self::Leaving { whole: rate, .. }
+            | Self::Sharing { whole: rate, .. }
+            | Self::OnOff { rate, .. } => Some(rate.as_bps() as f64),
+            Self::Bulk | Self::Writes { .. } => None,
+        }
+    }
+
     /// Whether all flows of the group use the same random rate process, and so draw the same numbers.
     pub fn is_common(&self) -> bool {
         matches!(self, Self::Sharing { .. })

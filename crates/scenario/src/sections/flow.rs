@@ -27,7 +27,8 @@ use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
 use narrows_model::{Demand, Program, SourceModel};
 use narrows_topology::{Group, Placement};
-use narrows_units::{Bytes, Span};
+use narrows_transport::TransportOptions;
+use narrows_units::{Bytes, Rate, Span};
 use placement::{Between, DirectionWord, TopologyContext};
 
 keys! {
@@ -229,6 +230,7 @@ impl GroupKeys {
         let transport = if source.has_rate() { transport.without_usual_delay() } else { transport };
         let ResolvedTransport { endpoint, options, send_delay } = transport;
         let algorithm = algorithm?;
+        own.check_rates(&algorithm, &source, &options, faults)?;
         let (demand, slots, surges) = match load.transfers {
             Some(Transfers { demand, slots, surges }) => (demand, slots, surges),
             None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
@@ -282,6 +284,29 @@ impl FlowKeys {
         }
         let typed = context.load.options.subject.as_deref().filter(|_| subject);
         algorithm::resolve(&mut self.algorithm, typed, preset, context.load, faults)
+    }
+
+    /// Checks that a source can send as fast as it says: an algorithm at a constant rate must not be slower.
+    fn check_rates(
+        &self,
+        algorithm: &Control,
+        source: &SourceModel,
+        options: &TransportOptions,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Reported> {
+        let highest = source.highest_bps().filter(|bps| bps.is_finite());
+        let (Some(rate), Some(highest_bps)) = (algorithm.constant_rate(), highest) else {
+            return Ok(());
+        };
+        let payload = options.mss.bits() as f64 / (options.mss + options.header).bits() as f64;
+        let wanted = Rate::from_bps_f64((highest_bps * payload).ceil());
+        if rate >= wanted {
+            return Ok(());
+        }
+        let message =
+            format!("sends {rate} of payload, and its source writes up to {wanted}: which of both?");
+        let fault = self.algorithm.fault(message).given(format!("constant(rate={rate})"));
+        Err(fault.allowed(format!("no algorithm, or a rate of at least {wanted}")).report(faults))
     }
 
     /// The conversion of sizes in packets with the group's own size of a packet.

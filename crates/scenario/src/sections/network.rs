@@ -39,7 +39,7 @@ keys! {
         rtt: Positive<Span>,
         /// A full data packet on the wire.
         packet: Positive<Bytes> = Bytes::new(1500),
-        /// Rate of each flow's own access links.
+        /// Rate of each flow's own access links, which are unlimited FIFOs: where it is the lowest rate, packets queue there.
         access_rate: Positive<Rate> => "ten times the greatest rate of any link",
         /// Time from an event until packets are sent along the new routes.
         convergence: Span = Span::ZERO,

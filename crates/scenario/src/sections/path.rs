@@ -34,7 +34,7 @@ keys! {
         rtt: Positive<Span>,
         /// A full data packet on the wire.
         packet: Positive<Bytes> = Bytes::new(1500),
-        /// Rate of each flow's own access links.
+        /// Rate of each flow's own access links, which are unlimited FIFOs: where it is the lowest rate, packets queue there.
         access_rate: Positive<Rate> => "ten times the bottleneck's greatest rate",
         /// One-way propagation delay of the bottleneck; the access links share the rest of a flow's round trip.
         delay: Span => "0.4 of the smallest round trip of any group",

@@ -244,7 +244,8 @@ preset_keys! {
 
         /// Each packet is sent after a random delay, uniform from zero to this, in order; 1pkt is the transmission time of
         /// a packet at the bottleneck's mean rate. It prevents phase effects between equal flows (Floyd and Jacobson
-        /// 1992).
+        /// 1992). Over buffers of less than ten packets results depend on it: ns-2's `overhead_` delays a packet once for
+        /// each opening of the window, this one every packet.
         key send_delay: SpanOrPackets = [PACKET_TIME, PACKET_TIME, NO_DELAY, NO_DELAY] {
             SpanOrPackets::Span(delay) if delay > Span::ZERO => {
                 format!("each packet delayed at random by up to {delay}")

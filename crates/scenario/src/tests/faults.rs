@@ -142,6 +142,8 @@ const FAULTS: &[Case] = &[
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = §\"1Mbps\", leaves = \"1Mbps\" }", "flows.0.source.rate", "either rate or leaves"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = \"1Mbps\", sharing = §3 }", "flows.0.source.sharing", "not shared with other flows"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", leaves = §\"90Gbps\" }", "flows.0.source.leaves", "more than there is"),
+    (6, "algorithm = §\"constant\"\nsource = { kind = \"cbr\", rate = \"10.5Mbps\" }", "flows.0.algorithm", "which of both"),
+    (6, "algorithm = §\"constant(rate=2Mbps)\"\nsource = { kind = \"onoff\", rate = \"3Mbps\", on = \"1s\", off = \"1s\" }", "flows.0.algorithm", "which of both"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = { kind = §\"trace\" } }", "flows.0.source.rate.kind", "unknown kind"),
     (6, "algorithm = \"cubic\"\nsource = §{ kind = \"writes\", interval = \"1ps\", size = \"1B\" }", "flows.0.source", "act more than"),
     (6, "algorithm = \"cubic\"\nrtt = §{ kind = \"exponential\", mean = \"3s\" }", "flows.0.rtt", "no delay for the bottleneck"),
