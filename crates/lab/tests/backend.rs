@@ -41,7 +41,7 @@ impl Backend for Steady {
 
     fn run(&self, model: &Model, _: u32, _: usize, _: &Progress) -> Result<Records, RunError> {
         let second = |counts: u64| GroupSample {
-            counts: GroupCounts { bytes_delivered: counts, ..GroupCounts::default() },
+            counts: GroupCounts { bytes_received: counts, ..GroupCounts::default() },
             ..GroupSample::default()
         };
         let group = |group: &narrows_lab::model::GroupModel| GroupDescription {

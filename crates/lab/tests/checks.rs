@@ -59,7 +59,7 @@ source = { kind = "users", think = "2s" }"#;
     let rate = r#"source = { kind = "cbr", rate = "1Mbps" }"#;
     for (name, flows) in [
         ("buffer ever full", r#"algorithm = "vegas""#),
-        ("long enough to measure", r#"algorithm = "vegas""#),
+        ("long enough to measure", "algorithm = \"newreno\"\nreceive_window = \"4pkt\""),
         ("bottleneck saturated", r#"algorithm = "constant(rate=2Mbps)""#),
         ("bottleneck saturated", users),
         ("bottleneck saturated", rate),

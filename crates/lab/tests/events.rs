@@ -234,7 +234,7 @@ fn every_rule_appears_in_some_run() {
                 few,
                 "algorithm = \"newreno\"\nsource = { kind = \"onoff\", on = \"3s\", off = \"3s\", rate = \"8Mbps\" }",
             ),
-            &[("reduction", "idle")],
+            &[("idle-restart", "")],
         ),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart\""), &[("state", "hystart")]),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart++\""), &[("state", "hystart++")]),

@@ -19,6 +19,10 @@ pub struct PyRecords {
     group_metrics: Py<PyDict>,
     /// Values of metrics by link.
     link_metrics: Py<PyDict>,
+    /// The greatest values that metrics can have in the run, by group, where more than the unit limits them.
+    group_bounds: Py<PyDict>,
+    /// The same by link.
+    link_bounds: Py<PyDict>,
     /// Flows that the scenario describes by group; `None` where their number is random.
     group_sizes: Py<PyDict>,
     checks: Vec<Py<PyDict>>,
@@ -31,7 +35,7 @@ type Printed = (u32, String, Option<i32>, String);
 
 /// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks, what
 /// programs have printed.
-type Parts<D, C> = (String, f64, [D; 5], Vec<C>, Vec<Printed>);
+type Parts<D, C> = (String, f64, [D; 7], Vec<C>, Vec<Printed>);
 
 #[pymethods]
 impl PyRecords {
@@ -40,17 +44,20 @@ impl PyRecords {
     fn from_parts(
         digest: String,
         warmup_s: f64,
-        dicts: [Py<PyDict>; 5],
+        dicts: [Py<PyDict>; 7],
         checks: Vec<Py<PyDict>>,
         programs: Vec<Printed>,
     ) -> Self {
-        let [tables, group_metrics, link_metrics, group_sizes, performance] = dicts;
+        let [tables, group_metrics, link_metrics, group_bounds, link_bounds, group_sizes, performance] =
+            dicts;
         Self {
             digest,
             warmup_s,
             tables,
             group_metrics,
             link_metrics,
+            group_bounds,
+            link_bounds,
             group_sizes,
             checks,
             programs,
@@ -60,8 +67,15 @@ impl PyRecords {
 
     /// The arguments of the constructor, for a pickle.
     fn __getnewargs__(&self) -> Parts<&Py<PyDict>, &Py<PyDict>> {
-        let dicts =
-            [&self.tables, &self.group_metrics, &self.link_metrics, &self.group_sizes, &self.performance];
+        let dicts = [
+            &self.tables,
+            &self.group_metrics,
+            &self.link_metrics,
+            &self.group_bounds,
+            &self.link_bounds,
+            &self.group_sizes,
+            &self.performance,
+        ];
         let checks = self.checks.iter().collect();
         (self.digest.clone(), self.warmup_s, dicts, checks, self.programs.clone())
     }
@@ -84,6 +98,8 @@ impl PyRecords {
             tables: tables.unbind(),
             group_metrics: metrics(py, &replication.groups)?,
             link_metrics: metrics(py, &replication.links)?,
+            group_bounds: bounds(py, &replication.groups)?,
+            link_bounds: bounds(py, &replication.links)?,
             group_sizes: sizes(py, &replication.groups)?,
             programs: replication.programs.into_iter().map(printed).collect(),
             checks: replication.checks.iter().map(|each| check(py, each)).collect::<PyResult<_>>()?,
@@ -152,6 +168,19 @@ fn metrics(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
             values.set_item(name, value)?;
         }
         owners.set_item(&each.name, values)?;
+    }
+    Ok(owners.unbind())
+}
+
+/// The greatest values that are finite.
+fn bounds(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
+    let owners = PyDict::new(py);
+    for each in all {
+        let bounds = PyDict::new(py);
+        for ((name, _), most) in each.values.iter().zip(&each.most).filter(|(_, most)| most.is_finite()) {
+            bounds.set_item(name, most)?;
+        }
+        owners.set_item(&each.name, bounds)?;
     }
     Ok(owners.unbind())
 }

@@ -113,11 +113,12 @@ fn used(records: &Records, link: usize, record: &LinkRecord) -> f64 {
 
 /// Bits sent over bits that the policer of a link would have passed; `None` without one that is slower than the link.
 fn policed_share(records: &Records, link: usize, record: &LinkRecord) -> Option<f64> {
-    let passed = records.run.links[link].policed_bps? * records.run.measured_s();
+    let passed = records.run.links[link].passed_bits(record.offered_bits, records.run.measured_s());
     (passed < record.offered_bits).then(|| record.sent_bits / passed)
 }
 
-/// Delay-based control and active queue management keep a buffer from filling, so a failure is a note.
+/// Delay-based control keeps a buffer from filling, so a failure is a note; a queue discipline that drops or marks before it
+/// is full is there to do so.
 fn buffer_filled(records: &Records) -> Check {
     let name = "buffer ever full";
     let shared = bottlenecks(records);
@@ -132,6 +133,14 @@ fn buffer_filled(records: &Records) -> Check {
     };
     let queue = &records.run.links[link].name;
     let detail = format!("{overflowed} packets found the buffer of {queue} full; at most {peak} waited");
+    let (from, to) = (&records.links[link].at_warmup, &records.links[link].at_end);
+    let early = to.dropped_early + to.marked - from.dropped_early - from.marked;
+    if overflowed == 0 && early > 0 {
+        let kept = format!(
+            "its queue discipline dropped or marked {early} packets before it was full; at most {peak} waited"
+        );
+        return Check::absent(name, kept);
+    }
     Check::new(name, overflowed > 0, Level::Note, detail).short_by(-(overflowed as f64))
 }
 
@@ -211,7 +220,27 @@ fn control_was_the_limit(records: &Records) -> Check {
         "{by} held a sender back at {:.1} % of the events after which it had data to send",
         shown * 100.0
     );
+    if shown < OTHERWISE_LIMITED
+        && let Some((group, used)) = filled_access(records)
+    {
+        let used_percent = used * 100.0;
+        let detail = format!(
+            "flows of {group} are limited by their own access links, unlimited FIFOs in which they queue: they used \
+             {used_percent:.1} % of their rate"
+        );
+        return Check::new(name, false, Level::Caution, detail).short_by(used);
+    }
     Check::new(name, shown < OTHERWISE_LIMITED, level, detail).short_by(shown)
+}
+
+/// The group whose flows fill their access links most, if they do, and the share of their rates that they used.
+fn filled_access(records: &Records) -> Option<(&str, f64)> {
+    let groups = records.run.groups.iter().zip(&records.groups).filter(|(group, _)| !group.source_limited);
+    let used = groups.map(|(group, record)| {
+        let sums = &record.connections;
+        (group.name.as_str(), sums.access_bits as f64 / sums.access_offered_bits as f64)
+    });
+    used.filter(|(_, used)| *used >= SATURATED).max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// Over the whole run: a connection that is not opened before the warm-up ends is missing afterwards.

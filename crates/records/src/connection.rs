@@ -30,10 +30,10 @@ pub struct ConnectionRecord {
     pub at_warmup: SenderCounts,
     /// Counts of the sender at the end of the run.
     pub at_end: SenderCounts,
-    /// Payload delivered in order by the end of the warm-up, bytes.
-    pub delivered_at_warmup: u64,
-    /// Payload delivered in order by the end of the run, bytes.
-    pub delivered: u64,
+    /// Payload received by the end of the warm-up, each byte once.
+    pub received_at_warmup: u64,
+    /// Payload received by the end of the run, each byte once.
+    pub received: u64,
     /// Number of data packets sent after the warm-up that a queue dropped or a link lost.
     pub lost: u64,
     /// Number of data packets sent after the warm-up that were marked.
@@ -95,7 +95,7 @@ pub struct FlowSample {
     pub pacing_rate_bps: f64,
     /// Number of packets retransmitted in the interval.
     pub retransmissions: f64,
-    /// Mean rate of payload delivered in order, bits per second.
+    /// Mean rate of payload received, each byte once, bits per second.
     pub goodput_bps: f64,
 }
 

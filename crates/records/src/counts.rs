@@ -44,8 +44,8 @@ counts! {
         retransmissions,
         /// Bytes of data packets, headers included.
         bytes_sent,
-        /// Payload delivered in order, bytes.
-        bytes_delivered,
+        /// Payload received, each byte once.
+        bytes_received,
         /// Retransmission timeouts.
         timeouts,
         /// Loss events (RFC 5348 §5.2).

@@ -46,6 +46,10 @@ pub struct GroupDescription {
     /// Index into [`RunDescription::links`] of its bottleneck, the link with the lowest rate on its route; `None` if
     /// its packets share no link.
     pub bottleneck: Option<usize>,
+    /// Size of its largest data packet at its bottleneck, framing included, bits.
+    pub packet_bits: f64,
+    /// Highest bit rate at which its application encodes, bits per second; `None` if it has none.
+    pub highest_bitrate_bps: Option<f64>,
     /// Whether its packets are ECN-capable.
     pub ecn: bool,
     /// Queue discipline that must be at the bottleneck to answer the group's requests to routers; `None` if it sends no
@@ -69,11 +73,30 @@ pub struct LinkDescription {
     pub queue: String,
     /// Whether its buffer has a limit.
     pub limited: bool,
+    /// Greatest number of packets that can wait; `None` if nothing but bytes limits them.
+    pub most_packets: Option<f64>,
+    /// Greatest number of bytes that can wait; `None` without a limit.
+    pub most_bytes: Option<f64>,
+    /// Longest time that a packet can wait, seconds; `None` unless one queue with a limit is served in order at a constant
+    /// rate, without framing.
+    pub longest_wait_s: Option<f64>,
+    /// Highest rate of the link, bits per second.
+    pub highest_bps: f64,
     /// Rate of the slowest policer behind the queue, bits per second; `None` without a policer.
     pub policed_bps: Option<f64>,
+    /// What this policer passes beyond its rate, once: its bucket, bits.
+    pub policer_burst_bits: f64,
     /// Indices of the groups whose data crosses it, with the fraction of each group's connections that do, above 0 up
     /// to 1.
     pub crossed_by: Vec<(usize, f64)>,
+}
+
+impl LinkDescription {
+    /// Of `offered_bits`, those that the link's policer passes in `seconds`; all of them without one.
+    pub fn passed_bits(&self, offered_bits: f64, seconds: f64) -> f64 {
+        self.policed_bps
+            .map_or(offered_bits, |rate| offered_bits.min(rate * seconds + self.policer_burst_bits))
+    }
 }
 
 impl RunDescription {

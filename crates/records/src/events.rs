@@ -62,8 +62,10 @@ pub enum FlowEvent {
     Probe,
     /// The retransmission timer of the sender expired.
     Timeout,
-    /// The sender reduced its congestion window.
+    /// The sender reduced its congestion window: because of a loss, a mark, a timeout or a delay.
     Reduction,
+    /// The sender lowered its congestion window because it had sent nothing for long.
+    IdleRestart,
     /// Recovery started.
     RecoveryStart,
     /// Recovery ended.

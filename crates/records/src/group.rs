@@ -57,8 +57,12 @@ pub struct ClassCounts {
 /// Sums over connections, in integers so that they do not depend on the order of addition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ConnectionSums {
-    /// Payload delivered in order after the warm-up, bytes, of connections that had not received all data by then.
-    pub delivered: Shares,
+    /// Payload received after the warm-up, each byte once, of connections that had not received all data by then.
+    pub received: Shares,
+    /// Bits of data that connections sent after the warm-up while established.
+    pub access_bits: u128,
+    /// Bits that the slower access link of the two hosts of each connection could have carried in this time.
+    pub access_offered_bits: u128,
     /// Mean round-trip samples of connections, picoseconds.
     pub rtt_ps: Total,
     /// Mean congestion windows of connections while established, in 10⁻⁶ packets.
@@ -169,7 +173,9 @@ const LOGARITHM: f64 = (1_u64 << 40) as f64;
 impl ConnectionSums {
     /// Adds the sums `other` to these.
     pub fn merge(&mut self, other: &Self) {
-        self.delivered.merge(&other.delivered);
+        self.received.merge(&other.received);
+        self.access_bits += other.access_bits;
+        self.access_offered_bits += other.access_offered_bits;
         self.rtt_ps.merge(&other.rtt_ps);
         self.window.merge(&other.window);
         self.window_peak.merge(&other.window_peak);

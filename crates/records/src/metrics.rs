@@ -28,6 +28,9 @@ pub struct MetricValues {
     /// Name and value of each metric, in the order of [`of_groups`] or [`of_links`]; not a number where there is no
     /// data.
     pub values: Vec<(&'static str, f64)>,
+    /// The greatest value that each metric can have in the run, in the same order; infinite if nothing but its unit limits
+    /// it.
+    pub most: Vec<f64>,
 }
 
 impl MetricValues {
@@ -40,10 +43,9 @@ impl MetricValues {
 /// Metrics of all groups, in the order of the scenario.
 pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
     let groups = records.run.groups.iter().enumerate();
-    let values = |(group, description): (usize, &crate::GroupDescription)| MetricValues {
-        name: description.name.clone(),
-        flows: description.flows,
-        values: values_of_group(records, group),
+    let values = |(group, description): (usize, &crate::GroupDescription)| {
+        let (values, most) = values_of_group(records, group);
+        MetricValues { name: description.name.clone(), flows: description.flows, values, most }
     };
     groups.map(values).collect()
 }
@@ -51,10 +53,9 @@ pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
 /// Metrics of all recorded links, in the order of the description.
 pub fn link_metrics(records: &Records) -> Vec<MetricValues> {
     let links = records.run.links.iter().enumerate();
-    let values = |(link, description): (usize, &crate::LinkDescription)| MetricValues {
-        name: description.name.clone(),
-        flows: None,
-        values: link::values(records, link),
+    let values = |(link, description): (usize, &crate::LinkDescription)| {
+        let (values, most) = link::values(records, link);
+        MetricValues { name: description.name.clone(), flows: None, values, most }
     };
     links.map(values).collect()
 }
@@ -63,10 +64,13 @@ fn all_of_groups() -> impl Iterator<Item = &'static GroupMetric> {
     group::METRICS.iter().chain(application::METRICS)
 }
 
-/// Values of all metrics of the group of index `group`; not numbers if nothing of it was recorded.
-fn values_of_group(records: &Records, group: usize) -> Vec<(&'static str, f64)> {
+/// Values of all metrics of the group of index `group`, not numbers if nothing of it was recorded; and the greatest that
+/// they can have.
+fn values_of_group(records: &Records, group: usize) -> (Vec<(&'static str, f64)>, Vec<f64>) {
     let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
-    all_of_groups().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+    let value = |metric: &GroupMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
+    let most = |metric: &GroupMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
+    (all_of_groups().map(value).collect(), all_of_groups().map(most).collect())
 }
 
 /// Cards of the metrics of groups in every run, in the order in which they are shown.

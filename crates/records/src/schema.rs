@@ -146,7 +146,7 @@ const FLOWS: &[ColumnSchema] = &[
     real("start_s", "s", "time of the run at which it started"),
     real("established_s", "s", "time of the run at which its connection was established"),
     real("completed_s", "s", "time of the run at which the last byte of a finite flow was acknowledged"),
-    real("goodput_bps", "bps", "payload delivered in order, per second"),
+    real("goodput_bps", "bps", "payload received, each byte once, per second"),
     real(
         "throughput_bps",
         "bps",
@@ -188,7 +188,7 @@ const SERIES: &[ColumnSchema] = &[
     real("min_rtt_s", "s", "of a flow: shortest round trip since its start"),
     real("pacing_rate_bps", "bps", "of a flow: pacing rate at the end"),
     real("retransmissions", "packets", "of a flow: data packets sent again"),
-    real("goodput_bps", "bps", "of a flow: payload delivered in order, per second"),
+    real("goodput_bps", "bps", "of a flow: payload received, each byte once, per second"),
     real("rate_bps", "bps", "of a link: bits sent per second"),
     real("capacity_bps", "bps", "of a link: bits per second that could have been sent"),
     real("queue_packets", "packets", "of a link: time average of the packets that wait"),
@@ -232,7 +232,7 @@ const CENSUS: &[ColumnSchema] = &[
         "bps",
         "bits of data packets sent, headers and retransmissions included, per second",
     ),
-    real("goodput_bps", "bps", "payload delivered in order, per second"),
+    real("goodput_bps", "bps", "payload received, each byte once, per second"),
     real("rtt_s", "s", "mean round-trip sample"),
 ];
 
@@ -287,8 +287,9 @@ const EVENTS: &[ColumnSchema] = &[
     label(
         "event",
         "at a link `dropped` (by its queue), `lost` (behind its queue) or `marked`; at the sender `declared-lost`, \
-         `probe` (a tail loss probe is sent), `timeout`, `reduction` (of the congestion window), `recovery-start`, \
-         `recovery-end`, `undo` (of a spurious episode) or `state` (the algorithm changes its state)",
+         `probe` (a tail loss probe is sent), `timeout`, `reduction` (of the congestion window, because of a loss, a \
+         mark, a timeout or a delay), `idle-restart` (the window is smaller after idle time, RFC 5681 §4.1), \
+         `recovery-start`, `recovery-end`, `undo` (of a spurious episode) or `state` (the algorithm changes its state)",
     ),
     label(
         "rule",
@@ -296,8 +297,8 @@ const EVENTS: &[ColumnSchema] = &[
          `link-failure`; of `declared-lost`, `reduction` and `recovery-start` `duplicate-acks` (RFC 5681), \
          `partial-ack` (RFC 6582), `sack` (RFC 6675), `rack` (RFC 8985), `probe` (a tail loss probe repaired the \
          loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), `later-echoes` or `report` (datagrams), \
-         `stack` (a rule of a stack that is hosted), `idle` (RFC 5681 §4.1) or `algorithm` (its own rule, such as one \
-         of delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC \
+         `stack` (a rule of a stack that is hosted) or `algorithm` (its own rule, such as one of \
+         delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC \
          3708) or `timestamps` (RFC 3522); of `state` the variant of slow start that ended it",
     ),
     label("group", "the flow's group"),

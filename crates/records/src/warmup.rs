@@ -40,7 +40,7 @@ pub fn find(records: &Records) -> WarmUp {
 fn goodputs_bps(group: &GroupRecord, ends: &[Time]) -> Vec<f64> {
     let (mut bytes_before, mut start) = (0, Time::ZERO);
     let goodput = |(sample, end): (&crate::GroupSample, &Time)| {
-        let bytes = sample.counts.bytes_delivered;
+        let bytes = sample.counts.bytes_received;
         let bits = (bytes - std::mem::replace(&mut bytes_before, bytes)) as f64 * 8.0;
         bits / (*end - std::mem::replace(&mut start, *end)).as_secs_f64()
     };
@@ -88,11 +88,11 @@ mod tests {
     /// A run of intervals of 100 ms in which each group is delivered so many bytes in each batch of five.
     fn run(groups: &[Vec<u64>]) -> Records {
         let group = |batches: &Vec<u64>| {
-            let mut bytes_delivered = 0;
+            let mut bytes_received = 0;
             let mut sample = |bytes| {
-                bytes_delivered += bytes;
+                bytes_received += bytes;
                 GroupSample {
-                    counts: GroupCounts { bytes_delivered, ..Default::default() },
+                    counts: GroupCounts { bytes_received, ..Default::default() },
                     ..Default::default()
                 }
             };

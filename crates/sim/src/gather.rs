@@ -120,7 +120,7 @@ fn add_unstarted(model: &Model, group: usize, partitions: &[Partition<'_>], reco
     let slots = connections::individual(model).filter(|(_, each, _)| each.group == group);
     for slot in slots.flat_map(|(.., slots)| slots) {
         if partitions.iter().all(|partition| partition.workloads.receiving[slot].is_none()) {
-            record.connections.delivered.add(0);
+            record.connections.received.add(0);
         }
     }
 }

@@ -202,8 +202,11 @@ impl Receiver {
             self.counters.duplicates += 1;
             let reported = self.selective && self.options.undo != UndoKind::None;
             self.dsack = reported.then_some(packet.number);
-        } else if next != before {
-            self.counters.bytes_delivered = self.transfer.payload_before(next).count();
+        } else {
+            self.counters.bytes_received += self.transfer.payload(packet.number).count();
+            if next != before {
+                self.counters.bytes_delivered = self.transfer.payload_before(next).count();
+            }
         }
         if self.claim.is_some() && self.options.optimistic_ack > 0 {
             self.on_claimed(packet.number, arrival == Arrival::Duplicate);

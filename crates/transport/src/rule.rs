@@ -25,8 +25,6 @@ pub enum Rule {
     Stack,
     /// The receiver echoed a congestion mark (RFC 3168 §6.1.2).
     Mark,
-    /// Nothing was sent for a retransmission timeout (RFC 5681 §4.1).
-    Idle,
     /// The receiver reported every retransmission as a duplicate (RFC 3708).
     DuplicateSacks,
     /// A timestamp showed that an original transmission was acknowledged (RFC 3522).
@@ -48,7 +46,6 @@ impl Rule {
             Self::Report => "report",
             Self::Stack => "stack",
             Self::Mark => "mark",
-            Self::Idle => "idle",
             Self::DuplicateSacks => "duplicate-sacks",
             Self::Timestamps => "timestamps",
         }

@@ -315,9 +315,10 @@ impl StackReceiver {
         host.send(on_wire(self.flow, packet, body, now));
     }
 
-    /// The stack has delivered `bytes` of payload in order.
+    /// The stack has delivered `bytes` of payload in order, and does not say what it has received beyond.
     pub(crate) fn update(&mut self, bytes: u64) {
         self.counters.bytes_delivered = bytes;
+        self.counters.bytes_received = bytes;
     }
 
     pub(crate) fn counters(&self) -> &ReceiverCounters {

@@ -25,9 +25,9 @@ NOTICED = {
     "later-echoes": "echoes of later datagrams",
     "report": "a report of the receiver",
     "stack": "a rule of the hosted stack",
-    "idle": "an idle period longer than the retransmission timeout (RFC 5681, section 4.1)",
+    "idle-restart": "an idle period longer than the retransmission timeout (RFC 5681, section 4.1)",
     "algorithm": "the algorithm's own rule, such as one of delay",
     "duplicate-sacks": "reports of duplicate segments, which showed that the retransmissions were spurious (RFC 3708)",
     "timestamps": "the timestamps of acknowledgements, which showed that the retransmissions were spurious (RFC 3522)",
 }
-"""By what the sender noticed or decided something, by the rule of its event."""
+"""By what the sender noticed or decided something, by the rule of its event, or by the event that has none."""

@@ -217,8 +217,8 @@ def _sentence(rows: Sequence[Row]) -> str:  # noqa: PLR0911  # one for each even
             return f"The sender sent {numbers} as a tail loss probe (RFC 8985, section 7.2)."
         case "timeout":
             return f"The retransmission timer expired: {why}."
-        case "reduction" | "undo":
-            word = "reduced" if row["event"] == "reduction" else "restored"
+        case "reduction" | "idle-restart" | "undo":
+            word = "restored" if row["event"] == "undo" else "reduced"
             return (
                 f"The algorithm {word} its window from {_windows(row['cwnd_before_packets'])} to "
                 f"{_windows(row['cwnd_packets'])} packets, and its slow-start threshold from "
@@ -250,7 +250,7 @@ def _numbers(rows: Sequence[Row]) -> str:
 
 
 def _why(row: Row) -> str:
-    return str(NOTICED.get(row["rule"], row["rule"]))
+    return str(NOTICED.get(row["rule"] or row["event"], row["rule"]))
 
 
 def seconds(row: Row) -> float:
@@ -267,7 +267,7 @@ def _windows(value: float | None) -> str:
 
 
 # Events that change the window.
-CHANGES = frozenset({"reduction", "undo", "timeout"})
+CHANGES = frozenset({"reduction", "idle-restart", "undo", "timeout"})
 # What happens at most so long before or after belongs to the same change, seconds.
 BESIDE_S = 1e-3
 # How long a recovery is followed, seconds.

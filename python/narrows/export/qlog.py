@@ -101,7 +101,7 @@ def _happened(rows: Iterable[Row], segment: int) -> Iterator[Event]:
             if new != state:
                 yield at, STATE, "recovery:congestion_state_updated", {**old, "new": new, **trigger}
             state = new
-        if event in {"reduction", "timeout", "undo", "state"}:
+        if event in {"reduction", "idle-restart", "timeout", "undo", "state"}:
             changed = metrics({name: row[name] for name in ("cwnd_packets", "ssthresh_packets")}, segment)
             if changed:
                 yield at, METRICS, "recovery:metrics_updated", changed

@@ -1,6 +1,6 @@
 //! The metrics of the clients of applications: what their users perceive.
 
-use super::group::{GroupMetric, GroupView, metric};
+use super::group::{GroupMetric, GroupView, metric, most_bitrate_bps};
 use crate::{ApplicationCounts, Histogram, VideoCounts};
 
 /// A value of the clients of the group's application; not a number without any.
@@ -36,7 +36,7 @@ const RPM: &str = "draft-ietf-ippm-responsiveness-09, §5.3.1";
 pub(super) const METRICS: &[GroupMetric] = &[
     metric("video_bitrate_bps", "bps", "higher", "video bit rate, mean", YIN,
         "bit rate of the segments that players of video received, weighted by their durations",
-        |group| of_video(group, |video| video.rate_ps as f64 / video.segment_ps as f64)),
+        |group| of_video(group, |video| video.rate_ps as f64 / video.segment_ps as f64)).at_most(most_bitrate_bps),
     metric("bitrate_switches", "count", "lower", "changes of the video bit rate", YIN,
         "segments whose bit rate differs from that of the segment before, of all players",
         |group| of_video(group, |video| video.switches as f64)),
@@ -66,7 +66,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| of(group, responsiveness_rpm)),
     metric("frame_bitrate_bps", "bps", "higher", "bit rate of frames, mean", NADA,
         "rate at which the frames of calls and games were encoded, mean over frames that were not skipped",
-        |group| of(group, |all| all.frames.rates_bps as f64 / all.frames.captured as f64)),
+        |group| of(group, |all| all.frames.rates_bps as f64 / all.frames.captured as f64)).at_most(most_bitrate_bps),
     metric("frame_delay_s", "s", "lower", "delay of frames, mean", RMCAT,
         "time from the capture of a frame to the receipt of its last byte, waiting at the sender included, mean over received frames",
         |group| of(group, |all| all.frames.delays.mean_s())),

@@ -12,6 +12,15 @@ pub(super) struct GroupMetric {
     pub card: Metric,
     /// The value of the metric; not a number without data.
     pub value: fn(&GroupView) -> f64,
+    /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
+    pub most: fn(&GroupView) -> f64,
+}
+
+impl GroupMetric {
+    /// The metric, of which no value in a run exceeds `most`.
+    pub(super) const fn at_most(self, most: fn(&GroupView) -> f64) -> Self {
+        Self { card: self.card, value: self.value, most }
+    }
 }
 
 /// The mean of a value of `group` over the ends of the intervals after the warm-up; not a number if there is none.
@@ -72,12 +81,44 @@ impl<'r> GroupView<'r> {
 }
 
 fn goodput_bps(group: &GroupView) -> f64 {
-    group.bits_per_second(group.counts.bytes_delivered)
+    group.bits_per_second(group.counts.bytes_received)
+}
+
+/// Bits that the group's bottleneck could have passed after the warm-up; not a number without one.
+fn passed_bits(group: &GroupView) -> f64 {
+    let (Some(number), Some(link)) = (group.description.bottleneck, group.bottleneck()) else {
+        return f64::NAN;
+    };
+    group.records.run.links[number].passed_bits(link.offered_bits, group.records.run.measured_s())
 }
 
 fn goodput_fraction(group: &GroupView) -> f64 {
-    let offered_bits = group.bottleneck().map_or(f64::NAN, |link| link.offered_bits);
-    goodput_bps(group) / (offered_bits / group.records.run.measured_s())
+    goodput_bps(group) / (passed_bits(group) / group.records.run.measured_s())
+}
+
+/// Of a packet whose transmission began in the warm-up all bits arrive after it.
+fn most_fraction(group: &GroupView) -> f64 {
+    let passed = passed_bits(group);
+    unless_unknown(1.0 + group.description.packet_bits / passed)
+}
+
+fn most_goodput_bps(group: &GroupView) -> f64 {
+    unless_unknown((passed_bits(group) + group.description.packet_bits) / group.records.run.measured_s())
+}
+
+/// A completed flow is no faster than its bottleneck ever is.
+fn most_flow_goodput_bps(group: &GroupView) -> f64 {
+    let link = group.description.bottleneck.and_then(|link| group.records.run.links.get(link));
+    link.map_or(f64::INFINITY, |link| link.highest_bps)
+}
+
+/// The highest bit rate of the group's application.
+pub(super) fn most_bitrate_bps(group: &GroupView) -> f64 {
+    group.description.highest_bitrate_bps.unwrap_or(f64::INFINITY)
+}
+
+fn unless_unknown(most: f64) -> f64 {
+    if most.is_nan() { f64::INFINITY } else { most }
 }
 
 /// By Little's law the bytes of each packet times its wait add up to the bytes that wait times the time.
@@ -101,7 +142,7 @@ pub(super) const fn metric(
     value: fn(&GroupView) -> f64,
 ) -> GroupMetric {
     let card = Metric { name, of: "group", unit, better, label, definition, source };
-    GroupMetric { card, value }
+    GroupMetric { card, value, most: |_| f64::INFINITY }
 }
 
 const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989";
@@ -111,26 +152,26 @@ const MILLS_3: &str = "Mills et al., NIST SP 500-282, §3";
 #[rustfmt::skip]
 pub(super) const METRICS: &[GroupMetric] = &[
     metric("goodput_bps", "bps", "higher", "goodput", "RFC 5166 §2.1.1",
-        "payload delivered in order by all flows of the group, per second",
-        goodput_bps),
+        "payload received by all flows of the group, each byte once, per second",
+        goodput_bps).at_most(most_goodput_bps),
     metric("goodput_fraction", "share", "higher", "goodput, share of capacity", "Akella et al., CMU-CS-02-139, §3.1",
-        "goodput over the mean rate that the bottleneck offered",
-        goodput_fraction),
+        "goodput over the mean rate that the bottleneck offered, or that its policer passed if that is less",
+        goodput_fraction).at_most(most_fraction),
     metric("throughput_bps", "bps", "", "throughput", "RFC 5166 §2.1.1",
         "bits of data packets sent by all flows of the group, headers and retransmissions included, per second",
         |group| group.bits_per_second(group.counts.bytes_sent)),
     metric("jain", "", "higher", "Jain's index", CHIU,
-        "Jain's index of the payload delivered to each flow that was not complete when the warm-up ended: 1 is equal shares, 1/n is one flow taking all",
-        |group| jain(&group.sums().delivered)),
+        "Jain's index of the payload received by each flow that was not complete when the warm-up ended: 1 is equal shares, 1/n is one flow taking all",
+        |group| jain(&group.sums().received)),
     metric("range_fairness", "", "lower", "(max − min) / mean of goodputs", "Akella et al., CMU-CS-02-139, §3.1",
-        "(max - min) / mean of the payload delivered to each flow that was not complete when the warm-up ended",
-        |group| range(&group.sums().delivered)),
+        "(max - min) / mean of the payload received by each flow that was not complete when the warm-up ended",
+        |group| range(&group.sums().received)),
     metric("min_max", "", "higher", "smallest over largest goodput", "RFC 5166 §2.3.1",
-        "smallest over largest payload delivered to a flow that was not complete when the warm-up ended: 1 - epsilon where shares are epsilon-fair",
-        |group| min_max(&group.sums().delivered)),
+        "smallest over largest payload received by a flow that was not complete when the warm-up ended: 1 - epsilon where shares are epsilon-fair",
+        |group| min_max(&group.sums().received)),
     metric("product", "", "higher", "product of relative goodputs", "RFC 5166 §2.3.1",
-        "product of the payload delivered to each flow that was not complete when the warm-up ended, over the mean: 1 is equal shares, 0 is a flow that has nothing",
-        |group| product(&group.sums().delivered)),
+        "product of the payload received by each flow that was not complete when the warm-up ended, over the mean: 1 is equal shares, 0 is a flow that has nothing",
+        |group| product(&group.sums().received)),
     metric("power", "bps/s", "higher", "power", "RFC 5166 §2.1; Kleinrock, ICC 1979",
         "goodput over the mean one-way delay of data packets",
         |group| goodput_bps(group) / group.record.delays.mean_s()),
@@ -195,7 +236,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         "mean time between reductions of the congestion window, averaged over flows that had two",
         |group| group.sums().reduction_interval_ps.mean() * PICO),
     metric("reductions", "count", "", "reductions of the congestion window", "RFC 5681",
-        "reductions of the congestion window of all flows of the group",
+        "reductions of the congestion window of all flows of the group, each because of a loss, a mark, a timeout or a delay",
         |group| group.counts.reductions as f64),
     metric("started_flows", "count", "", "flows started", MILLS_3,
         "flows that started",
@@ -220,7 +261,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.mean_over_samples(|sample| sample.active)),
     metric("flow_goodput_bps", "bps", "higher", "goodput of a completed flow, mean", "Mills et al., NIST SP 500-282, §10",
         "payload over the time from start to completion, mean over completed flows",
-        |group| group.ended.goodput_bps as f64 / group.ended.completed as f64),
+        |group| group.ended.goodput_bps as f64 / group.ended.completed as f64).at_most(most_flow_goodput_bps),
     metric("completion_time_s", "s", "lower", "completion time, mean", "RFC 5166 §2.1.1",
         "time from start to the acknowledgement of the last byte, mean over completed flows",
         |group| group.ended.times.mean_s()),

@@ -1,7 +1,7 @@
 //! The metrics of a link.
 
 use super::group::mean_over_samples;
-use crate::{GroupSample, LinkRecord, Records};
+use crate::{GroupSample, LinkDescription, LinkRecord, Records};
 use narrows_card::Metric;
 use narrows_units::Span;
 
@@ -10,12 +10,24 @@ pub(super) struct LinkMetric {
     /// The card of the metric.
     pub card: Metric,
     value: fn(&LinkView) -> f64,
+    /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
+    most: fn(&LinkView) -> f64,
 }
 
-/// Values of all metrics of the link of index `link`, in the order of [`METRICS`]; not numbers if it was not recorded.
-pub(super) fn values(records: &Records, link: usize) -> Vec<(&'static str, f64)> {
+impl LinkMetric {
+    /// The metric, of which no value in a run exceeds `most`.
+    const fn at_most(self, most: fn(&LinkView) -> f64) -> Self {
+        Self { card: self.card, value: self.value, most }
+    }
+}
+
+/// Values of all metrics of the link of index `link`, in the order of [`METRICS`], not numbers if it was not recorded; and
+/// the greatest that they can have.
+pub(super) fn values(records: &Records, link: usize) -> (Vec<(&'static str, f64)>, Vec<f64>) {
     let view = records.links.get(link).map(|record| LinkView { records, link, record });
-    METRICS.iter().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+    let of = |metric: &LinkMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
+    let most = |metric: &LinkMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
+    (METRICS.iter().map(of).collect(), METRICS.iter().map(most).collect())
 }
 
 /// Bits sent over bits that could have been sent.
@@ -31,6 +43,10 @@ struct LinkView<'r> {
 }
 
 impl LinkView<'_> {
+    fn description(&self) -> &LinkDescription {
+        &self.records.run.links[self.link]
+    }
+
     fn per_second(&self, bits: f64) -> f64 {
         bits / self.records.run.measured_s()
     }
@@ -79,6 +95,17 @@ fn loss_synchronisation(link: &LinkView) -> f64 {
     losing / link.flows_across()
 }
 
+fn most_packets(link: &LinkView) -> f64 {
+    link.description().most_packets.unwrap_or(f64::INFINITY)
+}
+
+fn longest_wait_s(link: &LinkView) -> f64 {
+    link.description().longest_wait_s.unwrap_or(f64::INFINITY)
+}
+
+/// A percentile from a histogram is at most so much above the value.
+const PERCENTILE: f64 = 1.008;
+
 const fn metric(
     name: &'static str,
     unit: &'static str,
@@ -89,7 +116,7 @@ const fn metric(
     value: fn(&LinkView) -> f64,
 ) -> LinkMetric {
     let card = Metric { name, of: "link", unit, better, label, definition, source };
-    LinkMetric { card, value }
+    LinkMetric { card, value, most: |_| f64::INFINITY }
 }
 
 /// All metrics of links, in the order in which they are shown.
@@ -100,40 +127,41 @@ pub(super) const METRICS: &[LinkMetric] = &[
         |link| utilization(link.record)),
     metric("rate_bps", "bps", "higher", "rate", "RFC 5166 §2.1.1",
         "bits sent per second",
-        |link| link.per_second(link.record.sent_bits)),
+        |link| link.per_second(link.record.sent_bits)).at_most(|link| link.per_second(link.record.offered_bits)),
     metric("capacity_bps", "bps", "", "capacity", "RFC 5136",
         "bits per second that could have been sent",
-        |link| link.per_second(link.record.offered_bits)),
+        |link| link.per_second(link.record.offered_bits)).at_most(|link| link.description().highest_bps),
     metric("loss_rate", "share", "lower", "loss rate", "RFC 5166 §2.1.3",
         "packets dropped by the queue over packets that reached it",
         |link| dropped(link) / arrived(link)),
-    metric("random_loss_rate", "share", "lower", "random loss rate", "RFC 5166 §2.1.3",
-        "packets lost behind the queue, at random or by an impairment, over packets sent",
+    metric("random_loss_rate", "share", "lower", "loss rate behind the queue", "RFC 5166 §2.1.3",
+        "packets lost behind the queue, at random or by an impairment such as a policer, over packets sent",
         random_loss_rate),
     metric("mark_rate", "share", "", "mark rate", "RFC 3168",
         "packets marked over packets that reached the queue",
         |link| marked(link) / arrived(link)),
     metric("queue_mean_packets", "packets", "lower", "queue, mean", "RFC 7928 §4",
         "time average of the packets that wait, without the one in transmission",
-        |link| link.mean_over_time(link.record.at_end.queue_packet_ps - link.record.at_warmup.queue_packet_ps)),
+        |link| link.mean_over_time(link.record.at_end.queue_packet_ps - link.record.at_warmup.queue_packet_ps)).at_most(most_packets),
     metric("queue_mean_bytes", "B", "lower", "queue, mean in bytes", "RFC 7928 §4",
         "time average of the bytes that wait, without the packet in transmission",
-        |link| link.mean_over_time(link.record.at_end.queue_byte_ps - link.record.at_warmup.queue_byte_ps)),
+        |link| link.mean_over_time(link.record.at_end.queue_byte_ps - link.record.at_warmup.queue_byte_ps))
+        .at_most(|link| link.description().most_bytes.unwrap_or(f64::INFINITY)),
     metric("queue_peak_packets", "packets", "lower", "queue, peak", "RFC 7928 §4",
         "most packets that waited at once",
-        |link| link.record.peak_packets as f64),
+        |link| link.record.peak_packets as f64).at_most(most_packets),
     metric("queue_delay_mean_s", "s", "lower", "queueing delay, mean", "RFC 5166 §2.1.2",
         "mean time from a packet's arrival at the queue to the start of its transmission",
-        |link| link.record.waits.mean_s()),
+        |link| link.record.waits.mean_s()).at_most(longest_wait_s),
     metric("queue_delay_p50_s", "s", "lower", "queueing delay, median", "RFC 5166 §2.1.2",
         "median time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
-        |link| link.record.waits.quantile_s(0.50)),
+        |link| link.record.waits.quantile_s(0.50)).at_most(|link| longest_wait_s(link) * PERCENTILE),
     metric("queue_delay_p95_s", "s", "lower", "queueing delay, 95th percentile", "RFC 5166 §2.1.2",
         "95th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
-        |link| link.record.waits.quantile_s(0.95)),
+        |link| link.record.waits.quantile_s(0.95)).at_most(|link| longest_wait_s(link) * PERCENTILE),
     metric("queue_delay_p99_s", "s", "lower", "queueing delay, 99th percentile", "RFC 5166 §2.1.2",
         "99th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
-        |link| link.record.waits.quantile_s(0.99)),
+        |link| link.record.waits.quantile_s(0.99)).at_most(|link| longest_wait_s(link) * PERCENTILE),
     metric("loss_episodes", "count", "lower", "loss episodes", "Hassayoun and Ros, LCN 2009",
         "times at which the queue drops data, those within a round trip of the first counted as one: the longest propagation round trip of the groups whose bottleneck it is, of all where it is none's",
         |link| link.record.loss_episodes as f64),

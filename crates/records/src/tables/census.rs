@@ -38,7 +38,7 @@ pub(super) fn table(records: &Records) -> Table {
     table.whole("timeouts", |row| row.counts.timeouts);
     table.whole("reductions", |row| row.counts.reductions);
     table.real("throughput_bps", |row| (row.counts.bytes_sent * 8) as f64 / row.seconds);
-    table.real("goodput_bps", |row| (row.counts.bytes_delivered * 8) as f64 / row.seconds);
+    table.real("goodput_bps", |row| (row.counts.bytes_received * 8) as f64 / row.seconds);
     table.real("rtt_s", |row| row.counts.rtt_ns as f64 * 1e-9 / row.counts.rtt_samples as f64);
     table.finish()
 }

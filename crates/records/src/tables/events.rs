@@ -77,6 +77,7 @@ const EVENTS: &[&str] = &[
     "probe",
     "timeout",
     "reduction",
+    "idle-restart",
     "recovery-start",
     "recovery-end",
     "undo",

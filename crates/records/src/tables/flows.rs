@@ -17,8 +17,8 @@ pub(super) fn table(records: &Records) -> Table {
     table.real("start_s", |flow| seconds(flow.started));
     table.real("established_s", |flow| seconds(flow.established));
     table.real("completed_s", |flow| seconds(flow.completed));
-    let delivered = |flow: &ConnectionRecord| flow.delivered - flow.delivered_at_warmup;
-    table.real("goodput_bps", |flow| delivered(flow) as f64 * 8.0 / measured_s);
+    let received = |flow: &ConnectionRecord| flow.received - flow.received_at_warmup;
+    table.real("goodput_bps", |flow| received(flow) as f64 * 8.0 / measured_s);
     table.real("throughput_bps", |flow| counted(flow).bytes_sent as f64 * 8.0 / measured_s);
     let sent = |flow: &ConnectionRecord| counted(flow).packets_sent as f64;
     table.real("loss_rate", |flow| flow.lost as f64 / sent(flow));

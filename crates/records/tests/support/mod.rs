@@ -95,8 +95,9 @@ fn run() -> RunDescription {
         name: "bottleneck".into(),
         queue: "droptail".into(),
         limited: true,
-        policed_bps: None,
+        highest_bps: 10e6,
         crossed_by: vec![(0, 1.0), (1, 0.5)],
+        ..LinkDescription::default()
     };
     RunDescription {
         duration: Span::from_ms(12_000),
@@ -126,7 +127,7 @@ fn counts(scale: u64) -> GroupCounts {
         packets_sent: 1000 * scale,
         retransmissions: 50 * scale,
         bytes_sent: 1_500_000 * scale,
-        bytes_delivered: 1_250_000 * scale,
+        bytes_received: 1_250_000 * scale,
         timeouts: 3 * scale,
         loss_events: 20 * scale,
         ack_gaps: 400 * scale,
@@ -191,9 +192,9 @@ fn application() -> ApplicationCounts {
 }
 
 fn sums() -> ConnectionSums {
-    let mut delivered = Shares::default();
-    delivered.add(1_000_000);
-    delivered.add(3_000_000);
+    let mut received = Shares::default();
+    received.add(1_000_000);
+    received.add(3_000_000);
     let total = |values: [f64; 2]| {
         let mut total = Total::default();
         for value in values {
@@ -202,7 +203,9 @@ fn sums() -> ConnectionSums {
         total
     };
     ConnectionSums {
-        delivered,
+        received,
+        access_bits: 12_000_000,
+        access_offered_bits: 200_000_000,
         rtt_ps: total([20e9, 30e9]),
         window: total([10e6, f64::NAN]),
         window_peak: total([20e6, 30e6]),
@@ -294,8 +297,8 @@ pub fn connection(number: u32) -> ConnectionRecord {
         ideal_completion_s: f64::NAN,
         at_warmup: counts(1),
         at_end: counts(2),
-        delivered_at_warmup: 1_250_000,
-        delivered: 2_500_000,
+        received_at_warmup: 1_250_000,
+        received: 2_500_000,
         lost: 5,
         marked: 10,
         rtt: Span::from_ms(40),

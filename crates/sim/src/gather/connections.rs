@@ -35,7 +35,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
         let home = usize::from(homes[number]);
         let (width, next) = &mut senders[home];
         let samples = partitions[home].series.senders.iter().skip(*next).step_by(*width).copied();
-        let delivered = delivered(partitions, at, count);
+        let goodputs = goodputs_bps(partitions, at, count);
         *next += 1;
         let sender = partitions[home].workloads.sending[slot].as_deref();
         let mut record = sender.map_or_else(ConnectionRecord::default, |host| of_sender(model, host));
@@ -43,28 +43,26 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
         numbers[workload.group] += 1;
         for partition in partitions {
             if let Some(host) = &partition.workloads.receiving[slot] {
-                record.delivered_at_warmup = host.delivered_at_warmup;
-                record.delivered = host.receiver.counters().bytes_delivered;
+                record.received_at_warmup = host.received_at_warmup;
+                record.received = host.receiver.counters().bytes_received;
             }
             let flows = &partition.net.flows;
             record.lost += u64::from(flows.lost[flows.index(slot)]);
             record.marked += u64::from(flows.marked[flows.index(slot)]);
         }
-        record.series = samples
-            .zip(delivered)
-            .map(|(sample, goodput_bps)| FlowSample { goodput_bps, ..sample })
-            .collect();
+        record.series =
+            samples.zip(goodputs).map(|(sample, goodput_bps)| FlowSample { goodput_bps, ..sample }).collect();
         records.push(record);
     }
     records.sort_by_key(|record| (record.group, record.number));
     records
 }
 
-/// Bits per second delivered in each interval to the receiver of number `at` of `count` connections.
-fn delivered(partitions: &[Partition<'_>], at: usize, count: usize) -> impl Iterator<Item = f64> {
+/// Payload per second, in bits, received in each interval by the receiver of number `at` of `count` connections.
+fn goodputs_bps(partitions: &[Partition<'_>], at: usize, count: usize) -> impl Iterator<Item = f64> {
     let (mut before, mut from) = (0, narrows_units::Time::ZERO);
     partitions[0].series.times.iter().enumerate().map(move |(interval, end)| {
-        let of = |partition: &Partition<'_>| partition.series.delivered.get(interval * count + at).copied();
+        let of = |partition: &Partition<'_>| partition.series.received.get(interval * count + at).copied();
         let now: u64 = partitions.iter().filter_map(of).sum();
         let bytes = now - std::mem::replace(&mut before, now);
         let span = *end - std::mem::replace(&mut from, *end);

@@ -1,6 +1,9 @@
 //! The description of a run in its records.
 
-use narrows_model::{Classes, Demand, GroupModel, Impairment, LinkModel, Model, SourceModel, Workload};
+use narrows_model::application::ApplicationModel;
+use narrows_model::{
+    Classes, Demand, Framing, GroupModel, Impairment, LinkModel, Model, RateModel, SourceModel, Workload,
+};
 use narrows_qdisc::Limit;
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
@@ -35,8 +38,12 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         algorithm: group.algorithm.to_string(),
         flows: counts.sum::<Option<u64>>(),
         finite: own().any(Workload::is_finite),
-        source_limited: own().any(writes_over_time) || is_constant(group) || group.program.is_some(),
+        source_limited: own().any(writes_over_time)
+            || group.algorithm.constant_rate().is_some()
+            || group.program.is_some(),
         bottleneck: group.bottleneck,
+        packet_bits: largest_packet(own(), group.bottleneck.and_then(|link| model.links[link].framing)),
+        highest_bitrate_bps: own().filter_map(highest_bitrate_bps).reduce(f64::max),
         ecn: own().any(|each| each.transport.ecn),
         asks: explicit.or(quick_start),
     }
@@ -51,17 +58,43 @@ fn writes_over_time(workload: &Workload) -> bool {
     }
 }
 
-/// Whether the algorithm of the group sends at its rate whatever happens.
-fn is_constant(group: &GroupModel) -> bool {
-    group.algorithm.entry().is_some_and(|entry| entry.card.name == "constant")
+/// Bits on a link with `framing` of the largest data packet of `workloads`.
+fn largest_packet<'m>(workloads: impl Iterator<Item = &'m Workload>, framing: Option<Framing>) -> f64 {
+    let sizes = workloads.map(|each| each.transport.mss + each.transport.header);
+    let on_link = sizes.map(|size| framing.map_or(size, |framing| framing.on_link(size)).bits());
+    on_link.max().unwrap_or(0) as f64
 }
 
-/// The rate of a policer, bits per second.
-fn policed(impairment: &Impairment) -> Option<f64> {
+/// The highest bit rate of the application of a workload, bits per second; `None` if it encodes nothing.
+fn highest_bitrate_bps(workload: &Workload) -> Option<f64> {
+    let Demand::Clients { application, .. } = &workload.demand else { return None };
+    let rate = match &**application {
+        ApplicationModel::Video(video) => video.ladder.iter().max(),
+        ApplicationModel::Frames(frames) => Some(&frames.maximum),
+        _ => None,
+    };
+    rate.map(|rate| rate.as_bps() as f64)
+}
+
+/// Rate, bits per second, and bucket, bits, of a policer.
+fn policer(impairment: &Impairment) -> Option<(f64, f64)> {
     match impairment {
-        Impairment::Policer { rate, .. } => Some(rate.as_bps() as f64),
+        Impairment::Policer { rate, burst } => Some((rate.as_bps() as f64, burst.bits() as f64)),
         _ => None,
     }
+}
+
+/// The longest time that a packet can wait at `link`, if `bytes` at most wait there.
+fn longest_wait_s(model: &Model, link: &LinkModel, bytes: f64) -> Option<f64> {
+    let RateModel::Constant(rate) = link.rate else { return None };
+    // DualPI2 has two queues, of which one overtakes the other.
+    let in_order =
+        matches!(link.queue.entry().card.family, "passive" | "active") && link.queue.name() != "dualpi2";
+    let fails = model.changes.iter().any(|change| !change.links.is_empty());
+    // What framing adds to a byte depends on the sizes of packets.
+    let plain = link.framing.is_none();
+    let in_transmission = largest_packet(model.workloads.iter(), None);
+    (in_order && plain && !fails).then(|| (bytes * 8.0 + in_transmission) / rate.as_bps() as f64)
 }
 
 fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {
@@ -80,11 +113,27 @@ fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {
         crossing / all
     };
     let shares = (0..model.groups.len()).map(|group| (group, share(group)));
+    let slowest = link
+        .impairments
+        .iter()
+        .filter_map(policer)
+        .reduce(|one, other| if one.0 <= other.0 { one } else { other });
+    let largest_bytes = largest_packet(model.workloads.iter(), None) / 8.0;
+    let (most_packets, most_bytes) = match link.queue.limit() {
+        Limit::Unlimited => (None, None),
+        Limit::Packets(packets) => (Some(packets as f64), Some(packets as f64 * largest_bytes)),
+        Limit::Bytes(bytes) => (None, Some(bytes as f64)),
+    };
     LinkDescription {
         name: link.name.clone(),
         queue: link.queue.name().to_owned(),
         limited: link.queue.limit() != Limit::Unlimited,
-        policed_bps: link.impairments.iter().filter_map(policed).reduce(f64::min),
+        most_packets,
+        most_bytes,
+        longest_wait_s: most_bytes.and_then(|bytes| longest_wait_s(model, link, bytes)),
+        highest_bps: link.rate.highest_bps(),
+        policed_bps: slowest.map(|(rate, _)| rate),
+        policer_burst_bits: slowest.map_or(0.0, |(_, burst)| burst),
         crossed_by: shares.filter(|(_, share)| *share > 0.0).collect(),
     }
 }

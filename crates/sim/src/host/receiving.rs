@@ -31,8 +31,8 @@ pub(crate) struct ReceivingHost {
     acts_next: Time,
     /// Whether it may run ahead of other hosts; see [`SendingHost`](super::SendingHost).
     pub exclusive: bool,
-    /// Payload delivered by the end of the warm-up, bytes.
-    pub delivered_at_warmup: u64,
+    /// Payload received by the end of the warm-up, each byte once.
+    pub received_at_warmup: u64,
     /// Payload of the connection, bytes; `u64::MAX` for an endless flow.
     pub size: u64,
     /// Host of the previous connection in the same slot, while packets may still arrive there.
@@ -71,7 +71,7 @@ impl ReceivingHost {
             closing: Time::NEVER,
             acts_next: Time::NEVER,
             exclusive,
-            delivered_at_warmup: 0,
+            received_at_warmup: 0,
             size: plan.size.map_or(u64::MAX, narrows_units::Bytes::count),
             before,
         }

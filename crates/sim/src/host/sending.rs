@@ -298,11 +298,7 @@ impl SendingHost {
             rtts: cx.spans,
         };
         call(&mut self.sender, &mut io);
-        let window = self.sender.window().unwrap_or(f64::NAN);
-        if let Some(events) = &mut self.recorder.events {
-            events.settle(&self.sender, window, now, &mut cx.net.flows.events);
-        }
-        self.recorder.window(now, window);
+        self.recorder.settle(&self.sender, now, &mut cx.net.flows.events);
         if self.greedy && self.sender.state() == ConnectionState::Established {
             match self.sender.limited_by() {
                 Limit::Application => {}

@@ -80,21 +80,34 @@ impl SenderEvents {
     }
 
     /// A call of `sender` at `now` is over, after which its window is `window` packets: logs its events and what it
-    /// changed in `log`.
+    /// changed in `log`. `own` is the rule of a reduction that none of its events stands for.
     #[inline]
-    pub fn settle(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
+    pub fn settle(
+        &mut self,
+        sender: &SendingEndpoint,
+        window: f64,
+        own: Option<&'static str>,
+        now: Time,
+        log: &mut Log<EventEntry>,
+    ) {
         let state = sender.algorithm().map_or("", CongestionControl::state);
-        // False if there was no window before, or is none now. One name may have two addresses, but not two names one.
-        let reduced = window < self.windows.congestion;
-        if self.pending.is_empty() && !reduced && std::ptr::eq(state, self.state) {
+        // One name may have two addresses, but not two names one.
+        if self.pending.is_empty() && own.is_none() && std::ptr::eq(state, self.state) {
             self.windows.congestion = window;
         } else {
-            self.log(sender, window, now, log);
+            self.log(sender, window, own, now, log);
         }
     }
 
     #[cold]
-    fn log(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
+    fn log(
+        &mut self,
+        sender: &SendingEndpoint,
+        window: f64,
+        own: Option<&'static str>,
+        now: Time,
+        log: &mut Log<EventEntry>,
+    ) {
         let algorithm = sender.algorithm();
         let (state, state_rule) = algorithm.map_or(("", ""), |hosted| (hosted.state(), hosted.state_rule()));
         let windows = Windows { congestion: window, ssthresh: sender.ssthresh().unwrap_or(f64::NAN) };
@@ -113,28 +126,23 @@ impl SenderEvents {
             windows: Some([self.windows, windows]),
             states: [self.state, state],
         };
-        // An algorithm without ssthresh adapts its window all the time; so does a rate.
-        let mut unexplained = windows.congestion < self.windows.congestion
-            && !windows.ssthresh.is_nan()
-            && !sender.lowers_window_in_steps();
+        let lower = windows.congestion < self.windows.congestion;
         for event in self.pending.drain(..) {
+            // An algorithm may keep its window after idle time.
+            if event == TransportEvent::IdleRestart && !lower {
+                continue;
+            }
             let Some((event, rule, packet)) = of_transport(event, self.data) else { continue };
-            unexplained &= !explains(event);
             log.add(EventEntry { event, rule: rule.map_or("", Rule::name), packet, ..entry });
         }
-        if unexplained {
-            log.add(EventEntry { event: FlowEvent::Reduction, rule: "algorithm", ..entry });
+        if let Some(rule) = own {
+            log.add(EventEntry { event: FlowEvent::Reduction, rule, ..entry });
         }
         if state != self.state {
             log.add(EventEntry { rule: state_rule, ..entry });
         }
         (self.windows, self.state) = (windows, state);
     }
-}
-
-/// Whether `event` says why the window is smaller.
-fn explains(event: FlowEvent) -> bool {
-    matches!(event, FlowEvent::Reduction | FlowEvent::Timeout | FlowEvent::Undo)
 }
 
 /// Kind, rule and packet of an event of a sender whose data packets are of kind `data`; `None` if it is not logged.
@@ -147,15 +155,21 @@ fn of_transport(
         TransportEvent::DeclaredLost { number, rule } => {
             return Some((FlowEvent::DeclaredLost, Some(rule), Some((data, number))));
         }
-        TransportEvent::Reduction { rule, .. } => (FlowEvent::Reduction, Some(rule)),
+        TransportEvent::Reduction { rule, window_before, window_after, .. }
+            if window_after < window_before =>
+        {
+            (FlowEvent::Reduction, Some(rule))
+        }
         TransportEvent::Expired(Rule::Probe) => (FlowEvent::Probe, None),
         TransportEvent::Expired(Rule::Timeout) => (FlowEvent::Timeout, None),
         TransportEvent::Expired(rule) => (FlowEvent::Timeout, Some(rule)),
         TransportEvent::RecoveryStarted(rule) => (FlowEvent::RecoveryStart, Some(rule)),
         TransportEvent::RecoveryEnded => (FlowEvent::RecoveryEnd, None),
         TransportEvent::Undone(rule) => (FlowEvent::Undo, Some(rule)),
-        TransportEvent::IdleRestart => (FlowEvent::Reduction, Some(Rule::Idle)),
-        TransportEvent::Established
+        TransportEvent::IdleRestart => (FlowEvent::IdleRestart, None),
+        // A signal at which the window was not lowered.
+        TransportEvent::Reduction { .. }
+        | TransportEvent::Established
         | TransportEvent::RttSample(_)
         | TransportEvent::Completed
         | TransportEvent::GaveUp => return None,

@@ -1,8 +1,8 @@
 //! The recorder of a sender.
 
-use super::SenderEvents;
+use super::{EventEntry, Log, SenderEvents};
 use narrows_records::{Histogram, SpanSum};
-use narrows_transport::{SenderCounters, TransportEvent};
+use narrows_transport::{Rule, SenderCounters, SendingEndpoint, TransportEvent};
 use narrows_units::{Span, Time};
 
 /// Counts of one sender. The fields are in memory in this order: those that every acknowledgement uses come first.
@@ -33,6 +33,8 @@ pub(crate) struct SenderRecorder {
     /// Time at which the connection was established; `None` before.
     pub established: Option<Time>,
     measuring: bool,
+    /// What the sender has reported since its last call ended.
+    signals: Signals,
     /// Whether the sender gave up.
     pub gave_up: bool,
     /// Time at which the flow started; `None` before.
@@ -47,12 +49,23 @@ pub(crate) struct SenderRecorder {
     pub before_reductions: f64,
     /// Number of reductions of the congestion window after the warm-up.
     pub reductions: u64,
+    /// Number of reductions of the congestion window up to the end of the warm-up.
+    reductions_before: u64,
     /// Time of the first reduction after the warm-up.
     pub first_reduction: Time,
     /// Time of the last reduction after the warm-up.
     pub last_reduction: Time,
     /// Its part of the log of events; `None` if its events are not logged.
     pub events: Option<Box<SenderEvents>>,
+}
+
+/// What a sender has reported in a call that bears on a smaller window at its end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signals {
+    /// A reduction was counted, or the window changed for another reason: an undo or a restart after idle time.
+    explained: bool,
+    /// The rule of a signal at which the window was not lower yet.
+    pending: Option<Rule>,
 }
 
 impl SenderRecorder {
@@ -68,6 +81,55 @@ impl SenderRecorder {
         self.rtt_at_measure = self.rtt;
         self.measuring = true;
         self.since = now;
+    }
+
+    /// A call of `sender` at `now` is over: counts the reduction of its window that no event stands for, and logs the
+    /// events of the call in `log`.
+    ///
+    /// A reduction is an event at which the window is lowered because of a loss, a mark, a timeout or a delay. Each one
+    /// that the sender reports is one; so is a call at whose end the window is smaller, by the signal that it reported,
+    /// or else by the algorithm's own rule.
+    #[inline]
+    pub fn settle(&mut self, sender: &SendingEndpoint, now: Time, log: &mut Log<EventEntry>) {
+        let window = sender.window().unwrap_or(f64::NAN);
+        // False if there was no window before, or is none now.
+        let own = if window < self.window { self.own_reduction(sender, now) } else { None };
+        self.signals = Signals::default();
+        if let Some(events) = &mut self.events {
+            events.settle(sender, window, own, now, log);
+        }
+        self.window(now, window);
+    }
+
+    /// The rule of the reduction that the smaller window is, if it is one that was not counted yet; counts it.
+    #[cold]
+    fn own_reduction(&mut self, sender: &SendingEndpoint, now: Time) -> Option<&'static str> {
+        if self.signals.explained {
+            return None;
+        }
+        // An algorithm without ssthresh adapts its window all the time; so does a rate.
+        let in_steps = sender.ssthresh().is_some() && !sender.lowers_window_in_steps();
+        let rule = self.signals.pending.map(Rule::name).or(in_steps.then_some(ALGORITHM))?;
+        self.count_reduction(self.window, now);
+        Some(rule)
+    }
+
+    fn count_reduction(&mut self, window_before: f64, now: Time) {
+        if !self.measuring {
+            self.reductions_before += 1;
+            return;
+        }
+        self.before_reductions += window_before;
+        if self.reductions == 0 {
+            self.first_reduction = now;
+        }
+        self.last_reduction = now;
+        self.reductions += 1;
+    }
+
+    /// Number of reductions of the congestion window since the start.
+    pub fn all_reductions(&self) -> u64 {
+        self.reductions_before + self.reductions
     }
 
     /// Records that the congestion window is `window` packets from `now` on; not a number while there is none.
@@ -129,25 +191,25 @@ impl SenderRecorder {
                 self.established = Some(now);
                 self.since = now;
             }
-            TransportEvent::Reduction { window_before, .. } => {
-                if self.measuring {
-                    self.before_reductions += window_before;
-                    if self.reductions == 0 {
-                        self.first_reduction = now;
-                    }
-                    self.last_reduction = now;
-                    self.reductions += 1;
+            TransportEvent::Reduction { rule, window_before, window_after, .. } => {
+                if window_after < window_before {
+                    self.signals.explained = true;
+                    self.count_reduction(window_before, now);
+                } else {
+                    self.signals.pending = Some(rule);
                 }
             }
+            TransportEvent::Expired(Rule::Timeout) => {
+                self.signals.pending = self.signals.pending.or(Some(Rule::Timeout));
+            }
+            TransportEvent::Undone(_) | TransportEvent::IdleRestart => self.signals.explained = true,
             TransportEvent::Completed => self.completed = Some(now),
             TransportEvent::GaveUp => self.gave_up = true,
             TransportEvent::RttSample(_)
             | TransportEvent::DeclaredLost { .. }
             | TransportEvent::Expired(_)
             | TransportEvent::RecoveryStarted(_)
-            | TransportEvent::RecoveryEnded
-            | TransportEvent::Undone(_)
-            | TransportEvent::IdleRestart => {}
+            | TransportEvent::RecoveryEnded => {}
         }
     }
 
@@ -163,3 +225,6 @@ impl SenderRecorder {
         if self.reductions > 1 { self.last_reduction - self.first_reduction } else { Span::ZERO }
     }
 }
+
+/// The rule of a reduction that follows from no loss, mark or timeout of this call, such as one of delay.
+const ALGORITHM: &str = "algorithm";

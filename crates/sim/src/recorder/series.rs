@@ -13,9 +13,9 @@ pub(crate) struct SeriesRecorder {
     /// Samples of individually recorded connections whose sender is in this partition, by interval and connection;
     /// goodput is not set.
     pub senders: Vec<FlowSample>,
-    /// Bytes delivered since the start by receivers in this partition, by interval and individually recorded
+    /// Payload received since the start by receivers in this partition, by interval and individually recorded
     /// connection.
-    pub delivered: Vec<u64>,
+    pub received: Vec<u64>,
     /// Samples of links, by interval and link.
     pub links: Vec<LinkSample>,
     /// Samples of groups, by interval and group.

@@ -430,7 +430,7 @@ impl<'m> Workloads<'m> {
             if host.is_done(now) {
                 net.delivered += host.access.waiting();
                 let totals = &mut self.groups[host.group];
-                totals.removed.bytes_delivered += host.receiver.counters().bytes_delivered;
+                totals.removed.bytes_received += host.receiver.counters().bytes_received;
                 if self.measuring && !of_requests {
                     add_receiver(&mut totals.sums, host);
                 }

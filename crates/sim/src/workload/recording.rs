@@ -58,7 +58,7 @@ impl Workloads<'_> {
         for newest in &mut self.receiving {
             let mut place = newest.as_deref_mut();
             while let Some(host) = place {
-                host.delivered_at_warmup = host.receiver.counters().bytes_delivered;
+                host.received_at_warmup = host.receiver.counters().bytes_received;
                 place = host.before.as_deref_mut();
             }
         }
@@ -86,7 +86,7 @@ impl Workloads<'_> {
             }
         }
         for host in self.receiving_hosts() {
-            samples[host.group].counts.bytes_delivered += host.receiver.counters().bytes_delivered;
+            samples[host.group].counts.bytes_received += host.receiver.counters().bytes_received;
         }
         samples
     }
@@ -102,10 +102,10 @@ impl Workloads<'_> {
                     series.sender(host.as_ref().map(|host| (&host.sender, &host.recorder)), interval);
                 }
             }
-            let delivered = |host: &Option<Box<ReceivingHost>>| {
-                host.as_ref().map_or(0, |host| host.receiver.counters().bytes_delivered)
+            let received = |host: &Option<Box<ReceivingHost>>| {
+                host.as_ref().map_or(0, |host| host.receiver.counters().bytes_received)
             };
-            series.delivered.extend(self.receiving[first..first + count].iter().map(delivered));
+            series.received.extend(self.receiving[first..first + count].iter().map(received));
         }
     }
 
@@ -191,7 +191,7 @@ pub(super) fn counts_of(host: &SendingHost) -> GroupCounts {
         loss_events: counters.loss_events,
         ack_gaps: recorder.ack_gaps,
         close_acks: recorder.close_acks,
-        reductions: counters.reductions,
+        reductions: recorder.all_reductions(),
         rtt_ns: (recorder.rtt.ps / 1000) as u64,
         rtt_samples: recorder.rtt.count,
         calls: recorder.calls,
@@ -205,6 +205,9 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     let recorder = &host.recorder;
     let (rtt, before) = (&recorder.rtt, &recorder.rtt_at_measure);
     let reductions = recorder.reductions as f64;
+    let slower = host.plan.near[0].rate.min(host.plan.far[1].rate);
+    sums.access_bits += u128::from(host.sender.counters().bytes_sent - recorder.at_measure.bytes_sent) * 8;
+    sums.access_offered_bits += (slower.as_bps() as f64 * recorder.seconds) as u128;
     sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
     sums.window.add(recorder.window_seconds / recorder.seconds * MILLIONTHS);
     sums.window_peak.add(recorder.peak_packets() * MILLIONTHS);
@@ -214,10 +217,10 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     }
 }
 
-/// Adds the bytes delivered by one receiving host after the warm-up, unless it had received all data before.
+/// Adds the payload received by one receiving host after the warm-up, unless it had received all data before.
 pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost) {
-    if host.delivered_at_warmup < host.size {
-        sums.delivered.add(host.receiver.counters().bytes_delivered - host.delivered_at_warmup);
+    if host.received_at_warmup < host.size {
+        sums.received.add(host.receiver.counters().bytes_received - host.received_at_warmup);
     }
 }
 

@@ -61,6 +61,7 @@ impl DatagramReceiver {
         let payload = Bytes::new(u64::from(payload));
         self.counters.packets_received += 1;
         self.counters.bytes_delivered += payload.count();
+        self.counters.bytes_received += payload.count();
         self.counters.ce_packets += u64::from(marked);
         let arrival = Arrival { number: packet.number, payload, marked, rtt: f64::from(rtt), now };
         let ce_packets = self.counters.ce_packets as u16;

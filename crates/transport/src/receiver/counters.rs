@@ -9,6 +9,8 @@ pub struct ReceiverCounters {
     pub duplicates: u64,
     /// Payload delivered in order, bytes; of datagrams, payload received.
     pub bytes_delivered: u64,
+    /// Payload received, in order or not, each byte once.
+    pub bytes_received: u64,
     /// Data packets received with a congestion mark (CE).
     pub ce_packets: u64,
     /// Acknowledgements, echoes or reports sent.

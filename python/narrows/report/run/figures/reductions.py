@@ -128,6 +128,8 @@ def _cause(event: str, rule: str) -> str:
     if event == "state" and rule:
         return "slow-start"
     # A timeout that reduces the window is marked as the timeout that it is.
+    if event == "idle-restart":
+        return "idle"
     return rule if event == "reduction" and rule != "timeout" and rule in CAUSES else ""
 
 
