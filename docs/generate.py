@@ -64,10 +64,22 @@ MARGINS_PREFACE = """\
 Every mean over replications has a 95 % interval. The column "values" decides its method (`interval_method` in
 `summary.json`): the t interval of the mean (`t`), or, so that the interval stays within what is possible, the t
 interval of its logarithm (`log t`, values from 0), its square root (`square-root t`, counts) or its logit (`logit t`,
-values between two bounds; those of Jain's index of n flows are 1/n and 1). In simulations of 3, 5 and 10 replications
-of skewed values these cover the true mean in 92 to 98 % of the cases, the plain t interval in 83 % of the worst ones.
-If all values are equal (`equal`), the interval is that value, which does not state its uncertainty. Intervals of
-differences are t intervals, limited to the greatest possible difference.
+values between two bounds; those of Jain's index of n flows are 1/n and 1). A run gives further bounds: rates and
+goodputs are at most what their link offered, bit rates at most the highest of their ladder, waiting packets and bytes
+at most the limit of the buffer, and waits at most what a full buffer takes at a constant rate if it is served in order.
+In simulations of 3, 5 and 10 replications of skewed values these cover the true mean in 92 to 98 % of the cases, the
+plain t interval in 83 % of the worst ones; where most replications have the same value, in 90 % or more.
+
+If all values are equal (`equal`), they say nothing of their spread. Of counts and of values at a bound the interval is
+what they exclude: of n zeros 0 to 3.7 / n, of n shares of 1 from 0.025^(1/n) on, 0.48 of five. Other equal values have
+no interval. Intervals of differences are t intervals, limited to the greatest possible difference; of differences that
+are all equal they are what the intervals of both means allow, if these exist.
+
+Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
+presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check *replications
+differ* says how to vary them. Another check, *metrics in their ranges*, reports every metric whose value cannot be, with
+what it can be: the column "values", and the bounds of the run. A goodput can exceed the link's rate by one packet, whose
+transmission began in the warm-up.
 
 A difference between two algorithms *matters* if it exceeds the margin of its metric: the greater of a fraction of
 the value that is compared with and an amount in the unit of the metric. It is *clearly better* or *clearly worse* if

@@ -13,20 +13,28 @@ often.
 | counts from 0 | √m | `square-root t` |
 | in an interval | ln (u / (1 - u)), u the share of the interval below m | `logit t` |
 
-Values that are all equal say nothing of their spread. Their interval is the value itself, and its method `equal`.
+Values that are all equal say nothing of their spread, and their method is `equal`. Where what they are bounds the mean
+all the same, that is their interval: of n counts the exact one of a Poisson distribution, from 0 to 3.7 / n if all are
+0; of n values at one bound of a range of width w, w (1 - 0.025^(1/n)) from there: were the mean further away, so many
+values elsewhere that one of the n would be among them. Other equal values have none.
+
+Replications that are one and the same run are one value (`distinct`).
 
 Sources: A. M. Law, "Simulation Modeling and Analysis" (5th ed., 2015), eq. 4.12 (t interval) and 10.1 (paired, under
 common random numbers); B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap" (1993), 12.6 (intervals by
-transformation); M. S. Bartlett, Biometrics 3 (1947) 39 (square root of counts, logit of shares).
+transformation); M. S. Bartlett, Biometrics 3 (1947) 39 (square root of counts, logit of shares); F. Garwood, Biometrika
+28 (1936) 437 (counts); C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404 (n of n).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    Value = TypeVar("Value")
 
 
 class Estimate(TypedDict):
@@ -82,8 +90,8 @@ def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
             beyond, any value is possible.
 
     Returns:
-        The mean, null without data, the 95 % interval `[low, high]`, null with fewer than two values, and the method of
-        the interval.
+        The mean, null without data, the 95 % interval `[low, high]`, and the method of the interval. The interval is
+        null with fewer than two values, and where equal values bound nothing.
 
     Examples:
         >>> estimate([1.0, 3.0])["mean"]
@@ -92,6 +100,8 @@ def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
         {'mean': None, 'ci95': None, 'interval_method': None}
         >>> [round(end, 3) for end in estimate([0.999, 0.93, 0.99], SHARE)["ci95"]]
         [0.509, 0.999]
+        >>> [round(end, 3) for end in estimate([0.0] * 5, COUNT)["ci95"]]
+        [0.0, 0.738]
     """
     counted = [value for value in values if math.isfinite(value)]
     count = len(counted)
@@ -103,7 +113,7 @@ def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
     if count == 1:
         return {"mean": mean, "ci95": None, "interval_method": None}
     if least == most:
-        return {"mean": mean, "ci95": [mean, mean], "interval_method": "equal"}
+        return {"mean": mean, "ci95": _of_equal(mean, count, within), "interval_method": EQUAL}
     variance = math.fsum((value - mean) ** 2 for value in counted) / (count - 1)
     half = t_quantile(count - 1) * math.sqrt(variance / count)
     beyond = _ROUNDING * max(abs(least), abs(most))
@@ -114,6 +124,22 @@ def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
         # The values differ by less than a mean of them can show.
         return {"mean": mean, "ci95": [least, most], "interval_method": widened.method}
     return {"mean": mean, "ci95": _ends(mean, half, widened), "interval_method": widened.method}
+
+
+def _of_equal(value: float, count: int, within: Range) -> list[float] | None:
+    """Return the interval of the mean of which so many values are all this one; None if they do not bound it."""
+    low, high = within.low, within.high
+    if within.counted:
+        from scipy.special import gammaincinv
+
+        events = count * (value - low)
+        least = float(gammaincinv(events, _TAIL)) if events > _ROUNDING else 0.0
+        return [low + least / count, min(low + float(gammaincinv(events + 1, 1 - _TAIL)) / count, high)]
+    near = _ROUNDING * max(abs(low), abs(high))
+    if math.isinf(near) or not (value <= low + near or value >= high - near):
+        return None
+    reach = (high - low) * (1 - _TAIL ** (1 / count))
+    return [min(value, low), low + reach] if value <= low + near else [high - reach, max(value, high)]
 
 
 def _ends(mean: float, half: float, within: Range) -> list[float]:
@@ -152,14 +178,31 @@ def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL) 
 
     Returns:
         The mean difference and its 95 % t interval, which ends where no difference of two possible values lies further;
-        a pair counts if both its values are finite.
+        a pair counts if both its values are finite. Where no pair differs from another, it is the widest that the
+        intervals of the two means allow.
     """
-    found = estimate(a - b for a, b in zip(of, against, strict=True))
+    pairs = [(a, b) for a, b in zip(of, against, strict=True) if math.isfinite(a) and math.isfinite(b)]
+    found = estimate(a - b for a, b in pairs)
+    if found["interval_method"] == EQUAL:
+        one, other = (estimate(side, within) for side in zip(*pairs, strict=True))
+        both = one["interval_method"] == other["interval_method"] == EQUAL
+        if both and one["ci95"] is not None and other["ci95"] is not None:
+            found["ci95"] = [one["ci95"][0] - other["ci95"][1], one["ci95"][1] - other["ci95"][0]]
     mean, ends, bounds = found["mean"], found["ci95"], within.difference
     if mean is not None and ends is not None:
         low, high = min(bounds.low, mean), max(bounds.high, mean)
         found["ci95"] = [max(ends[0], low), min(ends[1], high)]
     return found
+
+
+def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[Value]:
+    """Return what replications give that are independent of one another: the first alone if all are the same run.
+
+    Args:
+        replications: What each replication gives.
+        digests: The digest of the records of each.
+    """
+    return replications[:1] if len(set(digests)) == 1 else replications
 
 
 def t_quantile(degrees: int) -> float:
@@ -169,6 +212,10 @@ def t_quantile(degrees: int) -> float:
     return float(stdtrit(degrees, 0.975))
 
 
+EQUAL = "equal"
+"""The method of the interval of values that are all equal."""
+# What an interval of 95 % leaves out at each end.
+_TAIL = 0.025
 # Relative; by so much a value leaves its range where it was rounded.
 _ROUNDING = 1e-9
 # Beyond it a factor is no number.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from narrows.metrics import catalogue
 from narrows.metrics.criteria import BY_NAME, BY_UNIT, Margin, margin_of, range_of, read_margin, verdict
-from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range, estimate, paired, t_quantile
+from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range, distinct, estimate, paired, t_quantile
 
 NUMBERS = st.floats(-1e9, 1e9)
 
@@ -39,7 +39,7 @@ def test_values_that_are_not_finite_do_not_count() -> None:
     assert estimate([]) == {"mean": None, "ci95": None, "interval_method": None}
 
 
-@given(st.lists(NUMBERS, min_size=2, max_size=20))
+@given(st.lists(NUMBERS, min_size=2, max_size=20, unique=True))
 def test_the_mean_lies_within_its_interval(values: list[float]) -> None:
     found = estimate(values)
     assert found["mean"] is not None
@@ -60,21 +60,59 @@ RANGES = [REAL, POSITIVE, COUNT, SHARE, Range(0.5, 1.0), Range(high=1.0)]
 def test_an_interval_holds_its_mean_and_stays_within_what_is_possible(values: list[float], within: Range) -> None:
     found = estimate(values, within)
     assert found["mean"] is not None
-    assert found["ci95"] is not None
-    low, high = found["ci95"]
+    low, high = found["ci95"] or (found["mean"], found["mean"])
     assert within.low <= low <= found["mean"] <= high <= within.high
 
 
 @given(st.lists(st.integers(0, 5).map(float), min_size=2, max_size=12))
 def test_counts_and_shares_at_their_bounds_keep_within_them(values: list[float]) -> None:
     for within, scale in ((COUNT, 1.0), (POSITIVE, 1.0), (SHARE, 0.2)):
-        low, high = estimate([each * scale for each in values], within)["ci95"] or [math.nan, math.nan]
-        assert within.low <= low <= high <= within.high
+        ends = estimate([each * scale for each in values], within)["ci95"]
+        assert ends is None or within.low <= ends[0] <= ends[1] <= within.high
 
 
-@pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
-def test_equal_values_have_an_interval_without_width_that_says_so(value: float) -> None:
-    assert estimate([value] * 4, SHARE) == {"mean": value, "ci95": [value, value], "interval_method": "equal"}
+EQUALS = [
+    # exp(-n x) = 0.025. Printed quantiles of five events: chi²(10; 0.025) = 3.247 and chi²(12; 0.975) = 23.337.
+    (0.0, COUNT, 5, [0.0, 3.689 / 5]),
+    (1.0, COUNT, 5, [0.3247, 2.3337]),
+    # 0.025^(1/5) = 0.4782
+    (1.0, SHARE, 5, [0.4782, 1.0]),
+    (0.0, SHARE, 5, [0.0, 0.5218]),
+    (0.5, Range(0.5, 1.0), 5, [0.5, 0.7609]),
+    (0.0, Range(0.0, 8.0), 2, [0.0, 8 * (1 - 0.025**0.5)]),
+    (0.3, SHARE, 5, None),
+    (0.0, POSITIVE, 5, None),
+    (7.0, REAL, 5, None),
+]
+
+
+@pytest.mark.parametrize(("value", "within", "count", "ends"), EQUALS)
+def test_equal_values_have_no_interval_or_what_they_bound(
+    value: float, within: Range, count: int, ends: list[float] | None
+) -> None:
+    found = estimate([value] * count, within)
+    assert (found["mean"], found["interval_method"]) == (value, "equal")
+    assert found["ci95"] == (None if ends is None else pytest.approx(ends, abs=1e-4))
+
+
+@given(st.floats(0.0, 1.0), st.integers(2, 40), st.sampled_from([REAL, POSITIVE, COUNT, SHARE, Range(0.0, 2.0)]))
+def test_no_interval_of_equal_values_is_without_width(value: float, count: int, within: Range) -> None:
+    for found in (estimate([value] * count, within), paired([value] * count, [value] * count, within)):
+        assert found["mean"] in {value, 0.0}
+        assert found["ci95"] is None or found["ci95"][0] < found["ci95"][1]
+
+
+def test_differences_that_are_all_equal_bound_what_their_sides_bound() -> None:
+    assert paired([0.0] * 5, [0.0] * 5, COUNT)["ci95"] == pytest.approx([-0.738, 0.738], abs=1e-3)
+    assert paired([1.0] * 5, [1.0] * 5, SHARE)["ci95"] == pytest.approx([-0.522, 0.522], abs=1e-3)
+    assert paired([3.0, 4.0], [1.0, 2.0])["ci95"] is None
+    assert verdict(paired([3.0, 4.0], [1.0, 2.0]), 0.1, "higher") == "undecided"
+
+
+def test_replications_that_are_one_run_are_one_value() -> None:
+    assert distinct([1.0, 1.0, 1.0], ["a", "a", "a"]) == [1.0]
+    assert distinct([1.0, 1.0, 2.0], ["a", "a", "b"]) == [1.0, 1.0, 2.0]
+    assert distinct([], []) == []
 
 
 def test_a_value_that_leaves_its_range_by_rounding_widens_it_and_one_that_leaves_it_clearly_has_none() -> None:
@@ -107,6 +145,14 @@ POPULATIONS: dict[str, tuple[Range, Any, float]] = {
     "loss rate of 2 %": (SHARE, lambda rng, shape: rng.beta(2.0, 98.0, shape), 0.02),
     "utilization of 99 %": (SHARE, lambda rng, shape: rng.beta(99.0, 1.0, shape), 0.99),
     "harm": (Range(high=1.0), lambda rng, shape: 1.0 - rng.gamma(1 / 0.09, 0.09 * 0.3, shape), 0.7),
+    "an event in a hundred runs": (COUNT, lambda rng, shape: rng.poisson(0.009, shape), 0.009),
+    "an event in five runs": (COUNT, lambda rng, shape: rng.poisson(0.2, shape), 0.2),
+    # Idle for a moment in one run of four.
+    "utilization of a saturated link": (
+        SHARE,
+        lambda rng, shape: 1.0 - (rng.random(shape) < 0.25) * rng.gamma(1.0, 0.0012, shape),
+        0.9997,
+    ),
     "Jain's index of two flows": (
         Range(0.5, 1.0),
         lambda rng, shape: 0.5 + 0.5 * rng.beta(12.0, 1.0, shape),
@@ -115,16 +161,21 @@ POPULATIONS: dict[str, tuple[Range, Any, float]] = {
 }
 
 
+# Where most values are the same, what they bound is wider than need be.
+RARE = frozenset({"an event in a hundred runs", "an event in five runs", "utilization of a saturated link"})
+
+
 @pytest.mark.parametrize("size", [3, 5, 10])
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_an_interval_covers_the_truth_nearly_as_often_as_it_says(population: str, size: int) -> None:
     # 3000 samples: the share that is counted is within 1.2 points (three standard errors) of the share that covers,
-    # whose nominal 95 % is met within 3 points.
+    # whose nominal 95 % is met within 3 points, or 5 below and any above where most values are the same.
     within, draw, truth = POPULATIONS[population]
     rows = draw(np.random.default_rng(1), (3000, size)).astype(float)
     intervals = [estimate(row, within)["ci95"] or [math.nan, math.nan] for row in rows]
     covered = np.mean([low <= truth <= high for low, high in intervals])
-    assert 0.92 - 0.012 <= covered <= 0.98 + 0.012
+    least, most = (0.90, 1.0) if population in RARE else (0.92, 0.98)
+    assert least - 0.012 <= covered <= most + 0.012
 
 
 def test_the_cards_of_pure_numbers_say_what_values_they_can_have() -> None:

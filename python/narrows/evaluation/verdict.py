@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from narrows.evaluation.definition import LIVENESS, RELATIVE
 from narrows.metrics.criteria import margin_of, range_of
 from narrows.metrics.criteria import verdict as difference_verdict
-from narrows.statistics import REAL, Estimate, estimate, paired
+from narrows.statistics import EQUAL, REAL, Estimate, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,9 @@ def judge(measure: Measure, predicate: Predicate, values: Sequence[float], again
     excess = _less(measured, predicate.factor + predicate.plus) if against is None else paired(values, bounds)
     compared = None if against is None else estimate(against, within)
     mean_bound = estimate(bounds)["mean"]
-    side = _side(excess, sign)
+    # One replication may be beyond a number; it says nothing of a difference.
+    alone = against is not None and excess["interval_method"] is None
+    side = 0 if alone else _side(excess, sign)
     found = Judged(WITHIN, side != 0, measured, compared, mean_bound, excess)
     if measured["mean"] is None or excess["mean"] is None:
         return found._replace(verdict=NOT_MEASURED)
@@ -105,7 +107,9 @@ def _side(excess: Estimate, sign: float) -> int:
     mean = excess["mean"]
     if mean is None:
         return 0
-    low, high = excess["ci95"] or (mean, mean)
+    # A value that all replications have stands for the interval.
+    ends = None if excess["interval_method"] == EQUAL else excess["ci95"]
+    low, high = ends or (mean, mean)
     if sign * (low if sign > 0 else high) > 0:
         return 1
     return -1 if sign * (high if sign > 0 else low) <= 0 else 0

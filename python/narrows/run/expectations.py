@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.statistics import EQUAL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -42,7 +44,9 @@ def _owners(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple
 
 def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, Any]:
     measured = measures[clause["measure"]]
-    found = verdict(measured["mean"], measured["ci95"], clause["at_least"], clause["at_most"])
+    # As of one replication, so of several: a value that all of them have stands for the interval.
+    ends = None if measured.get("interval_method") == EQUAL else measured["ci95"]
+    found = verdict(measured["mean"], ends, clause["at_least"], clause["at_most"])
     return {"mean": measured["mean"], "ci95": measured["ci95"], "verdict": found}
 
 

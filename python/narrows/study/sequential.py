@@ -14,7 +14,7 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from narrows.statistics import estimate
+from narrows.statistics import EQUAL, estimate
 from narrows.study.measures import half_width
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class Ledger:
             for index in sorted(values)
             if len(values[index]) == self._parts[place]
         )
-        if found["mean"] is None:
-            # Where nothing can be measured, more of it will not help.
+        if found["mean"] is None or found["interval_method"] == EQUAL:
+            # Where nothing can be measured, or nothing varies, more of it will not help.
             return True
         wanted = half_width(self.plan.replications.within, column)
         if found["ci95"] is None or wanted is None:
