@@ -1,7 +1,8 @@
 """The cards of algorithms and queues with the figures of independent references.
 
-`validation/compare.py --markdown` writes `validation.json`, and a test compares it with our runs. The rows `judged` of
-a card are those that concern it.
+`validation/compare.py --markdown` writes `validation.json`, and a test compares it with our runs;
+`validation/linux/judged.py` writes `validation_linux.json` from the tables of both backends. The rows `judged` of a card
+are those that concern it, and `validation` says in a line what it has been compared with.
 """
 
 from __future__ import annotations
@@ -12,16 +13,26 @@ from importlib.resources import files
 from typing import Any
 
 from narrows import core
+from narrows.wording import counted
 
 
 def algorithms() -> list[dict[str, Any]]:
     """Return the cards of all algorithms by family, each with its `judged` rows: the figures of independent tools."""
-    return [{**card, "judged": _about("algorithms", card["name"])} for card in core.algorithms()]
+    return [_judged("algorithms", card) for card in core.algorithms()]
 
 
 def queues() -> list[dict[str, Any]]:
     """Return the cards of all queue disciplines, each with its `judged` rows: the figures of independent tools."""
-    return [{**card, "judged": _about("queues", card["name"])} for card in core.queues()]
+    return [_judged("queues", card) for card in core.queues()]
+
+
+def _judged(kind: str, card: dict[str, Any]) -> dict[str, Any]:
+    judged = _about(kind, card["name"])
+    said = [card["validation"]] if card["validation"] else []
+    for judge in dict.fromkeys(row["judge"] for row in judged):
+        own = [row for row in judged if row["judge"] == judge]
+        said.append(f"{judge}: {sum(row['agrees'] for row in own)} of {counted(len(own), 'figure')} within tolerance")
+    return {**card, "judged": judged, "validation": "; ".join(said) or None}
 
 
 def _about(kind: str, name: str) -> list[dict[str, Any]]:
@@ -31,8 +42,11 @@ def _about(kind: str, name: str) -> list[dict[str, Any]]:
 
 @cache
 def _references() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(files("narrows").joinpath("validation.json").read_text("utf-8"))
+    rows: list[dict[str, Any]] = []
+    for name in FILES:
+        rows += json.loads(files("narrows").joinpath(name).read_text("utf-8"))
     return rows
 
 
+FILES = ("validation.json", "validation_linux.json")
 KINDS = ("algorithms", "queues")

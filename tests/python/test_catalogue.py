@@ -26,6 +26,9 @@ def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: st
     lines = narrows("list", kind).stdout.splitlines()
     assert [line.split()[0] for line in lines] == [entry["name"] for entry in entries]
     assert all({"name", "family", "source", "validation"} <= set(entry) for entry in entries)
+    if kind in {"algorithms", "queues"}:
+        # A list and a card say the same.
+        assert entries == getattr(cards, kind)()
     assert entries or kind == "studies"
 
 

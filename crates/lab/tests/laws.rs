@@ -4,6 +4,7 @@
 mod support;
 
 use narrows_card::Catalogue;
+use narrows_lab::replication::Replication;
 use support::{run, value};
 
 /// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the part
@@ -59,6 +60,93 @@ fn packets_wait_for_the_target_of_pie() {
         let row = format!("mean wait of {flows} NewReno flows, against the target of {target} ms");
         Catalogue::Queues.assert_near("pie", &row, delay, target * 1e-3, 0.07);
     }
+}
+
+/// PI2's controller integrates the distance from its target as PIE's does (De Schepper et al. 2016 §4).
+#[test]
+fn packets_wait_for_the_target_of_pi2() {
+    let text = r#"
+        duration = "120s"
+        warmup = "20s"
+        transport = { preset = "sack-2012" }
+        path = { rate = "20Mbps", rtt = "60ms", queue = { kind = "pi2", target = "20ms" } }
+        [[flows]]
+        algorithm = "newreno"
+        count = 20
+        start = "0s..1s"
+    "#;
+    let delay = value(&run(text, 0), "bottleneck", "queue_delay_mean_s");
+    Catalogue::Queues.assert_near(
+        "pi2",
+        "mean wait of 20 NewReno flows, against the target of 20 ms",
+        delay,
+        0.02,
+        0.07,
+    );
+}
+
+/// PI2 drops a classic packet with the square of a probability, and marks a scalable one with k of it: of marks `m` and losses
+/// `l`, `m / √l = k` (De Schepper et al. 2016 §3.3). Of many flows, so that the probability hardly varies.
+#[test]
+fn pi2_marks_by_the_root_of_what_it_drops() {
+    let text = r#"
+        duration = "30s"
+        warmup = "10s"
+        path = { rate = "200Mbps", rtt = "40ms", queue = { kind = "pi2" } }
+        [[flows]]
+        name = "scalable"
+        algorithm = "prague"
+        ecn = true
+        count = 40
+        start = "0s..1s"
+        [[flows]]
+        name = "classic"
+        algorithm = "newreno"
+        count = 40
+        start = "0s..1s"
+    "#;
+    let records = run(text, 0);
+    let (marked, lost) = (value(&records, "scalable", "mark_rate"), value(&records, "classic", "loss_rate"));
+    let row = "marks of 40 Prague flows over the root of the losses of 40 NewReno flows, against k = 2";
+    Catalogue::Queues.assert_near("pi2", row, marked / lost.sqrt(), 2.0, 0.05);
+}
+
+/// CAKE shares a link equally among hosts, and among the flows of each (Høiland-Jørgensen, Täht and Morton 2018 §III-B), whatever
+/// they send; of 12 Mbps over 10 Mbps, headers included, a sixth is lost.
+#[test]
+fn cake_shares_among_hosts_and_flows() {
+    let text = |queue: &str, flows: [(&str, u32, &str); 2]| {
+        let of = |(name, count, rate): (&str, u32, &str)| {
+            format!(
+                "[[flows]]\nname = \"{name}\"\nalgorithm = \"constant(rate={rate})\"\ncount = {count}\nstart = \"0s..1s\"\n"
+            )
+        };
+        let path =
+            format!("path = {{ rate = \"10Mbps\", rtt = \"20ms\", queue = {{ kind = \"cake\"{queue} }} }}");
+        format!("duration = \"30s\"\nwarmup = \"10s\"\n{path}\n{}{}", of(flows[0]), of(flows[1]))
+    };
+    let share = |records: &Replication, name: &str| {
+        let [own, both] = [name, "bob"].map(|name| value(records, name, "goodput_bps"));
+        own / (own + both)
+    };
+    let hosts = run(&text(", hosts = { ann = 0, bob = 1 }", [("ann", 1, "8Mbps"), ("bob", 3, "8Mbps")]), 0);
+    let row = "share of a host with one flow beside one with three, all unresponsive, against a half";
+    Catalogue::Queues.assert_near("cake", row, share(&hosts, "ann"), 0.5, 0.03);
+    let flows = run(&text("", [("ann", 1, "3Mbps"), ("bob", 3, "8Mbps")]), 0);
+    let row = "share of a flow of 3 Mbps beside three of 8 Mbps, against a quarter";
+    Catalogue::Queues.assert_near("cake", row, share(&flows, "ann"), 0.25, 0.03);
+    let lost = value(
+        &run(&text("", [("ann", 1, "5.84Mbps"), ("bob", 1, "5.84Mbps")]), 0),
+        "bottleneck",
+        "loss_rate",
+    );
+    Catalogue::Queues.assert_near(
+        "cake",
+        "loss of 12 Mbps over 10 Mbps, against a sixth",
+        lost,
+        1.0 / 6.0,
+        0.01,
+    );
 }
 
 /// CoDel's signals become ever more frequent while packets wait too long, the nth after `interval (1/√1 + … + 1/√n)`, which is

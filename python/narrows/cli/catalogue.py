@@ -81,9 +81,7 @@ def render(card: dict[str, Any]) -> str:
 def _validation(card: dict[str, Any]) -> list[str]:
     if card.get("comparisons"):
         return [f"{each['what']}: {each['result']}" for each in card["comparisons"]]
-    if card["validation"]:
-        return [card["validation"]]
-    return ["see below" if card["judged"] else "unvalidated: not compared with a closed form or a reference"]
+    return [card["validation"] or "unvalidated: not compared with a closed form or a reference"]
 
 
 def _references(row: dict[str, Any]) -> str:
@@ -116,8 +114,8 @@ def _variable(variable: dict[str, Any]) -> str:
 
 
 KINDS = {
-    "algorithms": core.algorithms,
-    "queues": core.queues,
+    "algorithms": cards.algorithms,
+    "queues": cards.queues,
     "scenarios": library.scenarios,
     "studies": library.studies,
     "metrics": metrics.catalogue,
