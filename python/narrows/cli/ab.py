@@ -16,7 +16,7 @@ from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import to_json, write_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
-from narrows.report.trial.comment import MARKS, change, comment, headline, junit, sentence, slight, values
+from narrows.report.trial.comment import MARKS, change, comment, headline, junit, remarks, sentence, values
 from narrows.report.trial.page import trial_page
 from narrows.trial import scenarios
 from narrows.trial.run import LEAST, contests, counts, is_worse, trial
@@ -118,7 +118,7 @@ def _table(summary: Mapping[str, Any]) -> str:
     ]
     head = ["verdict", "scenario", "metric", "A → B", "change", "n"]
     notes = [f"left out: {name}: {reason}" for name, reason in summary["left_out"].items()]
-    said = [headline(summary), sentence(summary), *([slight(summary)] if slight(summary) else [])]
+    said = [headline(summary), sentence(summary), *remarks(summary)]
     return "\n".join([*said, "", align([head, *body]), *notes])
 
 

@@ -15,6 +15,7 @@ from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics.criteria import range_of
 from narrows.statistics import REAL, paired
 from narrows.study import campaign
+from narrows.study.repeated import independent
 from narrows.study.task import resolve
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     tables: dict[tuple[str, str], list[Cell]] = {
-        key: campaign.table(of_suite.place(folder) / cells.part.path).to_pylist() if cells.part.plan.points else []
+        key: independent(campaign.table(of_suite.place(folder) / cells.part.path)).to_pylist()
+        if cells.part.plan.points
+        else []
         for key, cells in evaluation.cells.items()
     }
     for row in evaluation.suite.rows:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
 from narrows.metrics.criteria import range_of
+from narrows.metrics.possible import bounds_of
 from narrows.metrics.request import Metric, MetricError, card_of, catalogue, check, counted_names, resolve
-from narrows.statistics import estimate
+from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +90,10 @@ def evaluate(run: Replicated, name: str, *, group: str | None = None, link: str 
     check(wanted, run.scenario)
     owner, of = _owner(wanted, run.scenario, group, link)
     values = tuple(measure(run.scenario, each, wanted, **{of: owner}) for each in run.records.values())
-    found = estimate(values, range_of(wanted.cards[of]))
+    records = list(run.records.values())
+    most = bounds_of(records, of).get(owner, {}).get(wanted.text)
+    flows = records[0].group_sizes.get(owner) if records else None
+    found = estimate(distinct(values, (each.digest for each in records)), range_of(wanted.cards[of], flows, most))
     ci95 = found["ci95"]
     return Evaluation(wanted, values, found["mean"], None if ci95 is None else (ci95[0], ci95[1]))
 

@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from narrows.statistics import Estimate
 
 
-def range_of(card: Mapping[str, Any], flows: int | None = None) -> Range:
+def range_of(card: Mapping[str, Any], flows: int | None = None, most: float | None = None) -> Range:
     """Return the range of values that a metric can have, in its unit.
 
     Args:
         card: Card of the metric.
         flows: Number of flows of the group; None if it is unknown. Jain's index of n flows is 1/n at least.
+        most: Greatest value in the runs that it is of, such as the rate of their link; None if only the card bounds it.
     """
     name = str(card["name"])
     if name in OF_SHARES and flows is not None and flows > 0:
         return Range(1.0 / flows, 1.0)
-    return BY_NAME.get(name) or BY_UNIT.get(str(card["unit"]), POSITIVE)
+    found = BY_NAME.get(name) or BY_UNIT.get(str(card["unit"]), POSITIVE)
+    return found if most is None else found._replace(high=most)
 
 
 @dataclass(frozen=True)

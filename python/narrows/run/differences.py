@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, margin_of, range_of, verdict
-from narrows.statistics import estimate, paired
+from narrows.statistics import distinct, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,23 +23,34 @@ if TYPE_CHECKING:
 
 KINDS = ("groups", "links")
 NO_MARGINS: Mapping[str, Margin] = MappingProxyType({})
+NO_DIGESTS: Mapping[str, Mapping[int, str]] = MappingProxyType({})
 
 
 def differences(
-    runs: Mapping[str, Mapping[int, Measured]], margins: Mapping[str, Margin] = NO_MARGINS
+    runs: Mapping[str, Mapping[int, Measured]],
+    margins: Mapping[str, Margin] = NO_MARGINS,
+    digests: Mapping[str, Mapping[int, str]] = NO_DIGESTS,
 ) -> list[dict[str, Any]]:
     """Estimate the paired difference of each pair of algorithms, later minus earlier.
 
     Args:
         runs: Metrics of groups and links, by algorithm in the order given, and by replication.
         margins: By metric, what a difference must exceed to matter, where it is not the margin of the metric's card.
+        digests: Digests of the records, by algorithm and replication. Pairs that are all the same are one pair.
 
     Returns:
         One `{"of", "against", "groups", "links"}` per pair: the metrics of `of` minus those of `against`, each in its
         unit, with the `margin` in that unit and the `verdict` on it (`narrows.metrics.criteria.verdict`). A group that
         is named after its algorithm appears as `"of - against"`.
     """
-    return [_difference(against, runs[against], of, runs[of], margins) for against, of in combinations(runs, 2)]
+    found = []
+    for against, of in combinations(runs, 2):
+        shared = [replication for replication in runs[of] if replication in runs[against]]
+        known = [digests.get(name, {}) for name in (of, against)]
+        # Without digests each replication is a run of its own.
+        pairs = [" ".join(each.get(replication, str(replication)) for each in known) for replication in shared]
+        found.append(_difference(against, runs[against], of, runs[of], distinct(shared, pairs), margins))
+    return found
 
 
 def neutral(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,14 +66,14 @@ def _neutral(measures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, A
     return {name: {**each, "verdict": plain.get(each["verdict"], each["verdict"])} for name, each in measures.items()}
 
 
-def _difference(
+def _difference(  # noqa: PLR0913, PLR0917  # two sides, and how they are compared
     against: str,
     against_measured: Mapping[int, Measured],
     of: str,
     of_measured: Mapping[int, Measured],
+    shared: Sequence[int],
     margins: Mapping[str, Margin],
 ) -> dict[str, Any]:
-    shared = [replication for replication in of_measured if replication in against_measured]
     left = [of_measured[replication] for replication in shared]
     right = [against_measured[replication] for replication in shared]
     return {

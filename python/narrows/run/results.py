@@ -216,7 +216,11 @@ class Comparison(Tables):
     def summary(self) -> dict[str, Any]:
         """The contents of the comparison's `summary.json`."""
         summaries = {name: run.summary for name, run in self.runs.items()}
-        found = differences({name: run.measured for name, run in self.runs.items()}, self.margins)
+        found = differences(
+            {name: run.measured for name, run in self.runs.items()},
+            self.margins,
+            {name: {index: each.digest for index, each in run.records.items()} for name, run in self.runs.items()},
+        )
         return {
             "title": self._any.scenario.title,
             "seed": self._any.scenario.seed,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
-from narrows.statistics import estimate
+from narrows.metrics.possible import bounds_of
+from narrows.metrics.possible import check as possible
+from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 NO_SIZES: Mapping[str, int | None] = MappingProxyType({})
+NO_BOUNDS: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
 def summarize(
@@ -41,20 +44,23 @@ def summarize(
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
-    groups = over_replications("group", [each["groups"] for each in measured.values()], sizes)
+    digests = [each.digest for each in all_records]
+    values = distinct(list(measured.values()), digests)
+    groups = over_replications("group", [each["groups"] for each in values], sizes, bounds_of(all_records, "group"))
+    checks = [[*each.checks, possible(each, measured[index])] for index, each in records.items()]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     return {
         "title": scenario.title,
         "seed": scenario.seed,
         "replications": len(records),
         **(found if scenario.warmup_s is None else {}),
-        "digest": digest(each.digest for each in all_records),
+        "digest": digest(digests),
         "groups": {
             name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **measures}
             for name, measures in groups.items()
         },
-        "links": over_replications("link", [each["links"] for each in measured.values()]),
-        "checks": combine_checks([each.checks for each in all_records]),
+        "links": over_replications("link", [each["links"] for each in values], bounds=bounds_of(all_records, "link")),
+        "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
 
@@ -64,8 +70,25 @@ def digest(parts: Iterable[str]) -> str:
     return core.combined_digest(list(parts))
 
 
+def differ(digests: Sequence[str]) -> dict[str, Any]:
+    """Return the check that replications are not all one and the same run, combined as the others.
+
+    Args:
+        digests: The digest of the records of each.
+    """
+    different, count = len(set(digests)), len(digests)
+    if different > 1:
+        detail, level, failed = f"{different} of {count} are different runs", None, 0
+    else:
+        detail, level, failed = SAME.format(count=count), "caution", count
+    return {"name": "replications differ", "ok": not failed, "level": level, "detail": detail, "failed": failed}
+
+
 def over_replications(
-    of: str, measured: Sequence[Mapping[str, Mapping[str, float]]], sizes: Mapping[str, int | None] = NO_SIZES
+    of: str,
+    measured: Sequence[Mapping[str, Mapping[str, float]]],
+    sizes: Mapping[str, int | None] = NO_SIZES,
+    bounds: Mapping[str, Mapping[str, float]] = NO_BOUNDS,
 ) -> dict[str, dict[str, Any]]:
     """Estimate every metric over replications.
 
@@ -73,6 +96,8 @@ def over_replications(
         of: "group" or "link".
         measured: `{owner: {metric: value}}` of each replication.
         sizes: Number of flows by group, None where it is random.
+        bounds: `{owner: {metric: value}}`, the greatest values that metrics can have, where more than the card bounds
+            them.
 
     Returns:
         `{owner: {metric: estimate}}`, each interval within the values that the metric can have.
@@ -82,7 +107,8 @@ def over_replications(
     return {
         owner: {
             measure: estimate(
-                (each[owner][measure] for each in measured), range_of(card_of(measure, of), sizes.get(owner))
+                (each[owner][measure] for each in measured),
+                range_of(card_of(measure, of), sizes.get(owner), bounds.get(owner, {}).get(measure)),
             )
             for measure in measures
         }
@@ -152,6 +178,13 @@ def _combine_check(same: Sequence[Mapping[str, Any]], replications: int) -> dict
     ok = False if failed else True if passed else None
     return {"name": worst["name"], "ok": ok, "level": level, "detail": detail, "failed": len(failed)}
 
+
+SAME = (
+    "all {count} replications are one and the same run, as nothing in it is random: they count as one, and give no "
+    'interval and no verdict; let the flows start at random times (start = "0s..1s"), draw their round-trip times, or '
+    'set transport.send_delay = "1pkt"'
+)
+"""What is said of replications that are all the same."""
 
 LEVELS = ("note", "caution", "broken")
 """What the failure of a check means, the mildest first."""

@@ -177,14 +177,18 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
 
 def finished(task: Task, scenario: core.Scenario, records: core.Records) -> Finished:
     """Return the result of a cell: its metrics, without its series."""
-    from narrows.metrics import measured, resolve
+    from narrows.metrics import measured, possible, resolve
 
     found = measured(scenario, records, [resolve(text) for text in task.measures], always=())
     return Finished(
         key=task.key,
         measured={of: _plain(owners) for of, owners in found.items()},
         digest=records.digest,
-        checks_failed=[check["name"] for check in records.checks if check["level"] in {"broken", "caution"}],
+        checks_failed=[
+            check["name"]
+            for check in (*records.checks, possible.check(records, found))
+            if check["level"] in {"broken", "caution"}
+        ],
         cpu_s=records.performance["cpu_s"],
         packet_hops=int(records.performance["packet_hops"]),
     )

@@ -11,6 +11,7 @@ from narrows.metrics import measured, resolve
 from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
 from narrows.run.execution import execute
 from narrows.run.jobs import Share
+from narrows.statistics import distinct
 from narrows.study.measures import split
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, Judged, judge, row
 
@@ -51,11 +52,18 @@ class Contest:
         pair: The scenario with A and with B.
         wanted: The metrics that are judged.
         values: By metric, the values with A and with B by replication.
+        digests: The digests of both records, by replication.
     """
 
     pair: Pair
     wanted: list[Wanted]
     values: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
+    digests: list[str] = field(default_factory=list)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether all replications so far are the same pair of runs, so that more of them say nothing more."""
+        return len(self.digests) > 1 and len(set(self.digests)) == 1
 
     def add(self, a: core.Records, b: core.Records) -> None:
         """Add the records of a replication."""
@@ -63,6 +71,7 @@ class Contest:
             measured(scenario, records, [each.metric for each in self.wanted])
             for scenario, records in ((self.pair.a, a), (self.pair.b, b))
         ]
+        self.digests.append(f"{a.digest} {b.digest}")
         for place, each in enumerate(self.wanted):
             sides = self.values.setdefault(place, ([], []))
             for side, found in zip(sides, seen, strict=True):
@@ -70,10 +79,10 @@ class Contest:
 
     def judge(self, margin: str, alpha: float) -> list[tuple[Wanted, Judged]]:
         """Return the state of each metric that has a value in some replication."""
-        states = [
-            (each, judge(*self.values.get(place, ([], [])), str(each.card["better"]), _margin(each, margin), alpha))
-            for place, each in enumerate(self.wanted)
-        ]
+        states = []
+        for place, each in enumerate(self.wanted):
+            a, b = (distinct(side, self.digests) for side in self.values.get(place, ([], [])))
+            states.append((each, judge(a, b, str(each.card["better"]), _margin(each, margin), alpha)))
         return [(each, state) for each, state in states if state.replications]
 
 
@@ -148,7 +157,9 @@ def trial(  # noqa: PLR0913  # what the command line gives
             break
         done += step
         open_ = [
-            each for each in open_ if any(state.verdict == UNDECIDED for _, state in each.judge(margin, each_alpha))
+            each
+            for each in open_
+            if not each.repeated and any(state.verdict == UNDECIDED for _, state in each.judge(margin, each_alpha))
         ]
     return [
         row(
@@ -159,6 +170,7 @@ def trial(  # noqa: PLR0913  # what the command line gives
                 "metric": wanted.metric.text,
                 "unit": wanted.metric.unit,
                 "better": wanted.card["better"],
+                "repeated": each.repeated,
             },
         )
         for each in found

@@ -92,7 +92,7 @@ def row(judged: Judged, about: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         judged: Its state.
-        about: `scenario`, `owner`, `metric`, `unit` and `better`.
+        about: `scenario`, `owner`, `metric`, `unit`, `better`, and `repeated`: whether all replications were one run.
     """
     relative = None
     if judged.a and judged.difference is not None:

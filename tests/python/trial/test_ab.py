@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from narrows.linux import cache, library
-from narrows.report.trial.comment import slight
+from narrows.report.trial.comment import remarks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,12 +182,12 @@ def test_a_change_within_the_margin_that_is_certain_is_named() -> None:
         row("goodput_bps", "no worse", "higher", [0.01, 0.014]),
         worse,
     ]
-    said = slight({"rows": rows})
+    (said,) = remarks({"rows": rows})
     assert "delay_mean_s of test in path, +1.2" in said
     assert "delay_p95_s" not in said
     assert "goodput" not in said
     assert "delay_p99_s" not in said
-    assert not slight({"rows": [worse]})
+    assert not remarks({"rows": [worse]})
 
 
 def test_a_pacing_gain_that_is_off_by_5_percent_is_found(narrows: Narrows, file: Path, tmp_path: Path) -> None:

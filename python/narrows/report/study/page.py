@@ -16,6 +16,7 @@ from narrows.report.study.rows import response_meaning
 from narrows.study.campaign import digest_of
 from narrows.study.design import describe
 from narrows.study.findings import LEVEL, Finding, Mean, findings
+from narrows.study.repeated import NOTE, independent, is_repeated
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -39,23 +40,30 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
         state: State of the study.
         folder: Folder of the study, for the commands shown.
     """
+    everything, cells = cells, independent(cells)
     found = findings(plan, cells)
     command = shlex.join(["narrows", "report", folder.name])
     parts = [*responses.parts(plan, cells, found), *together.parts(plan, cells, found)]
     first, more = _curves(plan, cells, found)
     sections = [
-        page.answer("What was found", _answer(plan, found), first, command, _basis(plan, found)),
+        page.answer(
+            "What was found",
+            _answer(plan, found),
+            first,
+            command,
+            _basis(plan, found, repeated=is_repeated(everything)),
+        ),
         page.section("findings", "Findings", *_findings(plan, found)),
         *([page.section("responses", "Responses", page.figure_grid(more, command, heading="h3"))] if more else []),
         *(part.markup(command) for part in parts),
         page.section("question", "Question", *_question(plan)),
-        page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, cells, state)),
+        page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, everything, state)),
         page.section("origin", "Where this comes from", _origin(plan, folder, command)),
     ]
     links = [("answer", "Answer"), ("findings", "Findings"), *([("responses", "Responses")] if more else [])]
     links += [*((part.anchor, part.title) for part in parts), ("question", "Question"), ("design", "Design")]
     header = page.page_header(plan.title, "Study", badge(state), links)
-    return page.document(plan.title, header, sections, digest=digest_of(cells))
+    return page.document(plan.title, header, sections, digest=digest_of(everything))
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
@@ -69,9 +77,9 @@ def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
     return [*asked, *(clear or sentences)[: MOST_SENTENCES - len(asked)]]
 
 
-def _basis(plan: Plan, found: Sequence[Finding]) -> str:
-    if not found:
-        return ""
+def _basis(plan: Plan, found: Sequence[Finding], *, repeated: bool) -> str:
+    if not found or repeated:
+        return NOTE if repeated else ""
     return (
         f"Means over {counted(found[0].replications, 'replication')}, seed {plan.seed}; in parentheses 95 % intervals. "
         "A difference is stated where its test is significant after correction and it exceeds the margin from which it "

@@ -26,9 +26,7 @@ def comment(summary: Mapping[str, Any]) -> str:
     """
     loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
     quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
-    parts = [f"### {text(headline(summary))}", sentence(summary)]
-    if slight(summary):
-        parts.append(text(slight(summary)))
+    parts = [f"### {text(headline(summary))}", sentence(summary), *map(text, remarks(summary))]
     if loud:
         parts.append(_table(loud))
     if quiet:
@@ -52,13 +50,27 @@ def sentence(summary: Mapping[str, Any]) -> str:
     )
 
 
-def slight(summary: Mapping[str, Any]) -> str:
-    """Return what is worse for certain, but by no more than the margin; empty if nothing is."""
+def remarks(summary: Mapping[str, Any]) -> list[str]:
+    """Return what verdicts do not say: what is worse by less than the margin, and scenarios that never vary."""
+    return [remark for remark in (_slight(summary), _repeated(summary)) if remark]
+
+
+def _slight(summary: Mapping[str, Any]) -> str:
     found = [row for row in summary["rows"] if row["verdict"] != WORSE and _is_certainly_worse(row)]
     if not found:
         return ""
     named = (f"{row['metric']} of {row['owner']} in {row['scenario']}, {change(row)}" for row in found)
     return f"Worse for certain, but on average not by more than the margin: {'; '.join(named)}."
+
+
+def _repeated(summary: Mapping[str, Any]) -> str:
+    names = dict.fromkeys(row["scenario"] for row in summary["rows"] if row.get("repeated"))
+    if not names:
+        return ""
+    return (
+        f"All replications of {', '.join(names)} are one and the same run, as nothing in it is random: they count as "
+        'one. Let the flows start at random times (start = "0s..1s"), or set transport.send_delay = "1pkt".'
+    )
 
 
 def junit(summary: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
 from narrows.report.page.metrics import meaning
 from narrows.report.page.state import state
-from narrows.report.trial.comment import change, sentence, slight, values
+from narrows.report.trial.comment import change, remarks, sentence, values
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
 from narrows.wording import counted
 
@@ -31,7 +31,7 @@ def trial_page(summary: Mapping[str, Any]) -> str:
         element("div", element("dt", "Made again by"), element("dd", element("code", summary["command"]))),
         class_="facts",
     )
-    plain = " ".join(text for text in (sentence(summary), slight(summary)) if text)
+    plain = " ".join([sentence(summary), *remarks(summary)])
     sections = [
         page.answer("What was found", _found(rows), (), "", plain.replace("`", "\N{QUOTATION MARK}")),
         page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(rows)),

@@ -9,6 +9,7 @@ from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate, paired
+from narrows.study.repeated import independent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ def differences(plan: Plan, tables: Mapping[str, pa.Table]) -> list[dict[str, An
         `linux` and `difference`, kernel minus simulator, each with `mean` and `ci95` in the unit of the metric. A
         measure without a value on either backend is left out.
     """
-    rows = {on: table.to_pylist() for on, table in tables.items()}
+    rows = {on: independent(table).to_pylist() for on, table in tables.items()}
     found = []
     for point in plan.points:
         condition = {name: point.levels[name] for name in plan.factors}

@@ -19,6 +19,7 @@ from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.run.list_arguments import read_queue
+from narrows.study.repeated import NOTE, independent, is_repeated
 from narrows.study.views.layout import checked, lay_out, study_text
 from narrows.study.views.view import number
 from narrows.wording import counted
@@ -190,7 +191,8 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
             }
             for each in matrix(view, cells)
         ],
-        "replications": len(set(cells["replication"].to_pylist())),
+        "replications": len(set(independent(cells)["replication"].to_pylist())),
+        "repeated": is_repeated(cells),
         "within": view.facts["within"],
         "maximum": plan.replications.maximum,
         "cells": cells.num_rows,
@@ -200,9 +202,13 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
 def enough(summary: Mapping[str, Any]) -> str:
     """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number.
 
+    Where all replications are the same run it says so.
+
     Args:
         summary: The contents of `summary.json`.
     """
+    if summary["repeated"]:
+        return NOTE
     within, count = summary["within"], summary["replications"]
     if within is None:
         return ""
@@ -232,7 +238,7 @@ def matrix(view: View, cells: pa.Table) -> list[Meeting]:
         view: View of the study.
         cells: Table of its finished cells.
     """
-    seen = [side for row in cells.to_pylist() for side in _sides(row, view.facts["payload"])]
+    seen = [side for row in independent(cells).to_pylist() for side in _sides(row, view.facts["payload"])]
     return meetings(seen, view.facts["algorithms"])
 
 

@@ -1,0 +1,75 @@
+"""What the values of metrics can be in given runs, and whether a run has any that cannot be."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from narrows.metrics.criteria import range_of
+from narrows.metrics.request import card_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from narrows.core import Records
+
+    Bounds = Mapping[str, Mapping[str, float]]
+
+
+def bounds_of(records: Iterable[Records], of: str) -> dict[str, dict[str, float]]:
+    """Return the greatest values that metrics can have in any of some runs, such as the rate of a link.
+
+    Args:
+        records: The records of runs of the same groups and links.
+        of: "group" or "link".
+
+    Returns:
+        `{owner: {metric: value}}`, in the unit of the metric, where it is bounded by more than its card.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for each in records:
+        for owner, bounds in (each.group_bounds if of == "group" else each.link_bounds).items():
+            known = found.setdefault(owner, {})
+            for name, most in bounds.items():
+                known[name] = max(most, known.get(name, most))
+    return found
+
+
+def check(records: Records, measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, Any]:
+    """Return the check that every metric of a replication has a value that it can have, as those of its records.
+
+    Args:
+        records: The records of the replication.
+        measured: `{"groups": {group: {metric: value}}, "links": {link: {metric: value}}}`, its metrics.
+    """
+    beyond, count = [], 0
+    for of in ("group", "link"):
+        bounds = bounds_of([records], of)
+        for owner, values in measured[f"{of}s"].items():
+            for name, value in values.items():
+                if not math.isfinite(value):
+                    continue
+                count += 1
+                flows = records.group_sizes.get(owner) if of == "group" else None
+                within = range_of(card_of(name, of), flows, bounds.get(owner, {}).get(name))
+                rounding = ROUNDING * max(abs(value), 1.0)
+                if not within.low - rounding <= value <= within.high + rounding:
+                    beyond.append(f"{name} of {owner} is {value:.6g}, and can be {_words(within.low, within.high)}")
+    return {
+        "name": NAME,
+        "ok": not beyond,
+        "level": "caution" if beyond else None,
+        "detail": "; ".join(beyond) or f"{count} values",
+        "shortfall": float(len(beyond)),
+    }
+
+
+def _words(low: float, high: float) -> str:
+    if math.isinf(high):
+        return f"{low:.6g} at least"
+    return f"{high:.6g} at most" if math.isinf(low) else f"{low:.6g} to {high:.6g}"
+
+
+NAME = "metrics in their ranges"
+# Relative; by so much a value leaves its range where it was rounded.
+ROUNDING = 1e-9
