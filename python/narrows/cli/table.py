@@ -220,6 +220,8 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
         '61.2 ± 1.2'
         >>> plus_minus({"mean": 0.985, "ci95": [0.912, 0.998]}, 1.0)
         '0.985 [0.912, 0.998]'
+        >>> plus_minus({"mean": 0.9999999, "ci95": [0.9999998, 1.0]}, 0.01)
+        '100.000'
         >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
         '26730'
         >>> plus_minus({"mean": None, "ci95": None}, 1.0)
@@ -233,6 +235,9 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     low, high = (end / scale for end in estimate["ci95"])
     half = (high - low) / 2
     digits = min(max(1 - math.floor(math.log10(half)), 0), 3) if half > 0 else 2
+    written = {f"{each:.{digits}f}" for each in (mean, low, high)}
+    if len(written) == 1:
+        return written.pop()
     if abs((low + high) / 2 - mean) <= SYMMETRIC * half:
         return f"{mean:.{digits}f} ± {half:.{digits}f}"
     return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -286,8 +291,8 @@ LINK_COLUMNS = (
     Shown("queue_delay_mean_s", "queue delay", "ms", 1e-3),
     Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
-# Random loss behind the queue stands beside the queue's own where there is any.
-LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Shown("random_loss_rate", "random", "%", 0.01), *LINK_COLUMNS[2:])
+# Loss behind the queue, at random or by a policer, stands beside the queue's own where there is any.
+LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Shown("random_loss_rate", "lost behind", "%", 0.01), *LINK_COLUMNS[2:])
 # The unit in which values of a unit are written, and its size.
 WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}

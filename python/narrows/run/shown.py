@@ -10,6 +10,7 @@ from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.metrics import card_of
 from narrows.report.drawing.style import style_of, tone_of
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +48,7 @@ class Shown:
     def __repr__(self) -> str:
         """Return title, groups and digest in a line."""
         summary = self.summary
-        times = f"{summary['replications']} replications" if summary["replications"] != 1 else "1 replication"
+        times = counted(summary["replications"], "replication")
         return (
             f"<{type(self).__name__} {summary['title']!r}: {times}, seed {summary['seed']}, {summary['digest'][:19]}…>"
         )
@@ -58,7 +59,7 @@ class Shown:
         head = "".join(f"<th>{escape(each)}</th>" for each in titles)
         return (
             f"<p><b>{escape(str(self.summary['title']))}</b><br>seed {self.summary['seed']}, "
-            f"{self.summary['replications']} replications; ± is half of a 95 % interval</p>"
+            f"{counted(self.summary['replications'], 'replication')}; ± is half of a 95 % interval</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             f"<p><code>{escape(str(self.summary['digest']))}</code></p>"
         )

@@ -13,6 +13,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
+from narrows.study.repeated import independent
 from narrows.study.views.layout import checked, lay_out, study_text
 from narrows.study.views.treatment import treatment
 from narrows.study.views.view import number
@@ -91,7 +92,7 @@ def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
     """Return the cells of the replications that have every fraction, so that all means have the same replications."""
-    rows: list[dict[str, Any]] = cells.to_pylist()
+    rows: list[dict[str, Any]] = independent(cells).to_pylist()
     wanted = set(view.facts["moved"])
     there: dict[int, set[str]] = {}
     for row in rows:
@@ -192,6 +193,9 @@ def _parts(fractions: Sequence[str]) -> dict[str, float]:
             part = math.nan
         if not 0 <= part <= EVERYBODY:
             raise InputError(f"--fractions {text}", "is no fraction; allowed: per cent from 0 to 100, as in 1,5,25")
+        if 0 < part < 1 and not text.endswith("%"):
+            problem = f"is not clear: {part:g} per cent is {part:g}%, and {part:g} of the flows {100 * part:g}"
+            raise InputError(f"--fractions {text}", f"{problem}; allowed: per cent from 0 to 100, as in 1,5,25")
         if part in parts.values():
             raise InputError(f"--fractions {text}", "is there twice")
         parts[f"{part:g}"] = part
