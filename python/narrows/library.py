@@ -36,11 +36,12 @@ def find_scenario(given: str) -> Found:
     path = Path(given)
     if path.is_file():
         return Found(path)
-    if path.is_dir():
+    known = library()
+    # A folder of results may have the name of the scenario that it is of.
+    if path.is_dir() and given not in known:
         inner = path / "scenario.toml"
         hint = f"; its scenario is {inner}" if inner.is_file() else ""
         raise InputError(given, f"is a folder, not a scenario file{hint}")
-    known = library()
     if given in known:
         return known[given]
     if path.suffix == ".toml" and path.stem in known:

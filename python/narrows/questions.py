@@ -145,10 +145,13 @@ def suite(  # noqa: PLR0913  # each has a default
     campaign.open_folder(evaluation, folder)
     whole = Whole(evaluation.parts, lambda fraction, _: observer.update(fraction), observer.stopped)
     threads = jobs or processors()
-    if work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True):
-        raise RunError(campaign.failures(folder)[0])
+    failed = work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True)
     flags = f"--{size}" + (f" --rows {','.join(rows)}" if rows else "") + ("" if on == SIMULATOR else f" --on {on}")
-    return conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} {flags}")
+    summary = conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} {flags}")
+    if failed:
+        why = campaign.failures(folder)[0].reason
+        raise RunError(f"{failed} cells failed, and rows are not measured for that; {folder} has the others: {why}")
+    return summary
 
 
 def matrix(  # noqa: PLR0913  # each has a default

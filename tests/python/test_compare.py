@@ -173,3 +173,51 @@ def test_nothing_to_compare_is_said(narrows: Narrows) -> None:
     done = narrows("compare")
     assert done.returncode == 2
     assert "allowed: algorithms, --vary" in done.stderr
+
+
+FAILS = """
+class Fails:
+    def __init__(self, setup):
+        self.window = 10.0
+        self.left = 20
+
+    def on_ack(self, ack):
+        self.left -= 1
+        if not self.left:
+            raise ValueError("it lost its way")
+
+    def on_loss(self, loss):
+        self.window /= 2
+"""
+
+
+def test_an_algorithm_that_fails_does_not_take_the_others_with_it(narrows: Narrows, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(FAILS, encoding="utf-8")
+    names = ["newreno", "./fails.py:Fails", "cubic"]
+    flags = ["--replications", "2", "--out", "out"]
+    done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT), *flags)
+    assert done.returncode == 2
+    assert "failed: Fails: " in done.stderr
+    assert "it lost its way" in done.stderr
+    top = read(tmp_path / "out")
+    assert list(top["algorithms"]) == ["newreno", "cubic"]
+    assert "it lost its way" in top["failed"]["Fails"]
+    assert [(each["of"], each["against"]) for each in top["differences"]] == [("cubic", "newreno")]
+    alone = narrows(
+        "compare", "newreno", "cubic", "--scenario", tmp_path / "scenario.toml", *flags[:2], "--out", "alone"
+    )
+    assert alone.returncode == 0, alone.stderr
+    assert read(tmp_path / "alone")["digest"] == top["digest"]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["failed"] == top["failed"]
+    assert not manifest["interrupted"]
+    assert list(manifest["algorithms"]) == ["newreno", "cubic"]
+    assert "Runs that failed" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_comparison_of_which_every_run_fails_leaves_nothing(narrows: Narrows, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text(FAILS, encoding="utf-8")
+    done = narrows("compare", "./fails.py:Fails", "--scenario", write(tmp_path, SUBJECT), "--out", "out")
+    assert done.returncode == 2
+    assert "it lost its way" in done.stderr
+    assert not (tmp_path / "out").exists()

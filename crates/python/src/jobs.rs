@@ -4,6 +4,7 @@ use narrows_lab::backend::{Backend, Progress, RunError};
 use narrows_lab::model::Model;
 use narrows_lab::replication::{Replication, run_on};
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,21 +37,30 @@ pub enum Outcome {
 }
 
 /// Runs all jobs in their order on `threads` threads and returns their results in the same order. If there are several
-/// threads per job, a large run is partitioned among them. After a failure, or if `progress` is cancelled, no further
-/// job starts.
-pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<Outcome> {
+/// threads per job, a large run is partitioned among them. After a failure no further job of its model starts, or none at all
+/// unless `keep_going`; if `progress` is cancelled, none does.
+pub fn execute(jobs: &[Job], threads: NonZeroUsize, keep_going: bool, progress: &Progress) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
+    // Of models, by their places in memory.
+    let failed = Mutex::new(BTreeSet::new());
     let outcomes: Mutex<Vec<Outcome>> = Mutex::new(jobs.iter().map(|_| Outcome::Cancelled).collect());
     let each = (threads.get() / jobs.len().max(1)).max(1);
     let work = || {
         while !progress.is_cancelled() {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(place) else { break };
+            let model = Arc::as_ptr(&job.model);
+            if failed.lock().expect(LOCKED).contains(&(model as usize)) {
+                continue;
+            }
             let outcome = attempt(job, each, progress);
             if matches!(outcome, Outcome::Failed(_) | Outcome::BadInput(_) | Outcome::AlgorithmFailed(_)) {
-                progress.cancel();
+                failed.lock().expect(LOCKED).insert(model as usize);
+                if !keep_going {
+                    progress.cancel();
+                }
             }
-            outcomes.lock().expect("no thread panics while it holds the outcomes")[place] = outcome;
+            outcomes.lock().expect(LOCKED)[place] = outcome;
         }
     };
     let threads = threads.get().min(jobs.len());
@@ -64,8 +74,10 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
             }
         });
     }
-    outcomes.into_inner().expect("no thread panics while it holds the outcomes")
+    outcomes.into_inner().expect(LOCKED)
 }
+
+const LOCKED: &str = "no thread panics while it holds a lock";
 
 fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
     // Nothing that a run leaves half changed is looked at after a panic: the model is read only, its state is dropped.
@@ -78,9 +90,14 @@ fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
         Ok(Err(RunError::Interrupted)) => Outcome::Cancelled,
         Ok(Err(RunError::Algorithm(failure))) => Outcome::AlgorithmFailed(failure.to_string()),
         Ok(Err(RunError::Backend(message))) => Outcome::Failed(message),
-        Ok(Err(error @ (RunError::Overfull(_) | RunError::Refused(_)))) => {
-            Outcome::BadInput(error.to_string())
+        Ok(Err(error @ RunError::Overfull(_))) => {
+            let groups = job.model.groups.iter().map(|group| format!("{} ({})", group.name, group.algorithm));
+            let groups = groups.collect::<Vec<_>>().join(", ");
+            Outcome::BadInput(format!(
+                "{error}; groups: {groups}; transport.receive_window and transport.initial_ssthresh bound what a sender has in flight"
+            ))
         }
+        Ok(Err(error @ RunError::Refused(_))) => Outcome::BadInput(error.to_string()),
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
         Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),
     }

@@ -5,6 +5,7 @@ use crate::records::PyRecords;
 use crate::scenario::{self, PyScenario};
 use narrows_lab::backend::Progress;
 use narrows_lab::scenario::Diagnostic;
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
@@ -53,19 +54,21 @@ impl PyProgress {
 
 /// Runs pairs of a scenario and a replication number on `threads` threads, with the interpreter's lock released.
 ///
-/// The records are in the order of the jobs; `None` for each job that was cancelled through `progress`.
+/// The records are in the order of the jobs; `None` for each job that was cancelled through `progress`. With `keep_going`, a run that
+/// fails gives its error in their place, further runs of the same scenario give `None`, and all others go on.
 ///
 /// # Errors
 ///
-/// `ValueError` without a thread, `ScenarioError` if a run needs too much memory or a program does not run, `RunError` if
+/// `ValueError` without a thread; unless `keep_going`, `ScenarioError` if a run needs too much memory or a program does not run, `RunError` if
 /// the simulator fails, `AlgorithmError` if an external algorithm fails.
-#[pyfunction(name = "run")]
+#[pyfunction(name = "run", signature = (jobs, threads, progress, keep_going = false))]
 pub fn run_jobs(
     py: Python<'_>,
     jobs: Vec<(PyRef<'_, PyScenario>, u32)>,
     threads: usize,
     progress: &Bound<'_, PyProgress>,
-) -> PyResult<Vec<Option<PyRecords>>> {
+    keep_going: bool,
+) -> PyResult<Vec<Py<PyAny>>> {
     let threads =
         NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
     let jobs: Vec<Job> = jobs
@@ -77,11 +80,15 @@ pub fn run_jobs(
         })
         .collect();
     let progress = Arc::clone(&progress.get().0);
-    let outcomes = py.detach(|| execute(&jobs, threads, &progress));
+    let outcomes = py.detach(|| execute(&jobs, threads, keep_going, &progress));
     outcomes
         .into_iter()
         .enumerate()
-        .map(|(place, outcome)| convert(py, place, &jobs[place], outcome))
+        .map(|(place, outcome)| match convert(py, place, &jobs[place], outcome) {
+            Ok(records) => records.into_py_any(py),
+            Err(error) if keep_going => Ok(error.into_value(py).into_any()),
+            Err(error) => Err(error),
+        })
         .collect()
 }
 

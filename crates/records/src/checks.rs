@@ -165,6 +165,11 @@ fn ecn_used(records: &Records) -> Check {
     let marked = of_ecn().any(|(_, group)| group.marked > 0);
     let (level, detail) = match (marked, dropped) {
         (true, _) => (Level::Note, "packets were marked"),
+        (false, true) if bottlenecks(records).iter().any(|link| records.run.links[*link].queue == "red") => (
+            Level::Caution,
+            "packets of flows that use ECN were dropped, and none was marked: red drops above its max; the queue that marks from \
+             one threshold on is step",
+        ),
         (false, true) => (Level::Caution, "packets of flows that use ECN were dropped, and none was marked"),
         (false, false) => (Level::Note, "flows use ECN, and no packet was marked or dropped"),
     };

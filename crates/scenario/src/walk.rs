@@ -90,8 +90,21 @@ pub(super) fn item(node: &Node, kind: &'static Kind, path: &str, faults: &mut Ve
 
 /// The fault of a name where a table of that form is needed.
 fn name_alone(node: &Node, kind: &Kind, path: &str, variants: &[Variant], text: &str) -> Fault {
-    let known = variants.iter().any(|variant| variant.name == text);
-    wrong_type(node, kind, path).hint(known.then(|| format!("write {{ kind = \"{text}\" }}")))
+    let end =
+        text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let known = variants.iter().find(|variant| variant.name == name.trim());
+    let hint = known.map(|variant| match variant.keys.first() {
+        // What stands behind the name may be a value of the first key, or a key with a value.
+        Some(first) if !rest.trim().is_empty() => {
+            let key = first.name;
+            format!(
+                "write {{ kind = \"{name}\", {key} = ... }}, or {name}({key}=...) behind --set and --vary"
+            )
+        }
+        _ => format!("write {{ kind = \"{name}\" }}"),
+    });
+    wrong_type(node, kind, path).hint(hint)
 }
 
 fn variant(

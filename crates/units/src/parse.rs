@@ -275,8 +275,18 @@ impl UnitError {
             Problem::NoUnit if self.given.trim().starts_with('-') => None,
             Problem::NoUnit => {
                 let number = self.given.trim();
-                let each = self.allowed.iter().flat_map(|dimension| dimension.usual_units());
-                let each: Vec<String> = each.map(|unit| format!("\"{number}{unit}\"")).collect();
+                let with_units = |dimension: &Dimension| -> Vec<String> {
+                    // So large a rate was counted in bits per second.
+                    let rate =
+                        format!("{number}bps").parse::<Rate>().ok().filter(|_| *dimension == Dimension::Rate);
+                    match rate.filter(|rate| rate.as_bps() >= SURELY_BPS) {
+                        Some(rate) => vec![format!("\"{rate}\"")],
+                        None => {
+                            dimension.usual_units().iter().map(|unit| format!("\"{number}{unit}\"")).collect()
+                        }
+                    }
+                };
+                let each: Vec<String> = self.allowed.iter().flat_map(with_units).collect();
                 Some(format!("write {}", each.join(" or ")))
             }
             Problem::UnknownUnit { unit } => {
@@ -401,6 +411,9 @@ fn largest_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) 
     let (scale, unit) = units.iter().find(divides).or(units.last()).copied().unwrap_or((1, ""));
     write!(f, "{}{unit}", value / scale)
 }
+
+/// A number without a unit from which on it is no number of megabits per second.
+const SURELY_BPS: u64 = 100_000;
 
 /// Picoseconds in a second.
 const SECOND: u64 = 1_000_000_000_000;

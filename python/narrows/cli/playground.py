@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrows.cli.status import DONE
 from narrows.errors import InputError
 from narrows.files.disk import new_file
+from narrows.files.text import read_text
 from narrows.library import Found, find_scenario
 from narrows.playground.page import Experiment, page
 from narrows.run.scenario import read
@@ -35,7 +36,7 @@ def _experiment(found: Found, given: str) -> Experiment:
     if resolved.files:
         names = ", ".join(Path(path).name for path, _, _ in resolved.files)
         raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")
-    text = found.file.read_text("utf-8")
+    text = read_text(found.file)
     groups = tomllib.loads(text).get("flows", [])
     # A case of a study is a file with changes, and a subject has no algorithm: what they resolve to stands for them.
     if found.changes or any(group.get("algorithm") == "subject" for group in groups):

@@ -12,9 +12,10 @@ from narrows.cli.command import recorded
 from narrows.cli.default_folder import default_folder, is_whole
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
-from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
+from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
 from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
+from narrows.core import RunError
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
@@ -184,6 +185,9 @@ def _finish(
                 failed = paint("expectation failed:", "bad", sys.stderr)
                 print(f"{failed} {_of(name)}{_clause(clause)}", file=sys.stderr)
                 status = EXPECTATION_FAILED
+    for name, problem in getattr(result, "failed", {}).items():
+        print(f"{paint('failed:', 'bad', sys.stderr)} {name}: {problem}", file=sys.stderr)
+        status = max(status, INTERNAL if isinstance(problem, RunError) else BAD_INPUT)
     if result.interrupted or stopped:
         print(f"interrupted: {stopped or KEPT}", file=sys.stderr)
         status = INTERRUPTED

@@ -16,6 +16,7 @@ from narrows.cli.table import align
 from narrows.errors import Interrupted
 from narrows.evaluation import campaign
 from narrows.evaluation.definition import find_suite
+from narrows.evaluation.rows import CELL_FAILED
 from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
 from narrows.files.manifest import to_json
@@ -45,14 +46,16 @@ def suite(arguments: argparse.Namespace) -> int:
             f"{evaluation.suite.title}: {evaluation.names[0]}\n{arguments.size}: {counted(cells, 'cell')}\n", flush=True
         )
     failed = _work(arguments, evaluation, folder)
-    if failed:
-        why = campaign.failures(folder)[0]
-        print(f"{counted(failed, 'cell')} failed, and no verdict is given: {why}", file=sys.stderr)
-        return BAD_INPUT if is_external(arguments.subject) else INTERNAL
     summary = conclude(evaluation, folder, recorded(arguments.given))
     print(to_json(summary) if arguments.json else _table(summary))
     print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    if failed:
+        lacking = sum(1 for row in summary["rows"] if (row["reason"] or "").startswith(CELL_FAILED))
+        why = campaign.failures(folder)[0].reason
+        rows = f"{counted(lacking, 'row')} not measured for that" if lacking else "of references alone"
+        print(f"{counted(failed, 'cell')} failed, {rows}: {why}", file=sys.stderr)
+        return BAD_INPUT if is_external(arguments.subject) else INTERNAL
     return EXPECTATION_FAILED if is_broken(summary) else DONE
 
 

@@ -234,9 +234,21 @@ def place(folder: Path) -> Path:
     return folder / CELLS
 
 
-def failures(folder: Path) -> list[str]:
-    """Return why cells of an evaluation failed, a text per cell."""
-    return [str(read_object(file)["error"]) for file in sorted(place(folder).rglob("failed/*.json"))]
+def failures(folder: Path, part: str = "") -> list[Refused]:
+    """Return the points of which a cell failed, and why, once for each cell.
+
+    Args:
+        folder: Folder of the evaluation.
+        part: Path of the study of some cells; empty for all.
+    """
+    found = [read_object(file) for file in sorted((place(folder) / part).rglob("failed/*.json"))]
+    return [Refused(each["levels"], each["algorithm"], _in_a_line(str(each["error"]))) for each in found]
+
+
+def _in_a_line(error: str) -> str:
+    """Return the line of an error that says what happened: of a traceback, the last."""
+    lines = error.strip().splitlines()
+    return lines[-1 if "Traceback" in error else 0].strip() if lines else "no reason is known"
 
 
 SUITE_SIZES = ("quick", "full")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.evaluation.keys import PREDICATE, ROW, SUITE
+from narrows.files.text import read_text
 from narrows.metrics import MetricError, resolve
 from narrows.study.document import Document
 from narrows.study.keys import names
@@ -153,13 +154,7 @@ def read_suite(file: Path) -> Suite:
         InputError: The file cannot be read.
         ScenarioError: The file has errors; `diagnostics` lists them with line and column.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(file), error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return _Reader(Document(text, str(file)), file).suite()
+    return _Reader(Document(read_text(file), str(file)), file).suite()
 
 
 def narrowed(suite: Suite, sections: Sequence[str]) -> Suite:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.evaluation.campaign import Cells, Evaluation
-    from narrows.evaluation.definition import Row
-    from narrows.study.plan import Plan, Point
+    from narrows.evaluation.definition import Predicate, Row
+    from narrows.study.plan import Plan, Point, Refused
 
     Cell = Mapping[str, Any]
     Condition = Mapping[str, Any]
@@ -55,6 +55,7 @@ def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
         else []
         for key, cells in evaluation.cells.items()
     }
+    failed = {key: of_suite.failures(folder, cells.part.path) for key, cells in evaluation.cells.items()}
     for row in evaluation.suite.rows:
         if row.absent is not None:
             found.append(_beside(row, [_Result(_without(row, *row.absent), {})] * len(evaluation.backends)))
@@ -63,7 +64,7 @@ def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
         else:
             for condition in _conditions(evaluation, row) or [{}]:
                 on_each = [
-                    _on(evaluation, row, backend, tables.get((backend, row.cells), []), condition, folder)
+                    _on(evaluation, row, backend, (tables, failed), condition, folder)
                     for backend in evaluation.backends
                 ]
                 found.append(_beside(row, on_each))
@@ -114,9 +115,14 @@ def _conditions(evaluation: Evaluation, row: Row) -> list[Condition]:
 
 
 def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
-    evaluation: Evaluation, row: Row, on: str, table: Sequence[Cell], condition: Condition, folder: Path
+    evaluation: Evaluation,
+    row: Row,
+    on: str,
+    of_all: tuple[Mapping[tuple[str, str], Sequence[Cell]], Mapping[tuple[str, str], Sequence[Refused]]],
+    condition: Condition,
+    folder: Path,
 ) -> _Result:
-    """Judge a row at a condition on a backend."""
+    """Judge a row at a condition on a backend, from the cells of all that finished, and those that failed."""
     measure, predicate = row.measure, row.predicate
     if measure is None or predicate is None:
         return _Result({}, {})
@@ -124,19 +130,13 @@ def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
         fault = f"the cells cannot run: {evaluation.faults[on, row.cells]}"
         return _Result(_without(row, NOT_MEASURED, fault, condition), {})
     cells = evaluation.cells[on, row.cells]
+    tables, failures = of_all
+    table, failed = tables.get((on, row.cells), []), failures.get((on, row.cells), [])
     tested = evaluation.names[0]
-    reason = _refusal(evaluation, cells, tested, condition)
     references = evaluation.suite.references if predicate.than == ANY else [predicate.than or ""]
-    missing: dict[str, str] = {}
-    if reason is None and predicate.than == OWN:
-        reason = _refusal(evaluation, cells, tested, {**condition, **predicate.at})
-    elif reason is None and predicate.than is not None:
-        refusals = {each: _refusal(evaluation, cells, each, condition) for each in references}
-        missing = {name: why for name, why in refusals.items() if why is not None}
-        if len(missing) == len(references):
-            reason = "; ".join(f"without the reference {name}: {why}" for name, why in missing.items())
-    if reason is not None:
-        return _Result(_without(row, NOT_APPLICABLE, reason, condition), {})
+    absent, missing = _absent(evaluation, cells, failed, predicate, condition)
+    if absent is not None:
+        return _Result(_without(row, *absent, condition), {})
     by = _column(evaluation)
     own = _values(table, by, tested, condition, row)
     against = None
@@ -159,9 +159,35 @@ def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
     return _Result({**_row(row, found, condition, scenario, (tested, len(own))), "reason": note}, own)
 
 
-def _refusal(evaluation: Evaluation, cells: Cells, name: str, condition: Condition) -> str | None:
-    """Return why a backend refuses a subject or reference at a condition; None if it does not."""
-    for each in cells.refused:
+def _absent(
+    evaluation: Evaluation, cells: Cells, failed: Sequence[Refused], predicate: Predicate, condition: Condition
+) -> tuple[tuple[str, str] | None, dict[str, str]]:
+    """Return verdict and reason of a row that cannot be judged, or None, and why each missing reference is missing.
+
+    What is left of a subject or reference of which a cell failed is a choice among its replications.
+    """
+    tested = evaluation.names[0]
+    own = [condition, {**condition, **predicate.at}] if predicate.than == OWN else [condition]
+    for missing, verdict, words in ((failed, NOT_MEASURED, f"{CELL_FAILED}: "), (cells.refused, NOT_APPLICABLE, "")):
+        for reason in (_reason(evaluation, missing, tested, each) for each in own):
+            if reason is not None:
+                return (verdict, words + reason), {}
+    if predicate.than in {OWN, None}:
+        return None, {}
+    references = evaluation.suite.references if predicate.than == ANY else [predicate.than or ""]
+    reasons = {each: _reason(evaluation, [*failed, *cells.refused], each, condition) for each in references}
+    lost = {name: why for name, why in reasons.items() if why is not None}
+    if len(lost) < len(references):
+        return None, lost
+    reason = "; ".join(f"without the reference {name}: {why}" for name, why in lost.items())
+    if any(_reason(evaluation, failed, each, condition) for each in references):
+        return (NOT_MEASURED, f"{CELL_FAILED}: {reason}"), lost
+    return (NOT_APPLICABLE, reason), lost
+
+
+def _reason(evaluation: Evaluation, missing: Sequence[Refused], name: str, condition: Condition) -> str | None:
+    """Return why a subject or reference is missing at a condition; None if it is not."""
+    for each in missing:
         if _subject(evaluation, each.levels, each.algorithm) == name and _is_at(each.levels, condition):
             return each.reason
     return None
@@ -296,3 +322,4 @@ ON_EACH = (
     "scenario",
     "reason",
 )
+CELL_FAILED = "a cell failed"

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.files.text import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,11 +40,11 @@ def read_object(file: Path) -> dict[str, Any]:
         FileNotFoundError: There is no such file.
     """
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        content = json.loads(read_text(file, LARGEST_MB))
+    except InputError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise error.__cause__ from None
         raise
-    except OSError as error:
-        raise InputError(str(file), f"cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(str(file), f"is damaged: {error}") from None
     if not isinstance(content, dict):
@@ -57,3 +58,5 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 SEAL = "seal"
+# Of an object that a study of a million cells writes.
+LARGEST_MB = 1024

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.files.text import read_text
 from narrows.reproduction.claims import (
     AS_DESCRIBED,
     Calibration,
@@ -59,11 +60,7 @@ def read_claims(file: Path, size: str = "quick") -> Published:
         InputError: The file cannot be read, or has an error.
         ScenarioError: It is not valid TOML.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(file), str(error)) from error
-    return _Reader(str(file), size).published(Document(text, str(file)).root().plain)
+    return _Reader(str(file), size).published(Document(read_text(file), str(file)).root().plain)
 
 
 class _Reader:

@@ -59,24 +59,30 @@ def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
     # Replication by replication, so that what has finished at an interrupt is still paired.
     plan = [(name, index) for index in range(replications) for name in scenarios]
     clock = _Clock()
-    outcomes = execute([(scenarios[name], index) for name, index in plan], jobs, watch)
+    outcomes = attempt([(scenarios[name], index) for name, index in plan], jobs, watch)
     wall_s = clock.elapsed_s()
     records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
+    failed: dict[str, Exception] = {}
     for (name, index), each in zip(plan, outcomes, strict=True):
-        if each is not None:
+        if isinstance(each, Exception):
+            failed.setdefault(name, each)
+        elif each is not None:
             records[name][index] = each
+    # What finished of a run that fails is a choice among its replications.
     runs = {
         name: Run(scenarios[name], finished, clock.started, wall_s, wanted)
         for name, finished in records.items()
-        if finished
+        if finished and name not in failed
     }
     if not runs:
+        for problem in failed.values():
+            raise problem
         raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of, crossed)
+    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of, crossed, failed)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:
-    """Run jobs in parallel.
+    """Run jobs in parallel; the first that fails ends the work.
 
     Args:
         jobs: Scenarios, each with the number of a replication from 0.
@@ -93,6 +99,35 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
         AlgorithmError: An algorithm written in Python failed.
         ValueError: The number of jobs at a time is out of range.
     """
+    found: list[core.Records | None] = []
+    for each in _outcomes(jobs, threads, watch, keep_going=False):
+        if isinstance(each, Exception):
+            raise each
+        found.append(each)
+    return found
+
+
+def attempt(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | Exception | None]:
+    """Run jobs in parallel, and go on with those of other scenarios where one fails.
+
+    Args:
+        jobs: As for `execute`.
+        threads: As for `execute`.
+        watch: As for `execute`.
+
+    Returns:
+        The records of each job, in their order, or the error of a job that failed; None for a job that had not finished
+        when the work was stopped, or whose scenario had failed.
+
+    Raises:
+        ValueError: The number of jobs at a time is out of range.
+    """
+    return _outcomes(jobs, threads, watch, keep_going=True)
+
+
+def _outcomes(
+    jobs: Sequence[Job], threads: int | None, watch: Watch | None, *, keep_going: bool
+) -> list[core.Records | Exception | None]:
     check_numbers(jobs=threads)
     watch = watch or Unwatched()
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
@@ -102,11 +137,13 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
         for fault in faults or ():
             if fault is not None:
                 raise fault
-        return [None] * len(jobs) if faults is None else workers.execute(jobs, threads or processors(), watch)
+        if faults is None:
+            return [None] * len(jobs)
+        return workers.execute(jobs, threads or processors(), watch, keep_going=keep_going)
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:
-        future = pool.submit(core.run, list(jobs), threads or processors(), progress)
+        future = pool.submit(core.run, list(jobs), threads or processors(), progress, keep_going)
         try:
             while wait([future], timeout=STEP_S).not_done:
                 watch.update(min(progress.simulated_s() / total_s, 1.0))

@@ -6,6 +6,7 @@ import shlex
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from narrows.metrics import Metric
     from narrows.metrics.criteria import Margin
     from narrows.run.levels import Crossed
+
+
+NONE_FAILED: Mapping[str, Exception] = MappingProxyType({})
 
 
 class Tables(Shown):
@@ -187,6 +191,7 @@ class Comparison(Tables):
         margins: Mapping[str, Margin] = NO_MARGINS,
         of: str = ALGORITHMS,
         crossed: Crossed | None = None,
+        failed: Mapping[str, Exception] = NONE_FAILED,
     ) -> None:
         """Make the results of a comparison.
 
@@ -198,8 +203,10 @@ class Comparison(Tables):
             margins: By metric, what a difference must exceed to matter, where it is not the margin of its card.
             of: What is compared, as in the summary: `algorithms`, `backends` or `levels`.
             crossed: The levels of each run, where levels are compared.
+            failed: The error of each run that failed and is missing from `runs`.
         """
-        self.names = names
+        self.failed = failed
+        self.names = [name for name in names if name not in failed]
         self.of = of
         self.crossed = crossed
         self.runs = runs
@@ -209,7 +216,7 @@ class Comparison(Tables):
 
     @property
     def interrupted(self) -> bool:
-        """Whether a replication of any run did not finish."""
+        """Whether a replication of any run that did not fail did not finish."""
         return len(self.runs) < len(self.names) or any(run.interrupted for run in self.runs.values())
 
     @cached_property
@@ -227,6 +234,7 @@ class Comparison(Tables):
             "replications": max(each["replications"] for each in summaries.values()),
             "digest": digest(each["digest"] for each in summaries.values()),
             **({} if self.crossed is None else {"factors": self.crossed.factors}),
+            **self._failures(),
             self.of: {name: self._own(name, each) for name, each in summaries.items()},
             "differences": [each if self._is_of_one_backend(each) else neutral(each) for each in found],
         }
@@ -290,6 +298,7 @@ class Comparison(Tables):
                 "seed": self._any.scenario.seed,
                 "replications": self._any.scenario.replications,
                 "finished": {name: sorted(run.records) for name, run in self.runs.items()},
+                **self._failures(),
                 "interrupted": self.interrupted,
                 "digest": self.summary["digest"],
                 "started": self.started,
@@ -298,6 +307,10 @@ class Comparison(Tables):
             write_manifest(partial, facts)
             problem = _report(partial, stoppable)
         _complain(problem, folder)
+
+    def _failures(self) -> dict[str, Any]:
+        """Return why runs failed, by their names, as part of the summary; nothing if none did."""
+        return {"failed": {name: str(error) for name, error in self.failed.items()}} if self.failed else {}
 
     @property
     def _any(self) -> Run:

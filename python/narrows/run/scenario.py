@@ -15,6 +15,7 @@ from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
 from narrows.external.source import EVERYTHING, named_files
+from narrows.files.text import read_text
 from narrows.files.toml import to_toml
 from narrows.library import find_scenario
 from narrows.linux import backend
@@ -76,13 +77,7 @@ def read(
         InputError: The file cannot be read.
     """
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(file), error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return Scenario(text, str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
+    return Scenario(read_text(file), str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
 
 
 # No key is varied.

@@ -7,7 +7,7 @@ algorithm is in an endless loop. This process executes no file that a scenario n
 from __future__ import annotations
 
 import signal
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +25,34 @@ if TYPE_CHECKING:
     Answer = tuple[str, Any]
 
 
-def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:
-    """Run jobs in worker processes; arguments, result and errors are those of `narrows.run.execution.execute`."""
-    workers = _Pool()
+def execute(
+    jobs: Sequence[Job], at_a_time: int, watch: Watch, *, keep_going: bool = False
+) -> list[core.Records | Exception | None]:
+    """Run jobs in worker processes.
+
+    Arguments, result and errors are those of `narrows.run.execution.execute`, or of `attempt` there with `keep_going`.
+    """
+    workers = _Pool(keep_going=keep_going)
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=min(at_a_time, len(jobs))) as pool:
         futures = [pool.submit(workers.run, place, job) for place, job in enumerate(jobs)]
         workers.watch(futures, watch, total_s)
+    if keep_going:
+        return [_attempted(future) for future in futures]
     for future in futures:
         problem = future.exception()
         if problem is not None:
             raise problem
     return [future.result() for future in futures]
+
+
+def _attempted(future: Future[core.Records | None]) -> core.Records | Exception | None:
+    problem = future.exception()
+    if problem is None:
+        return future.result()
+    if isinstance(problem, Exception):
+        return problem
+    raise problem
 
 
 def find_faults(
@@ -83,19 +99,23 @@ class CancelWatch:
 class _Pool:
     """The running worker processes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_going: bool = False) -> None:
+        self._keep_going = keep_going
+        # Scenarios of which a run has failed, by identity.
+        self._failed: set[int] = set()
         self._stop = Event()
         self._progress: dict[int, float] = {}
         self._processes: dict[int, Process] = {}
 
     def watch(self, futures: Sequence[Future[Any]], watch: Watch, total_s: float) -> None:
-        """Wait for futures of this pool; stop all work when the watch stops it or one of them fails."""
+        """Wait for futures of this pool; stop all work when the watch does or, unless it goes on, one of them fails."""
         try:
             done_s = 0.0
-            while wait(futures, timeout=STEP_S, return_when=FIRST_EXCEPTION).not_done:
+            until = ALL_COMPLETED if self._keep_going else FIRST_EXCEPTION
+            while wait(futures, timeout=STEP_S, return_when=until).not_done:
                 done_s = max(done_s, sum(self._progress.copy().values()))
                 watch.update(min(done_s / total_s, 1.0) if total_s else 0.0)
-                if watch.stopped() or any(_failed(future) for future in futures):
+                if watch.stopped() or (not self._keep_going and any(_failed(future) for future in futures)):
                     self.stop()
         except BaseException:
             self.stop()
@@ -110,8 +130,17 @@ class _Pool:
     def run(self, place: int, job: Job) -> core.Records | None:
         """Run one job in a worker process."""
         scenario, replication = job
+        if id(scenario) in self._failed:
+            return None
         content = (scenario.arguments, scenario.digest, replication, scenario.seed)
-        answer = self.ask(place, ("run", content), f"replication {replication}")
+        try:
+            return self._answered(place, scenario, ("run", content), f"replication {replication}")
+        except Exception:
+            self._failed.add(id(scenario))
+            raise
+
+    def _answered(self, place: int, scenario: core.Scenario, job: Answer, what: str) -> core.Records | None:
+        answer = self.ask(place, job, what)
         if not self._stop.is_set():
             self._progress[place] = work_s(scenario)
         if answer is None or (answer[0] != "records" and self._stop.is_set()):

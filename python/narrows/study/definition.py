@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.files.text import read_text
 from narrows.library import Found, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
@@ -113,16 +114,10 @@ def read_study(
         ScenarioError: The file has errors; `diagnostics` lists them with line and column.
     """
     file = Path(path)
-    try:
-        # What is no file may have no end.
-        if file.exists() and not file.is_file():
-            raise InputError(str(file), "is not a file")
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(file), error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return parse_study(text, str(file), seed, replications, choice, given)
+    # What is no file may have no end.
+    if file.exists() and not file.is_file():
+        raise InputError(str(file), "is not a file")
+    return parse_study(read_text(file), str(file), seed, replications, choice, given)
 
 
 def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of the file, and has a default

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.files.text import read_text
 from narrows.study.document import Document, Entry, Node
 from narrows.study.keys import STUDY, names
 
@@ -92,9 +93,9 @@ def _extended(document: Document, entry: Entry | None) -> Node | None:
         return None
     file = Path(document.file).parent / entry.node.value
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        document.complain(entry.node, f"{file} cannot be read: {error}")
+        text = read_text(file)
+    except InputError as error:
+        document.complain(entry.node, f"{file} cannot be read: {error.problem}")
         return None
     root = document.added(text, str(file))
     if EXTENDS in root.entries:
@@ -112,10 +113,7 @@ def offered(file: Path) -> dict[str, list[str]]:
         InputError: The file cannot be read.
         ScenarioError: It is not valid TOML, or its sizes or variants are no tables.
     """
-    try:
-        document = Document(file.read_text(encoding="utf-8"), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(file), str(error)) from error
+    document = Document(read_text(file), str(file))
     entries = document.root().entries
     always = _tables(document, entries.get(VARIANTS))
     found = {

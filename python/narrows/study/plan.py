@@ -16,6 +16,7 @@ from narrows.external.source import is_trusted, named_files
 from narrows.files.inputs import keep
 from narrows.files.manifest import file_digest, write_json
 from narrows.files.sealed import read_object, read_sealed, sealed
+from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.library import shown
 from narrows.linux.backend import SIMULATOR
@@ -310,7 +311,7 @@ class _Planner:
         self.refused = refused
         directory, study_directory = str(study.scenario.file.parent.absolute()), str(study.directory.absolute())
         self.base = Base(
-            text=study.scenario.file.read_text(encoding="utf-8"),
+            text=read_text(study.scenario.file),
             file=str(study.scenario.file),
             directory=directory,
             overrides_directory=study_directory,

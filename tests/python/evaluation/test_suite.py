@@ -155,6 +155,38 @@ def test_a_broken_liveness_bound_alone_ends_with_status_1(narrows: Narrows, tmp_
     assert '<span class="word worse">broken</span>' in first
 
 
+FAILS_WHERE_FAST = """
+class Fails:
+    def __init__(self, setup):
+        self.window = 12.0
+        self.left = 700
+
+    def on_ack(self, ack):
+        self.left -= 1
+        if not self.left:
+            raise ValueError("it lost its way")
+
+    def on_loss(self, loss):
+        pass
+"""
+
+
+def test_cells_that_fail_leave_the_verdicts_of_all_other_rows(narrows: Narrows, tmp_path: Path) -> None:
+    small = _written(tmp_path, "100000")
+    (tmp_path / "fails.py").write_text(FAILS_WHERE_FAST, encoding="utf-8")
+    done = narrows("suite", small, "./fails.py:Fails", "--out", "out", "--quiet")
+    assert done.returncode == 2
+    assert "2 cells failed, 1 row not measured for that: ValueError: it lost its way" in done.stderr
+    rows = _rows(tmp_path / "out")
+    lacking = [row for row in rows if row["condition"] == {"rate": "4Mbps"}]
+    assert [row["verdict"] for row in lacking] == ["not measured"]
+    assert lacking[0]["reason"] == "a cell failed: ValueError: it lost its way"
+    others = [row["verdict"] for row in rows if row["condition"] == {"rate": "2Mbps"}]
+    assert len(others) == 2
+    assert set(others) <= {"within", "worse", "better"}
+    assert (tmp_path / "out/report.html").is_file()
+
+
 def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any_name(
     narrows: Narrows, tmp_path: Path
 ) -> None:

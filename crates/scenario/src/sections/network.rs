@@ -200,6 +200,18 @@ impl ResolvedNetwork {
         list(self.links_of(points).map(|link| link.name.as_str()))
     }
 
+    /// Names of the links with the lowest rate among those that data crosses when the run starts, the bottleneck first.
+    pub fn equal_bottlenecks(&self, points: &RoutePoints) -> Vec<&str> {
+        let path = self.graph.path(points).expect("resolved points have a route");
+        let all = &self.graph.core.links;
+        let bottleneck = &all[self.graph.core.narrowest(&path.forward)];
+        let links = path.forward.iter().map(|link| &all[*link as usize]);
+        links
+            .filter(|link| link.rate.first_bps() <= bottleneck.rate.first_bps())
+            .map(|link| link.name.as_str())
+            .collect()
+    }
+
     /// Names of all links, the bottleneck of flows through `points` first.
     pub fn link_names(&self, points: Option<&RoutePoints>) -> Vec<String> {
         let mut names: Vec<String> = self.graph.core.links.iter().map(|link| link.name.clone()).collect();

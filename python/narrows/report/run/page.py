@@ -11,7 +11,7 @@ from narrows.report.run.data import Comparison
 from narrows.report.run.figures import backends, figures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from narrows.report.drawing.figure import Figure
     from narrows.report.drawing.svg import Markup
@@ -32,6 +32,7 @@ def page(subject: Run | Comparison) -> str:
     first, more = _first(drawn)
     content = [
         document.answer("What was found", answer.sentences(subject), first, command, answer.note(subject)),
+        *_failures(subject),
         *([document.section("expected", "What the scenario expects", expected)] if expected else []),
         document.section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
         document.section("measures", "Measures", element("p", note, class_="note"), _beside(measures)),
@@ -67,6 +68,14 @@ def _differences(subject: Run | Comparison) -> list[Markup]:
         return []
     note = element("p", _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE, class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
+
+
+def _failures(subject: Run | Comparison) -> list[Markup]:
+    failed: Mapping[str, str] = subject.manifest.get("failed") or {}
+    if not failed:
+        return []
+    lines = (element("li", f"{name}: {reason}") for name, reason in failed.items())
+    return [document.section("failed", "Runs that failed", element("ul", *lines))]
 
 
 def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:

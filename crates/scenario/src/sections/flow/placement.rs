@@ -238,7 +238,17 @@ pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String 
         (Placement::Routers(points), TopologyContext::Network(Ok(network))) => {
             let name = |node: u32| &network.graph.nodes[node as usize];
             let along = network.link_names_of(points);
-            format!(", from {} to {} along {along}", name(points.from), name(points.to))
+            let equal = network.equal_bottlenecks(points);
+            let first = match equal.split_first() {
+                Some((first, others)) if !others.is_empty() => {
+                    format!(
+                        ", whose bottleneck is {first}, the first of links of one rate ({})",
+                        equal.join(", ")
+                    )
+                }
+                _ => String::new(),
+            };
+            format!(", from {} to {} along {along}{first}", name(points.from), name(points.to))
         }
         (Placement::Edges, _) => ", from each edge to every other".to_owned(),
         (Placement::Reverse, _) => ", in the reverse direction".to_owned(),

@@ -1,0 +1,39 @@
+"""The text of files that people write: scenarios, studies, suites, claims, and objects in JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_text(file: Path, largest_mb: int = 64) -> str:
+    """Return the content of a text file.
+
+    Args:
+        file: The file. One that is larger is not read to its end, so that it does not fill the memory.
+        largest_mb: Size of the largest file that is read, megabytes.
+
+    Raises:
+        InputError: The file is larger, cannot be read, or is no UTF-8 text.
+    """
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(largest_mb * MB + 1)
+    except OSError as error:
+        raise InputError(str(file), error.strerror or str(error)) from error
+    except ValueError as error:
+        # A name with a NUL.
+        raise InputError(str(file), str(error)) from error
+    if len(content) > largest_mb * MB:
+        raise InputError(str(file), f"is larger than {largest_mb} MB; allowed: text of at most that size")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
+
+
+MB = 1_000_000
