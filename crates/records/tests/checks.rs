@@ -145,6 +145,12 @@ fn ecn_is_used_by_groups_of_every_kind() {
         records.groups.iter_mut().for_each(|group| group.marked = 0);
     };
     assert_eq!((ok(name, unmarked), level(name, unmarked)), (Some(false), Some(Level::Caution)));
+    let by_red = check(name, |records| {
+        records.run.groups[1].ecn = true;
+        records.groups.iter_mut().for_each(|group| group.marked = 0);
+        records.run.links[0].queue = "red".to_owned();
+    });
+    assert!(by_red.detail.ends_with("the queue that marks from one threshold on is step"), "{by_red:?}");
     let without_losses = |records: &mut Records| {
         records.run.groups[1].ecn = true;
         records.groups.iter_mut().for_each(|group| (group.marked, group.lost) = (0, 0));
@@ -304,4 +310,19 @@ fn records_that_hold_nothing_answer_nothing() {
             assert_eq!(check.ok, answered.then_some(true), "{check:?}");
         }
     }
+}
+
+#[test]
+fn what_was_assumed_is_a_caution_and_listed() {
+    let name = "files say everything";
+    let listed = |records: &mut Records| {
+        records.run.assumed = vec!["rate 1Gbps assumed: a to b".into(), "x".repeat(300)]
+    };
+    let found = check(name, listed);
+    assert_eq!((found.ok, found.level), (Some(false), Some(Level::Caution)));
+    assert!(
+        found.detail.starts_with("rate 1Gbps assumed: a to b; xxx") && found.detail.ends_with('…'),
+        "{found:?}"
+    );
+    assert!(checks(&records()).iter().all(|each| each.name != name));
 }

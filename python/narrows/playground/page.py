@@ -135,7 +135,7 @@ def _hash(text: str) -> str:
 
 MODULE = "narrows.wasm"
 REMEDY = "`make wasm` in the source tree builds it, or says what it needs"
-SCRIPTS = ("engine.js", "quantities.js", "plot.js", "runner.js", "page.js")
+SCRIPTS = ("quantities.js", "plot.js", "runner.js", "asker.js", "page.js")
 # The metrics in the table of the page; a run folder has all.
 NUMBERS = (
     ("group", "goodput_bps"),

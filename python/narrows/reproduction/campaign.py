@@ -149,8 +149,11 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
         folder: Path of the folder.
 
     Raises:
+        InputError: A file of the study that judging needs cannot be read.
         OutputError: The path holds another reproduction or something else.
     """
+    # Hours of cells must not end with a file that is missing.
+    _judges(study, size)
     about = {"study": study.name, "size": size}
     file = folder / ABOUT
     if file.is_file():
@@ -229,12 +232,17 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path)
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
-    asked = [judge for judge in study.published.judges if judge.size in {"", size}]
-    judges = {judge.name: cells_of(judge, study.folder) for judge in asked}
+    judges = _judges(study, size)
     for name, cells in whole.items():
         if judge := variants[name].judge:
             judges[judge] = {**judges.get(judge, {}), **cells}
     return Found(rows, whole, factors, grown, judges)
+
+
+def _judges(study: StudyFolder, size: str) -> dict[str, Rows]:
+    """Return the cells that other implementations have of a study at a size, by their names."""
+    asked = [judge for judge in study.published.judges if judge.size in {"", size}]
+    return {judge.name: cells_of(judge, study.folder) for judge in asked}
 
 
 def finished(found: Sequence[Part], folder: Path) -> int:

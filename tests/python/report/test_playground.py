@@ -176,6 +176,38 @@ def test_a_link_holds_the_experiment(browser: Browser, playground: Path, tmp_pat
         window.locator("#errors:has-text('damaged')").wait_for()
 
 
+@pytest.fixture
+def without_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a page whose module has no functions, so that it needs no build and answers nothing."""
+    module = tmp_path / MODULE
+    module.write_bytes(b"\0asm\1\0\0\0")
+    monkeypatch.setattr("narrows.playground.page.module_file", lambda: module)
+    file = tmp_path / "page.html"
+    file.write_text(page(Experiment(SHORT, "short")), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("length", [10_000_000, 200_000_000])
+def test_a_link_is_unpacked_up_to_a_megabyte(browser: Browser, without_engine: Path, length: int) -> None:
+    bomb = fragment(Experiment(" " * length, ""))
+    with opened(browser, without_engine, address=f"#{bomb}") as window:
+        window.locator("#errors:has-text('more than a megabyte')").wait_for()
+        assert window.locator("#text").input_value() == ""
+    fits = fragment(Experiment("#" + " " * 900_000, ""))
+    with opened(browser, without_engine, address=f"#{fits}") as window:
+        window.wait_for_function("document.querySelector('#text').value.length === 900001")
+
+
+def test_the_page_has_no_engine_of_its_own(browser: Browser, without_engine: Path) -> None:
+    with opened(browser, without_engine) as window:
+        # A question that fails in the worker is answered all the same.
+        window.locator("#errors:has-text('not a function')").wait_for()
+        assert window.evaluate("[typeof Engine, typeof Asker]") == ["undefined", "function"]
+        # And so is the next one.
+        window.locator("#text").fill("duration = 1")
+        window.wait_for_function("document.querySelector('#errors').textContent.includes('not a function')")
+
+
 def test_the_scenario_can_be_downloaded(browser: Browser, playground: Path) -> None:
     with opened(browser, playground) as window:
         shown(window)

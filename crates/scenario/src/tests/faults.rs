@@ -280,12 +280,20 @@ fn all_faults_of_a_file_are_reported_at_once_in_its_order() {
 
 #[test]
 fn a_slip_of_the_pen_is_answered_with_the_nearest_name() {
-    let hint = |line, replacement| {
+    let hint = |line: usize, replacement: &str| {
         let faults = read(&text(line, replacement)).map(|_| ()).expect_err(replacement);
         faults[0].hint.clone().unwrap_or_default()
     };
     assert_eq!(hint(1, "duration = \"60s\"\nwamup = \"5s\""), "did you mean `warmup`?");
     assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = { kind = \"drop-tail\" }"), "did you mean `droptail`?");
+    assert_eq!(hint(3, "rate = 10000000"), "write \"10Mbps\"");
+    assert_eq!(hint(3, "rate = \"5000\""), "write \"5000Mbps\"");
+    for queue in ["droptail:1s", "droptail,limit=1s", "droptail limit=1s"] {
+        let form =
+            "write { kind = \"droptail\", limit = ... }, or droptail(limit=...) behind --set and --vary";
+        assert_eq!(hint(3, &format!("rate = \"20Mbps\"\nqueue = \"{queue}\"")), form, "{queue}");
+    }
+    assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"droptail\""), "write { kind = \"droptail\" }");
     assert_eq!(hint(6, "algorithm = \"cubik\""), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"cubic\"\nrecvery = \"sack\""), "did you mean `recovery`?");
     assert_eq!(hint(4, "rtt = \"40MS\""), "did you mean `ms`?");

@@ -331,3 +331,24 @@ fn a_graphml_file_gives_links_and_says_what_was_assumed() {
     let gone = read(&text).map(|_| ()).expect_err("the file is gone");
     assert!(gone[0].message.starts_with("cannot be read"));
 }
+
+#[test]
+fn the_first_of_links_of_one_rate_is_said_to_be_the_bottleneck() {
+    let said = |text: &str| {
+        let scenario = good(text);
+        scenario
+            .description
+            .iter()
+            .any(|(_, text)| text.contains("whose bottleneck is A-B, the first of links of one rate"))
+    };
+    let line = |rate: &str| {
+        format!(
+            "duration = \"9s\"\n[network]\nrtt = \"40ms\"\nlinks = [\n\
+             {{ from = \"A\", to = \"B\", rate = \"10Mbps\", delay = \"5ms\" }},\n\
+             {{ from = \"B\", to = \"C\", rate = \"{rate}\", delay = \"5ms\" }},\n]\n\
+             [[flows]]\nalgorithm = \"cubic\"\nfrom = \"A\"\nto = \"C\"\n"
+        )
+    };
+    assert!(said(&line("10Mbps")));
+    assert!(!said(&line("20Mbps")));
+}

@@ -21,18 +21,9 @@
   }
 
   const module = await WebAssembly.compile(await unpacked(data.module));
-  let engine = await Engine.create(module, () => {});
   const source = URL.createObjectURL(new Blob([data.worker], { type: "text/javascript" }));
 
-  // Asks the engine of the page itself; a panic is an error of the scenario, and the engine is made anew.
-  async function ask(name, request) {
-    try {
-      return engine.call(name, request);
-    } catch (problem) {
-      engine = await Engine.create(module, () => {});
-      return { error: problem.message, errors: [{ text: problem.message }] };
-    }
-  }
+  const asker = new Asker(source, module);
 
   class Side {
     constructor(root, digest) {
@@ -218,12 +209,16 @@
   async function changed() {
     const { text, beside } = experiment;
     remember();
-    const facts = await ask("describe", { text });
+    const facts = await asker.ask("describe", { text });
+    // Meanwhile the text may be another one.
+    const stale = () => experiment.text !== text || experiment.beside !== beside;
+    if (!facts || stale()) return;
     find("#errors").textContent = facts.errors.map((each) => each.text).join("\n");
     find("#errors").hidden = !facts.errors.length;
     document.body.classList.toggle("faulty", facts.errors.length > 0);
-    const { document: content } = await ask("edit", { text, changes: [] });
-    if (content) showControls(content, facts.resolved);
+    const edited = await asker.ask("edit", { text, changes: [] });
+    if (!edited || stale()) return;
+    if (edited.document) showControls(edited.document, facts.resolved);
     if (facts.errors.length) {
       for (const side of sides) side.clear();
       return;
@@ -231,7 +226,8 @@
     find("h1").textContent = facts.title;
     document.title = `${facts.title} · Narrows`;
     sides[0].run(text, null, facts);
-    const other = beside ? await ask("describe", { text, subject: beside }) : null;
+    const other = beside ? await asker.ask("describe", { text, subject: beside }) : null;
+    if (stale()) return;
     find("#sides").classList.toggle("two", Boolean(other));
     find("#beside-digest").hidden = !other;
     if (other && !other.errors.length) {
@@ -257,7 +253,9 @@
   });
 
   async function change(...changes) {
-    const { text, error } = await ask("edit", { text: experiment.text, changes });
+    const answer = await asker.ask("edit", { text: experiment.text, changes });
+    if (!answer) return;
+    const { text, error } = answer;
     if (error) find("#errors").textContent = error;
     else await write(text);
   }
@@ -269,10 +267,29 @@
       .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   }
 
+  // Bytes of the longest experiment in a link.
+  const LONGEST = 1_000_000;
+
+  // The text in a stream, which may unpack to any length.
+  async function limited(stream) {
+    const decoder = new TextDecoder();
+    let [text, bytes] = ["", 0];
+    for (let reader = stream.getReader(), part; !(part = await reader.read()).done; ) {
+      bytes += part.value.length;
+      if (bytes > LONGEST) {
+        reader.cancel();
+        throw new RangeError("longer than a megabyte");
+      }
+      text += decoder.decode(part.value, { stream: true });
+    }
+    return text + decoder.decode();
+  }
+
   async function restored(fragment) {
+    if (fragment.length > 2 * LONGEST) throw new RangeError("longer than a megabyte");
     const bytes = Uint8Array.from(atob(fragment.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    const { text, beside } = JSON.parse(await new Response(stream).text());
+    const { text, beside } = JSON.parse(await limited(stream));
     if (typeof text !== "string") throw new Error("no scenario");
     return { text, beside: typeof beside === "string" ? beside : "" };
   }
@@ -287,9 +304,12 @@
   async function open(fragment) {
     try {
       load(await restored(fragment));
-    } catch {
+    } catch (problem) {
       find("#errors").hidden = false;
-      find("#errors").textContent = "The link is damaged: it holds no experiment.";
+      find("#errors").textContent =
+        problem instanceof RangeError
+          ? "The link holds more than a megabyte: no experiment is that long."
+          : "The link is damaged: it holds no experiment.";
     }
   }
 
@@ -367,7 +387,9 @@
     changed();
   });
   find("#add").addEventListener("click", async () => {
-    const { document: content } = await ask("edit", { text: experiment.text, changes: [] });
+    const answer = await asker.ask("edit", { text: experiment.text, changes: [] });
+    if (!answer?.document) return;
+    const content = answer.document;
     const place = (content.flows || []).length;
     const names = (content.flows || []).map((group) => group.name || nameOf(group.algorithm));
     const algorithm = data.algorithms.find((each) => !names.includes(each)) || data.algorithms[0];

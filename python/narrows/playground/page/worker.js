@@ -1,8 +1,12 @@
-// Runs one scenario after another. Each has an engine of its own, so that none finds what another left.
-onmessage = async ({ data: { module, request } }) => {
+// Runs, describes or edits one scenario after another. Each has an engine of its own, so that none finds what another left.
+onmessage = async ({ data: { module, request, name = "run" } }) => {
   try {
     const engine = await Engine.create(module, (simulated) => postMessage({ simulated }));
-    const answer = engine.call("run", request);
+    const answer = engine.call(name, request);
+    if (name !== "run") {
+      postMessage({ answer });
+      return;
+    }
     if (answer.error) throw new Error(answer.error);
     const series = {};
     for (const [name, column] of Object.entries(answer.series || {})) series[name] = engine.column(column);
