@@ -228,12 +228,18 @@ By default, cells run on all processors of the machine. The same study also runs
 install 'narrows[dask]'` is needed:
 
 ```text
-dask scheduler --port 8786                                 on one machine
-dask worker tcp://HOST:8786 --nworkers 1 --nthreads 16     on each of many
-narrows study run FILE --out DIR --executor dask --address tcp://HOST:8786
+dask scheduler --host 127.0.0.1 --port 8786                                    on this machine
+dask worker tcp://127.0.0.1:8786 --host 127.0.0.1 --nworkers 1 --nthreads 16   on it, too
+narrows study run FILE --out DIR --executor dask --address tcp://127.0.0.1:8786
 ```
 
-Only the last process writes the folder. The cells of a lost worker run again on another one. A worker whose simulator
+Whoever reaches the port of a scheduler or a worker can execute any code there, with the rights of its user: Dask asks for no
+password. Without `--host` both listen on all interfaces. For several machines, name the address of a network that only
+you reach (`--host 10.0.0.5`), or let Dask encrypt and authenticate its connections with certificates (`tls://` in place
+of `tcp://`; Dask's documentation, *TLS/SSL*).
+
+Only the last process writes the folder. The cells of a lost worker run again on another one. If the scheduler is lost,
+the command ends with exit status 3, and its message has the command that goes on. A worker whose simulator
 was built from other sources is refused with both fingerprints. Files that scenarios name must have the same path on
 every machine.
 
@@ -242,7 +248,8 @@ On Slurm and similar systems, dask-jobqueue (`pip install dask-jobqueue`) starts
 ```python
 from dask_jobqueue import SLURMCluster
 
-cluster = SLURMCluster(cores=16, processes=1, memory="16GB", walltime="12:00:00")
+# The interface of the network of the cluster alone.
+cluster = SLURMCluster(cores=16, processes=1, memory="16GB", walltime="12:00:00", interface="ib0")
 cluster.scale(jobs=20)
 print(cluster.scheduler_address)  # for --address, while this process lives
 input("Enter ends the cluster")

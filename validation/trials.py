@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from narrows.cli.ab import ALPHA
 from narrows.run.execution import execute
 from narrows.run.jobs import Unwatched
-from narrows.trial.run import LEAST, MOST, STEP, Contest, contests
+from narrows.trial.contest import Contest, contests
+from narrows.trial.run import LEAST, MOST, STEP
 from narrows.trial.scenarios import Sides, of_files, of_narrows
 from narrows.trial.verdict import UNDECIDED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.trial.run import Wanted
+    from narrows.trial.contest import Wanted
     from narrows.trial.verdict import Judged
 
 MARGINS = ("0%", "1%", "2%", "5%")
@@ -120,7 +121,7 @@ def _run(contest: Contest, runs: int, jobs: int | None) -> None:
         records = [
             each for each in execute([(side, index) for side in different], jobs, Unwatched()) if each is not None
         ]
-        contest.add(records[0], records[-1])
+        contest.add(contest.measured(records[0], records[-1]))
 
 
 def _drawn(contest: Contest, generator: random.Random, *, apart: bool) -> Contest:

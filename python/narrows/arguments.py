@@ -1,10 +1,59 @@
-"""Arguments of the functions of the package: lists, and numbers within their limits."""
+"""Arguments of the functions of the package: their types, lists, and numbers within their limits."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
-from collections.abc import Iterable
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class Kind(NamedTuple):
+    """What an argument may be.
+
+    Attributes:
+        allowed: In words.
+        fits: Whether a value is one.
+        several: Whether the argument is a list of such values, or one of them by itself.
+    """
+
+    allowed: str
+    fits: Callable[[Any], bool]
+    several: bool = False
+
+
+def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Check the arguments of a public function by their names (`KINDS`); numbers are left to `check_numbers`.
+
+    None is allowed where it is the default.
+
+    Raises:
+        TypeError: An argument is of another type; the message says what is allowed.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+        bound = signature.bind(*given, **named)
+        for name, value in bound.arguments.items():
+            kind = KINDS.get(name)
+            if kind is None or (value is None and signature.parameters[name].default is None):
+                continue
+            # A mapping is a list of its keys to Python alone.
+            several = listed(value) if kind.several and not isinstance(value, Mapping | bytes) else [value]
+            if not all(map(kind.fits, several)):
+                raise TypeError(f"{name} is {value!r}; allowed: {kind.allowed}")
+            if kind.several:
+                bound.arguments[name] = several
+        return function(*bound.args, **bound.kwargs)
+
+    return checked
 
 
 def listed(given: object) -> list[Any]:
@@ -41,4 +90,46 @@ LIMITS = {
     "maximum": (2, 10**6),
     "replications": (1, 10**6),
     "seed": (0, 2**63 - 1),
+}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _is_algorithm(value: object) -> bool:
+    return isinstance(value, str | type)
+
+
+def _has(*methods: str) -> Callable[[object], bool]:
+    return lambda value: all(callable(getattr(value, method, None)) for method in methods)
+
+
+TEXT = Kind("text", _is_text)
+TEXTS = Kind("a text, or a list of texts", _is_text, several=True)
+PATH = Kind("a path", _is_path)
+ALGORITHM = Kind("the name of an algorithm, or a class", _is_algorithm)
+NUMBER_OR_TEXT = Kind("a number or a text", lambda value: isinstance(value, str | Real))
+# By the name that an argument has in every function.
+KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("on", "queue", "size", "variant", "form", "sql", "library", "command", "table", "text"), TEXT),
+    **dict.fromkeys(("overrides", "measures", "margins", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS),
+    **dict.fromkeys(("out", "folder", "file", "directory", "name", "path"), PATH),
+    **dict.fromkeys(("algorithm", "against", "subject"), ALGORITHM),
+    **dict.fromkeys(("trust", "replace"), Kind("True or False", lambda value: isinstance(value, bool))),
+    "algorithms": Kind("a list of names of algorithms or classes", _is_algorithm, several=True),
+    "fractions": NUMBER_OR_TEXT._replace(allowed="a list of percentages", several=True),
+    "within": NUMBER_OR_TEXT,
+    "source": Kind("a dict, or the text of a scenario file", lambda value: isinstance(value, str | Mapping)),
+    "scenario": Kind(
+        "a file, the name of a scenario, a dict or a Scenario",
+        lambda value: _is_path(value) or isinstance(value, Mapping) or _has("compare", "resolve")(value),
+    ),
+    "vary": Kind("a dict of keys with lists of levels", lambda value: isinstance(value, Mapping)),
+    "watch": Kind("an object with the methods `update` and `stopped`", _has("update", "stopped")),
+    "ax": Kind("axes of matplotlib", _has("plot", "set_xlabel")),
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.arguments import check_numbers, listed
+from narrows.arguments import check_numbers, listed, typed
 from narrows.core import RunError
 from narrows.errors import InputError, OutputError, ReportError
 from narrows.evaluation import campaign
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from narrows.study.plan import Plan
 
 
+@typed
 def compare(  # noqa: PLR0913  # each has a default
     algorithms: Sequence[str | type] = (),
     scenario: str | os.PathLike[str] | Mapping[str, object] | Scenario = "two-flows",
@@ -99,6 +100,7 @@ def compare(  # noqa: PLR0913  # each has a default
     return read.compare(algorithms, replications, seed, jobs, watch, measures, margins, vary)
 
 
+@typed
 def suite(  # noqa: PLR0913  # each has a default
     name: str | os.PathLike[str],
     subject: str | type,
@@ -154,6 +156,7 @@ def suite(  # noqa: PLR0913  # each has a default
     return summary
 
 
+@typed
 def matrix(  # noqa: PLR0913  # each has a default
     algorithms: Sequence[str | type],
     out: str | os.PathLike[str],
@@ -212,6 +215,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     return _run_view("matrix", *laid_out, Path(out), jobs, watch)
 
 
+@typed
 def deploy(  # noqa: PLR0913  # each has a default
     algorithm: str | type,
     out: str | os.PathLike[str],
@@ -252,6 +256,7 @@ def deploy(  # noqa: PLR0913  # each has a default
     return _run_view("deployment", *laid_out, Path(out), jobs, watch)
 
 
+@typed
 def study(  # noqa: PLR0913  # each has a default
     file: str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -292,6 +297,7 @@ def study(  # noqa: PLR0913  # each has a default
     return _work(folder, (), jobs, watch)
 
 
+@typed
 def reproduce(  # noqa: PLR0913  # each has a default
     name: str | os.PathLike[str],
     out: str | os.PathLike[str],
@@ -337,6 +343,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     return ledger
 
 
+@typed
 def export(
     form: str,
     folder: str | os.PathLike[str],

@@ -16,7 +16,7 @@ from narrows.metrics import card_of, measured
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import NAME, bounds_of, check
 from narrows.study.repeated import independent, is_repeated
-from narrows.trial.run import Contest
+from narrows.trial.contest import Contest
 
 if TYPE_CHECKING:
     from pathlib import Path

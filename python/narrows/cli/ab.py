@@ -12,14 +12,17 @@ from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import align
 from narrows.errors import InputError
-from narrows.files.folder import appearing, check_place
-from narrows.files.manifest import to_json, write_json
+from narrows.files.disk import write_whole
+from narrows.files.manifest import to_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.report.trial.comment import MARKS, change, comment, headline, junit, remarks, sentence, values
 from narrows.report.trial.page import trial_page
 from narrows.trial import scenarios
-from narrows.trial.run import LEAST, contests, counts, is_worse, trial
+from narrows.trial.contest import contests
+from narrows.trial.kept import Kept
+from narrows.trial.run import LEAST, counts, is_worse, trial
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -35,9 +38,12 @@ def ab(arguments: argparse.Namespace) -> int:
     sides = scenarios.Sides(arguments.a, arguments.b, scenarios.read_backends(arguments.on))
     pairs, left_out = _pairs(arguments, sides)
     found = contests(pairs, arguments.measure)
-    folder = arguments.out or folder_of("ab", [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs])
-    check_place(folder, replace=arguments.out is None)
-    with Interrupt() as interrupt:
+    parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
+    folder = arguments.out or folder_of("ab", [*parts, *arguments.measure])
+    with Interrupt() as interrupt, Kept(folder, found) as kept:
+        if kept.damaged:
+            again = counted(kept.damaged, "line is", "lines are")
+            print(f"{folder}: {again} damaged, and run again", file=sys.stderr)
         display = Display(interrupt, quiet=arguments.quiet)
         try:
             rows = trial(
@@ -48,6 +54,7 @@ def ab(arguments: argparse.Namespace) -> int:
                 most=arguments.replications,
                 jobs=arguments.jobs,
                 watch=display,
+                kept=kept,
             )
         finally:
             display.close()
@@ -67,12 +74,12 @@ def ab(arguments: argparse.Namespace) -> int:
         "rows": rows,
         "command": recorded(arguments.given),
     }
-    _save(summary, folder, replace=arguments.out is None)
+    _save(summary, folder)
     print(to_json(summary) if arguments.json else _table(summary))
     print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     if stopped:
-        print("interrupted: what had finished is kept", file=sys.stderr)
+        print("interrupted: what had finished is kept, and the same command goes on", file=sys.stderr)
         return INTERRUPTED
     return EXPECTATION_FAILED if is_worse(rows) else DONE
 
@@ -96,12 +103,11 @@ def _pairs(arguments: argparse.Namespace, sides: scenarios.Sides) -> tuple[list[
     return scenarios.of_narrows(sides, arguments.seed), {}
 
 
-def _save(summary: Mapping[str, Any], folder: Path, *, replace: bool) -> None:
-    with appearing(folder, replace=replace) as partial:
-        write_json(partial / "summary.json", summary)
-        (partial / "comment.md").write_text(comment(summary), encoding="utf-8")
-        (partial / "junit.xml").write_text(junit(summary), encoding="utf-8")
-        (partial / "report.html").write_text(trial_page(summary), encoding="utf-8")
+def _save(summary: Mapping[str, Any], folder: Path) -> None:
+    write_whole(folder / "comment.md", comment(summary))
+    write_whole(folder / "junit.xml", junit(summary))
+    write_whole(folder / "report.html", trial_page(summary))
+    write_whole(folder / "summary.json", to_json(summary) + "\n")
 
 
 def _table(summary: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from narrows.cli.status import DONE
 from narrows.cli.table import WIDTH, plus_minus, written
 from narrows.errors import InputError, ReportError
 from narrows.external.source import OF_KERNELS, is_external
+from narrows.files.disk import write_whole
 from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
@@ -47,16 +48,20 @@ def worst(arguments: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
-            search = Search(subject, reference, arguments.seed, folder, arguments.jobs, display, arguments.on)
-            archive = search.run(budget)
-            finds = search.finds(archive)
-            curves = [search.curves(find) for find in finds if find.confirmed]
-            atlas = search.write(archive, finds, recorded(arguments.given))
+            given = (subject, reference, arguments.seed, folder, arguments.jobs, display, arguments.on)
+            with Search(*given) as search:
+                if search.damaged:
+                    again = counted(search.damaged, "line is", "lines are")
+                    print(f"{folder}: {again} damaged, and evaluated again", file=sys.stderr)
+                archive = search.run(budget)
+                finds = search.finds(archive)
+                curves = [search.curves(find) for find in finds if find.confirmed]
+                atlas = search.write(archive, finds, recorded(arguments.given))
             interrupt.check(f"the atlas is in {folder}; the same command goes on with its report")
         finally:
             display.close()
     try:
-        (folder / "report.html").write_text(atlas_page(atlas, curves), encoding="utf-8")
+        write_whole(folder / "report.html", atlas_page(atlas, curves))
     except Exception as problem:
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
     print(to_json(atlas) if arguments.json else _table(atlas))

@@ -39,6 +39,24 @@ def new_file(place: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def write_whole(place: Path, text: str) -> None:
+    """Write a text file such that it is the old one or the new one at any moment.
+
+    Raises:
+        OSError: Writing failed, for example on a full disk; the old file is unchanged.
+    """
+    partial = place.parent / f".{place.name}.partial"
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(place)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
 def sync(path: Path) -> None:
     """Flush a file, or the names in a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)

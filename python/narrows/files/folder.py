@@ -48,12 +48,13 @@ def check_place(folder: Path, *, replace: bool) -> None:
 
 
 @contextmanager
-def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
+def appearing(folder: Path, *, replace: bool = False, instead: bool = False) -> Iterator[Path]:
     """Create a folder atomically: yield a partial folder, which is renamed to `folder` when the block ends normally.
 
     Args:
         folder: The folder for the results.
         replace: Whether the folder of an earlier run there is replaced.
+        instead: Whether any folder there is replaced, for those inside of results.
 
     Yields:
         The partial folder.
@@ -61,7 +62,8 @@ def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
     Raises:
         OutputError: As for `check_place`, or the folder cannot be created for another reason.
     """
-    check_place(folder, replace=replace)
+    if not instead:
+        check_place(folder, replace=replace)
     partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +76,7 @@ def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         yield partial
         (partial / HOST).unlink()
         _sync_tree(partial)
-        _take_place(partial, folder, replace=replace)
+        _take_place(partial, folder, replace=replace or instead)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from error

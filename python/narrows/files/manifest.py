@@ -126,7 +126,7 @@ MANIFEST = "manifest.json"
 # What else a folder of results may be, by a file that only this kind has.
 WITHOUT_MANIFEST = {
     "atlas.json": "a search",
-    "junit.xml": "a trial",
+    "trial.json": "a trial",
     "ledger.json": "a reproduction",
     "suite.json": "a suite",
 }

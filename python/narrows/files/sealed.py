@@ -26,10 +26,18 @@ def read_sealed(file: Path) -> dict[str, Any]:
         InputError: The file cannot be read, or is damaged.
         FileNotFoundError: There is no such file.
     """
-    content = read_object(file)
-    if content.pop(SEAL, None) != _digest(content):
+    content = unsealed(read_object(file))
+    if content is None:
         raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
     return content
+
+
+def unsealed(content: object) -> dict[str, Any] | None:
+    """Return a sealed object without its seal; None if it is something else, or was changed."""
+    if not isinstance(content, dict):
+        return None
+    inner = {key: value for key, value in content.items() if key != SEAL}
+    return inner if content.get(SEAL) == _digest(inner) else None
 
 
 def read_object(file: Path) -> dict[str, Any]:

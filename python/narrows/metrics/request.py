@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.arguments import typed
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Metric:
         return str(self.cards[self.owners[0]]["unit"])
 
 
+@typed
 def resolve(text: str, owner: str | None = None) -> Metric:
     """Return the metric that a text names.
 

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrows.arguments import typed
 from narrows.compared import kind_of, runs_of
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@typed
 def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison | OpenedStudy:
     """Open a folder of results.
 
@@ -148,6 +150,7 @@ class OpenedStudy:
         found: dict[str, Any] = json.loads(file.read_text("utf-8"))
         return found
 
+    @typed
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Return the rows of a question in SQL to the table `cells`, each as a dict.
 
@@ -157,6 +160,7 @@ class OpenedStudy:
         columns, rows = query(self.path, sql)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
+    @typed
     def frame(self, library: str | None = None) -> Any:
         """Return the table of cells as a data frame; `library` and errors as `Run.frame`."""
         return frame_of(self.cells, library)

@@ -14,12 +14,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
+from narrows.files.lease import Lease
 from narrows.reproduction.needed_cells import of_claim, of_quantity
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Bounded, Rule
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 from narrows.study import campaign
-from narrows.study.lease import Lease
 from narrows.study.plan import check_unchanged, load_plan
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished

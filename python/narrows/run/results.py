@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.arguments import typed
 from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
 from narrows.errors import Interrupted, ReportError
 from narrows.files.folder import appearing, file_name
@@ -115,6 +116,7 @@ class Run(Tables):
         """
         return tables.table(self.records, name)
 
+    @typed
     def save(
         self,
         folder: str | os.PathLike[str],
@@ -261,6 +263,7 @@ class Comparison(Tables):
         """Return a table of all runs, the name of the run in its first column (`COLUMNS`); else as `Run.table`."""
         return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, COLUMNS[self.of])
 
+    @typed
     def save(
         self,
         folder: str | os.PathLike[str],

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.arguments import check_numbers, listed
+from narrows.arguments import check_numbers, listed, typed
 from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from narrows.run.results import Comparison, Run
 
 
+@typed
 def load(
     path: str | os.PathLike[str],
     overrides: Sequence[str] = (),
@@ -87,6 +88,7 @@ NOTHING: Mapping[str, Sequence[object]] = MappingProxyType({})
 class Scenario:
     """A scenario as written; `check`, `run` and `compare` resolve it."""
 
+    @typed
     def __init__(  # noqa: PLR0913  # each has a default
         self,
         source: str | Mapping[str, object],
@@ -133,6 +135,7 @@ class Scenario:
         """Return its name."""
         return f"Scenario({self.name!r})"
 
+    @typed
     def run(
         self,
         replications: int | None = None,
@@ -166,6 +169,7 @@ class Scenario:
 
         return run(self.resolve(None, replications, seed), jobs, watch, listed(measures))
 
+    @typed
     def run_on_both(
         self,
         replications: int | None = None,
@@ -186,6 +190,7 @@ class Scenario:
 
         return compare(self.resolve_on_both(replications, seed), jobs, watch, listed(measures), of=BACKENDS)
 
+    @typed
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
         algorithms: Sequence[str | type] = (),

@@ -6,6 +6,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from narrows.arguments import typed
 from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.metrics import card_of
@@ -27,6 +28,7 @@ class Shown:
         """Return the table of a run with this name."""
         raise NotImplementedError
 
+    @typed
     def frame(self, table: str = "flows", library: str | None = None) -> Any:
         """Return a table as a data frame.
 
@@ -72,10 +74,12 @@ class Plots:
         """Make the plots of some results."""
         self._shown = shown
 
+    @typed
     def cwnd(self, ax: Any = None, replication: int = 0) -> Any:
         """Plot the congestion window of each flow over time; arguments and errors as `rate`."""
         return self._draw("flow", "cwnd_packets", 1.0, "Congestion window (packets)", ax, replication)
 
+    @typed
     def rate(self, ax: Any = None, replication: int = 0) -> Any:
         """Plot the goodput of each flow over time.
 
@@ -91,10 +95,12 @@ class Plots:
         """
         return self._draw("flow", "goodput_bps", 1e6, "Goodput (Mbps)", ax, replication)
 
+    @typed
     def rtt(self, ax: Any = None, replication: int = 0) -> Any:
         """Plot the round-trip time of each flow over time; arguments and errors as `rate`."""
         return self._draw("flow", "rtt_s", 1e-3, "Round-trip time (ms)", ax, replication)
 
+    @typed
     def queue(self, ax: Any = None, replication: int = 0) -> Any:
         """Plot the queue of each link over time; arguments and errors as `rate`."""
         return self._draw("link", "queue_packets", 1.0, "Queue (packets)", ax, replication)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import time
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
-from narrows.files.folder import check_place
+from narrows.files.disk import write_whole
+from narrows.files.folder import appearing, check_place
 from narrows.files.inputs import keep
-from narrows.files.manifest import to_json, write_json
+from narrows.files.journal import Journal
+from narrows.files.lease import Lease
+from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
@@ -30,7 +32,8 @@ from narrows.search.space import BDP_NAMES, BUFFER_NAMES, Environment, simpler
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
 
     from narrows.run.jobs import Watch
     from narrows.search.scores import Scores
@@ -131,7 +134,7 @@ class Search:
         watch: Watch,
         on: str = SIMULATOR,
     ) -> None:
-        """Open the folder of a search, or begin a new one.
+        """Prepare a search; entering its context opens the folder, or begins a new one.
 
         Args:
             subject: The algorithm.
@@ -144,7 +147,6 @@ class Search:
 
         Raises:
             InputError: There is no such kernel, or it does not have an algorithm.
-            OutputError: The folder holds something else.
             ScenarioError: An algorithm has faults.
         """
         self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), seed)
@@ -163,7 +165,31 @@ class Search:
         except core.ScenarioError as error:
             first = error.diagnostics[0]
             raise InputError(f"--on {on}", f"{first['message']}; allowed: {first['allowed']}") from error
-        self._open()
+        self._lease = Lease(folder)
+
+    def __enter__(self) -> Self:
+        """Take the lease of the folder, and read what was evaluated there.
+
+        Raises:
+            OutputError: The folder holds something else, or another process searches there.
+        """
+        self._begin()
+        self._lease.__enter__()
+        self._history = Journal(self.folder / HISTORY, _is_evaluation)
+        for each in self._history.entries:
+            self.known[Environment(*each["environment"])] = each["scores"]
+            self.spent_s += each["time_s"]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lease.__exit__(kind, error, trace)
+
+    @property
+    def damaged(self) -> int:
+        """Number of lines of the history that were damaged, whose environments are evaluated again."""
+        return self._history.damaged
 
     def run(self, budget: Budget) -> Archive:
         """Search until the budget is spent.
@@ -233,11 +259,8 @@ class Search:
 
     def write(self, archive: Archive, finds: Sequence[Find], command: str) -> dict[str, Any]:
         """Write `atlas.json` and a scenario file for each confirmed find; return the atlas."""
-        home = self.folder / FOUND
-        home.mkdir(exist_ok=True)
-        for old in home.glob("*.toml"):
-            old.unlink()
-        written = [self._written(find, home, place) for place, find in enumerate(finds, 1)]
+        with appearing(self.folder / FOUND, instead=True) as home:
+            written = [self._written(find, home, place) for place, find in enumerate(finds, 1)]
         confirmed = [entry for entry in written if entry["confirmed"]]
         atlas = {
             "title": f"Where {self.names[self.given[0]]} does worst against {self.names[self.given[1]]}",
@@ -263,7 +286,7 @@ class Search:
             "found": confirmed,
             "unconfirmed": [entry for entry in written if not entry["confirmed"]],
         }
-        write_json(self.folder / ATLAS, atlas)
+        write_whole(self.folder / ATLAS, to_json(atlas) + "\n")
         return atlas
 
     def _written(self, find: Find, home: Path, place: int) -> dict[str, Any]:
@@ -326,14 +349,13 @@ class Search:
             records = _before_a_stop(execute(runs, self.jobs, progress))
             finished = len(records) // 2
             took_s = (time.monotonic() - begun_s) / max(finished, 1)
-            lines = []
+            evaluated = []
             for each, pair, a, b in zip(chunk[:finished], pairs, records[::2], records[1::2], strict=False):
                 self.known[each] = scores((pair[0], a), (pair[1], b))
-                lines.append(json.dumps({"environment": list(each), "scores": self.known[each], "time_s": took_s}))
+                evaluated.append({"environment": list(each), "scores": self.known[each], "time_s": took_s})
             self.spent_s += took_s * finished
-            with (self.folder / HISTORY).open("a", encoding="utf-8") as file:
-                file.write("".join(f"{line}\n" for line in lines))
-            if self.watch.stopped():
+            self._history.add(evaluated)
+            if self.watch.stopped() or self._lease.lost:
                 raise Interrupted(STOPPED)
 
     def _parts(self, start: float, end: float, count: int) -> list[Watch]:
@@ -358,7 +380,7 @@ class Search:
             found.append(written.resolve(None, FRESH, self.seed))
         return found[0], found[1]
 
-    def _open(self) -> None:
+    def _begin(self) -> None:
         pair = self._scenarios(Environment(3, 2, 3, 0, 0, 1, 0))
         about = {
             "algorithm": self.names[self.given[0]],
@@ -371,33 +393,21 @@ class Search:
         if file.is_file():
             if read_object(file) != about:
                 raise OutputError(f"{self.folder} holds a search of something else: name another folder")
-            for each in self._history():
-                self.known[Environment(*each["environment"])] = each["scores"]
-                self.spent_s += each["time_s"]
             return
         check_place(self.folder, replace=False)
         self.folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(to_json(about) + "\n", encoding="utf-8")
+        write_whole(file, to_json(about) + "\n")
 
-    def _history(self) -> Iterator[dict[str, Any]]:
-        file = self.folder / HISTORY
-        if not file.exists():
-            return
-        text = file.read_bytes()
-        whole = text.rfind(b"\n") + 1
-        if whole < len(text):
-            # A process was killed in the middle of its last line.
-            with file.open("r+b") as history:
-                history.truncate(whole)
-        for number, line in enumerate(text[:whole].splitlines(), 1):
-            try:
-                entry = json.loads(line)
-                Environment(*entry["environment"]), dict(entry["scores"]), float(entry["time_s"])
-            except (ValueError, TypeError, KeyError) as error:
-                raise OutputError(
-                    f"{file}, line {number}, is damaged: remove the line, or name another folder"
-                ) from error
-            yield entry
+
+def _is_evaluation(entry: Mapping[str, Any]) -> bool:
+    numbers = [*entry["scores"].values(), entry["time_s"]]
+    # An index that is none of its scale raises an error.
+    Environment(*entry["environment"]).scenario(*PLACES)
+    return (
+        set(entry["scores"]) <= set(KINDS)
+        and all(isinstance(each, int) and each >= 0 for each in entry["environment"])
+        and all(isinstance(each, int | float) and math.isfinite(each) for each in numbers)
+    )
 
 
 def _before_a_stop(records: Sequence[core.Records | None]) -> list[core.Records]:

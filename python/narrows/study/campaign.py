@@ -14,11 +14,11 @@ from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.external.source import is_trusted
 from narrows.files.folder import appearing
+from narrows.files.lease import LEASE, Lease, holder_of
 from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.files.toml import inline
 from narrows.library import shown
 from narrows.run.summary import digest
-from narrows.study.lease import LEASE, Lease, holder_of
 from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
 from narrows.study.portable import Kept
 from narrows.study.sequential import Ledger
@@ -143,7 +143,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     plan = load_plan(folder, trusted)
     check_unchanged(plan, folder)
     with Lease(folder) as lease:
-        campaign = _Campaign(folder, plan, watch, lease)
+        campaign = _Campaign(folder, plan, watch, lease, executor.again)
         try:
             for file in campaign.prepare(retry=retry):
                 if say is not None:
@@ -258,11 +258,12 @@ def replay(folder: Path, key: str, trusted: Sequence[str] = ()) -> Replay:
 
 
 class _Campaign:
-    def __init__(self, folder: Path, plan: Plan, watch: Watch, lease: Lease) -> None:
+    def __init__(self, folder: Path, plan: Plan, watch: Watch, lease: Lease, again: Sequence[str]) -> None:
         self.folder = folder
         self.plan = plan
         self.watch = watch
         self.lease = lease
+        self.again = again
         self.store = Store(folder)
         self.ledger = Ledger(plan)
         self.finished: set[str] = set()
@@ -291,13 +292,19 @@ class _Campaign:
                 self._drain(machine)
                 reason = "another process has taken the study over" if self.lease.lost else ""
                 raise Interrupted(f"{reason}; {self.how_to_go_on()}".removeprefix("; "))
-            while self.todo and len(self.running) < machine.slots:
-                point, replication = self.todo.popleft()
-                task = self.plan.task(point, replication)
-                self.running[task.key] = (point, replication)
-                machine.submit(task)
-            self._settle(machine.completed(STEP_S))
+            try:
+                self._advance(machine)
+            except Interrupted as stop:
+                raise Interrupted(f"{stop}; {self.how_to_go_on()}") from None
             self._report(machine)
+
+    def _advance(self, machine: Executor) -> None:
+        while self.todo and len(self.running) < machine.slots:
+            point, replication = self.todo.popleft()
+            task = self.plan.task(point, replication)
+            self.running[task.key] = (point, replication)
+            machine.submit(task)
+        self._settle(machine.completed(STEP_S))
 
     def finish(self, command: str | None, conclude: Conclude | None) -> None:
         # An earlier manifest does not list the table that is written now.
@@ -323,7 +330,7 @@ class _Campaign:
         write_manifest(self.folder, facts, without=[LEASE])
 
     def how_to_go_on(self) -> str:
-        again = shlex.join(["narrows", "study", "resume", str(self.folder), *self._trust()])
+        again = shlex.join(["narrows", "study", "resume", str(self.folder), *self.again, *self._trust()])
         # Where the disk was full from the start, nothing is known yet of what an earlier process kept.
         finished = self.finished or self.store.finished()
         return f"{len(finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from narrows.study.task import Outcome, Task
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 class Executor(Protocol):
     """Runs cells. It is a context manager, entered before the first cell and left after the last."""
+
+    @property
+    def again(self) -> Sequence[str]:
+        """The arguments with which a further command uses the same executor; none for the default one."""
 
     @property
     def slots(self) -> int:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.files.disk import sync
+from narrows.files.disk import sync, write_whole
 from narrows.files.manifest import MANIFEST, check_file
 from narrows.files.sealed import read_sealed, sealed
 from narrows.files.toml import inline
@@ -100,7 +100,7 @@ class Store:
 
         def write(cell: Finished) -> None:
             text = json.dumps(sealed(_written(cell)), allow_nan=False, separators=(",", ":"))
-            _write(self.cells / f"{cell.key}.json", text)
+            write_whole(self.cells / f"{cell.key}.json", text)
 
         # Waits for the disk that happen at the same time cost hardly more than one.
         list(self._writers.map(write, cells))
@@ -108,9 +108,11 @@ class Store:
 
     def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
         """Write the error of a failed cell with its resolved scenario and further facts."""
-        _write(self.failed / f"{failed.key}.toml", scenario)
+        write_whole(self.failed / f"{failed.key}.toml", scenario)
         content = {"cell": failed.key, "error": failed.error, **about}
-        _write(self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n")
+        write_whole(
+            self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n"
+        )
         sync(self.failed)
 
     def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
@@ -222,19 +224,6 @@ def _keys(folder: Path) -> set[str]:
             }
     except FileNotFoundError:
         return set()
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.parent / f".{path.name}.partial"
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _written(cell: Finished) -> dict[str, Any]:

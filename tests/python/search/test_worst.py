@@ -8,11 +8,13 @@ import shlex
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from command_line import command, environment
+from narrows.files.folder import appearing
 from narrows.linux import cache, library
 
 if TYPE_CHECKING:
@@ -137,13 +139,55 @@ def test_every_find_runs_with_the_figures_that_were_printed(narrows: Narrows, wh
     assert values == [find["measured"], find["reference_measured"]]
 
 
-def test_a_damaged_history_is_named(narrows: Narrows, tmp_path: Path) -> None:
-    assert narrows("worst", "vegas", "--budget", "1", "--out", "out", "--quiet").returncode == 0
-    history = tmp_path / "out/history.jsonl"
-    history.write_text("nonsense\n" + history.read_text(encoding="utf-8"), encoding="utf-8")
-    done = narrows("worst", "vegas", "--budget", "1", "--out", "out", "--quiet")
-    assert done.returncode == 2
-    assert "history.jsonl, line 1, is damaged" in done.stderr
+DAMAGE = {
+    "no object": ("^.*$", "nonsense"),
+    "another environment": (r'"environment": \[\d', '"environment": [2'),
+    "a longer time": ('"time_s": [^,]*', '"time_s": 1e9'),
+    "not a number": (r'"scores": {"(\w+)": [^,}]*', r'"scores": {"\1": NaN'),
+    "text as a score": (r'"scores": {"(\w+)": [^,}]*', r'"scores": {"\1": "much"'),
+    "no seal": (', "seal".*}', "}"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_line_of_the_history_is_evaluated_again(narrows: Narrows, tmp_path: Path, kind: str) -> None:
+    flags = ("worst", "vegas", "--budget", "1", "--out", "out", "--quiet", "--jobs", "1")
+    assert narrows(*flags).returncode == 0
+    before, history = _data(tmp_path / "out"), tmp_path / "out/history.jsonl"
+    lines = history.read_text(encoding="utf-8").splitlines()
+    changed = re.sub(*DAMAGE[kind], lines[0])
+    assert changed != lines[0]
+    history.write_text("\n".join([changed, *lines[1:], ""]), encoding="utf-8")
+    done = narrows(*flags)
+    assert done.returncode == 0, done.stderr
+    assert "out: 1 line is damaged, and evaluated again" in done.stderr
+    after = _data(tmp_path / "out")
+    assert sorted(before.pop("history.jsonl").splitlines()) == sorted(after.pop("history.jsonl").splitlines())
+    assert after == before
+
+
+def test_two_searches_do_not_work_in_one_folder(narrows: Narrows, tmp_path: Path) -> None:
+    first = _search(tmp_path)
+    _wait_for(tmp_path / "out/history.jsonl", 1, first)
+    second = narrows(*SEARCH)
+    assert second.returncode == 2
+    assert f"is being worked on by process {first.pid}" in second.stderr
+    first.kill()
+    first.communicate()
+
+
+def test_the_finds_are_there_until_new_ones_are(tmp_path: Path) -> None:
+    """A command that is killed while it writes new finds leaves the old ones."""
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found/01-harm.toml").write_text("old", encoding="utf-8")
+    with suppress(KeyboardInterrupt), appearing(tmp_path / "found", instead=True) as new:
+        (new / "01-harm.toml").write_text("new", encoding="utf-8")
+        raise KeyboardInterrupt
+    assert (tmp_path / "found/01-harm.toml").read_text(encoding="utf-8") == "old"
+    with appearing(tmp_path / "found", instead=True) as new:
+        (new / "02-loss.toml").write_text("new", encoding="utf-8")
+    assert [each.name for each in (tmp_path / "found").iterdir()] == ["02-loss.toml"]
+    assert [each.name for each in tmp_path.iterdir()] == ["found"]
 
 
 def _search(folder: Path) -> subprocess.Popen[str]:

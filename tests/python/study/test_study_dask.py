@@ -167,3 +167,41 @@ def test_a_worker_of_another_engine_that_joins_later_is_refused_too(tmp_path: Pa
     assert status == 0, messages
     assert state(tmp_path)["finished"] == 960
     assert messages.count("is refused") == 1
+
+
+def wait_for_cells(folder: Path, count: int) -> None:
+    """Wait until a study has finished more than so many cells."""
+    for _ in range(1200):
+        if len(list(folder.glob("out/cells/*.json"))) > count:
+            return
+        time.sleep(0.02)
+    pytest.fail("the study does not go on")
+
+
+def test_a_killed_scheduler_is_named_with_the_command_that_goes_on(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    cluster.worker("only")
+    cluster.wait_for(1)
+    process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    wait_for_cells(tmp_path, 5)
+    cluster.processes[0].kill()
+    status, _, messages = finish(process)
+    assert status == 3, messages
+    assert f"the Dask scheduler at {cluster.address} is gone; " in messages
+    assert f"`narrows study resume out --executor dask --address {cluster.address}`" in messages
+    assert 5 < state(tmp_path)["finished"] < 320
+
+
+def test_that_all_workers_are_gone_is_said_and_another_one_goes_on(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    victim = cluster.worker("victim")
+    cluster.wait_for(1)
+    process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    wait_for_cells(tmp_path, 5)
+    victim.kill()
+    assert process.stderr is not None
+    said = next((line for line in process.stderr if "no worker is left" in line), "")
+    assert cluster.address in said
+    cluster.worker("next")
+    assert finish(process)[0] == 0
+    assert state(tmp_path)["finished"] == 320

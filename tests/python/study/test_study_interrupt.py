@@ -15,7 +15,7 @@ import pytest
 from study_files import STUDY, begin, digests, finish, state, study, write_study
 
 from command_line import command, environment
-from narrows.study.lease import born
+from narrows.files.lease import born
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from command_line import command, environment
+from narrows.files.lease import Lease
 from narrows.linux import cache, library
 from narrows.report.trial.comment import remarks
 
@@ -131,6 +136,49 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == page
     refused = narrows("pack", "out")
     assert (refused.returncode, "it is that of a trial" in refused.stderr) == (2, True), refused.stderr
+
+
+def test_a_trial_that_was_killed_and_interrupted_ends_with_the_results_of_one_that_was_not(
+    narrows: Narrows, file: Path, tmp_path: Path
+) -> None:
+    flags = ("ab", "cubic", "cubic(beta=0.72)", "--scenario", file, "--replications", "14", "--jobs", "1", "--quiet")
+    whole = narrows(*flags, "--out", "whole")
+    pairs = tmp_path / "out/pairs.jsonl"
+    for lines, stop in ((2, signal.SIGKILL), (5, signal.SIGINT), (12, signal.SIGKILL)):
+        process = subprocess.Popen(
+            command([*flags, "--out", "out"]), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True
+        )
+        while not pairs.exists() or len(pairs.read_bytes().splitlines()) < lines:
+            assert process.poll() is None, "the trial ended before it could be stopped"
+            time.sleep(0.02)
+        process.send_signal(stop)
+        process.communicate()
+        assert len(pairs.read_bytes().splitlines()) >= lines
+    torn = pairs.read_text(encoding="utf-8").splitlines()
+    # One whole line was changed, and a process was killed in the middle of another one.
+    torn[0] = torn[0].replace('"a": [', '"a": [1')
+    pairs.write_text("\n".join([*torn, '{"scenario": 0, ']), encoding="utf-8")
+    last = narrows(*flags, "--out", "out")
+    assert "out: 1 line is damaged, and run again" in last.stderr
+    assert last.returncode == whole.returncode
+    first, second = (_summary(tmp_path / name) for name in ("whole", "out"))
+    del first["command"], second["command"]
+    assert first == second
+    assert len(pairs.read_bytes().splitlines()) == 10 + 2 * (first["rows"][0]["replications"] - 10) // 2
+
+
+def test_the_folder_of_a_trial_is_for_that_trial_alone(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    flags = ("--scenario", file, "--replications", "2", "--out", "out", "--quiet")
+    assert narrows("ab", "cubic", "cubic(beta=0.7)", *flags).returncode == 0
+    other = narrows("ab", "cubic", "cubic(beta=0.8)", *flags)
+    assert (other.returncode, "holds a trial of something else" in other.stderr) == (2, True)
+    with Lease(tmp_path / "out"):
+        second = narrows("ab", "cubic", "cubic(beta=0.7)", *flags)
+    assert (second.returncode, "is being worked on by process" in second.stderr) == (2, True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/notes").write_text("", encoding="utf-8")
+    third = narrows("ab", "cubic", "cubic(beta=0.7)", *flags[:-3], "--out", "other")
+    assert (third.returncode, [each.name for each in (tmp_path / "other").iterdir()]) == (2, ["notes"])
 
 
 def test_a_cut_of_0_72_instead_of_0_7_is_found_without_flags(narrows: Narrows, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrows.trial.run import contests
+from narrows.trial.contest import contests
 from narrows.trial.scenarios import Sides, of_files
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "validation"))

@@ -7,6 +7,8 @@ again on another one; a worker with another engine is refused, and gets no cell.
 from __future__ import annotations
 
 import queue
+import time
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +17,7 @@ from narrows.errors import InputError, Interrupted
 from narrows.study.task import Failed, Outcome, Refused, Stopped, Task, perform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
 
@@ -42,11 +44,18 @@ class Dask:
         self._refused: set[str] = set()
         self._futures: dict[str, Any] = {}
         self._attempts = 0
+        self._next_look_s = 0.0
+        self._alone = False
         try:
             self._client = distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise InputError(address, f"no Dask scheduler answers there: {error}") from None
         self._inspect()
+
+    @property
+    def again(self) -> Sequence[str]:
+        """The arguments with which a further command uses the same cluster."""
+        return ["--executor", "dask", "--address", self._address]
 
     @property
     def slots(self) -> int:
@@ -74,8 +83,7 @@ class Dask:
         try:
             arrived = [self._outcomes.get(timeout=timeout_s)]
         except queue.Empty:
-            if self._client.status not in {"running", "connecting"}:
-                raise Interrupted(f"the Dask scheduler at {self._address} is gone") from None
+            self._look_around()
             return []
         while not self._outcomes.empty():
             arrived.append(self._outcomes.get())
@@ -88,7 +96,9 @@ class Dask:
 
     def cancel(self) -> None:
         """Cancel the cells that have not finished."""
-        self._client.cancel(list(self._futures.values()), force=True)
+        # Without a scheduler there is nothing to cancel.
+        with suppress(OSError, TimeoutError):
+            self._client.cancel(list(self._futures.values()), force=True)
 
     def __enter__(self) -> Self:
         return self
@@ -114,15 +124,39 @@ class Dask:
         return outcome
 
     def _workers(self) -> dict[str, Any]:
-        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        workers: dict[str, Any] | None = None
+        with suppress(OSError, TimeoutError):
+            workers = self._client.scheduler_info(n_workers=-1).get("workers")
+        if workers is None:
+            raise self._gone()
         return workers
+
+    def _gone(self) -> Interrupted:
+        return Interrupted(f"the Dask scheduler at {self._address} is gone")
+
+    def _look_around(self) -> None:
+        """Check, once in a while, that there is a scheduler, and say if no worker is left.
+
+        Raises:
+            Interrupted: The connection to the scheduler is lost.
+        """
+        if self._client.status not in {"running", "connecting"}:
+            raise self._gone()
+        if time.monotonic() < self._next_look_s:
+            return
+        self._next_look_s = time.monotonic() + LOOK_S
+        alone = self._workers().keys() <= self._refused
+        if alone and not self._alone:
+            self.say(f"no worker is left at the scheduler {self._address}: waiting for one to join")
+        self._alone = alone
 
     def _inspect(self) -> None:
         for address, engine in self._client.run(engine_there, on_error="return").items():
             if engine != core.fingerprint():
                 self._refuse(address, engine if isinstance(engine, str) else f"none ({engine})")
         self._check_any_is_left()
-        if not self._workers():
+        self._alone = not self._workers()
+        if self._alone:
             self.say(f"no worker has joined the scheduler at {self._address} yet: waiting")
 
     def _refuse(self, address: str, engine: str) -> None:
@@ -151,3 +185,4 @@ def perform_there(task: Task) -> Outcome:
 
 
 PATIENCE_S = 10.0
+LOOK_S = 1.0

@@ -11,6 +11,7 @@ from narrows import core
 from narrows.study.task import Outcome, Task, perform
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
 
@@ -29,6 +30,11 @@ class Threads:
         self._running: set[core.Progress] = set()
         self._guard = threading.Lock()
         self._cancelled = False
+
+    @property
+    def again(self) -> Sequence[str]:
+        """None: threads are the default."""
+        return ()
 
     @property
     def slots(self) -> int:

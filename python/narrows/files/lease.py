@@ -1,4 +1,4 @@
-"""The lease of a study: one process works on it at a time, and another takes over if that is dead.
+"""The lease of a folder: one process works on it at a time, and another takes over if that is dead.
 
 The lease is a file with host, process and time. On its own host a dead process is known as such; on another, it is
 taken for dead when its lease has not been renewed for a while, by the clock of the file system.
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Lease:
-    """The exclusive right to work on a study, which this process holds while the context is entered."""
+    """The exclusive right to work on the results in a folder, which this process holds while the context is entered."""
 
     def __init__(self, folder: Path) -> None:
         """Nothing is taken yet.
 
         Args:
-            folder: The study's.
+            folder: The folder, which exists.
         """
         self.file = folder / LEASE
         self.lost = False
@@ -82,7 +82,7 @@ class Lease:
 
 
 def holder_of(folder: Path) -> dict[str, Any] | None:
-    """Return the process that works on the study in `folder`: `host`, `pid`, `since`; None without a live one."""
+    """Return the process that works on the results in `folder`: `host`, `pid`, `since`; None without a live one."""
     written = _read(folder / LEASE)
     if written is None:
         return None

@@ -1,0 +1,68 @@
+"""Finished work, a sealed line each, that is appended while a long command runs, so that the next one goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from narrows.files.disk import write_whole
+from narrows.files.sealed import sealed, unsealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+
+class Journal:
+    """A file of finished work; only the holder of its folder's lease may open it.
+
+    Attributes:
+        file: The file; it need not exist.
+        entries: What it holds, in the order in which it was written.
+        damaged: Number of lines that were damaged and are dropped, so that their work is done again.
+    """
+
+    def __init__(self, file: Path, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
+        """Read the file, and drop from it what is damaged.
+
+        Args:
+            file: The file.
+            is_valid: Whether an entry is one that this version writes; it may raise errors for one that is none.
+        """
+        self.file = file
+        self.entries: list[dict[str, Any]] = []
+        self.damaged = 0
+        whole, _, torn = (file.read_bytes() if file.exists() else b"").rpartition(b"\n")
+        for line in whole.splitlines():
+            entry = _entry(line, is_valid)
+            if entry is None:
+                self.damaged += 1
+            else:
+                self.entries.append(entry)
+        # What stands behind the last line break is of a process that was killed while it wrote.
+        if self.damaged or torn:
+            write_whole(file, "".join(map(_line, self.entries)))
+
+    def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Append entries durably.
+
+        Raises:
+            OSError: Writing failed, for example on a full disk.
+        """
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write("".join(map(_line, entries)))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _line(entry: Mapping[str, Any]) -> str:
+    return json.dumps(sealed(entry), allow_nan=False) + "\n"
+
+
+def _entry(line: bytes, is_valid: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
+    try:
+        entry = unsealed(json.loads(line))
+        return entry if entry is not None and is_valid(entry) else None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None

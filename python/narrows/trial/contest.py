@@ -1,0 +1,155 @@
+"""The contests of a trial: a scenario with both algorithms, what is judged, and what was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.errors import InputError
+from narrows.metrics import measured, resolve
+from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
+from narrows.statistics import distinct
+from narrows.study.measures import split
+from narrows.trial.verdict import Judged, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows import core
+    from narrows.metrics import Metric
+    from narrows.trial.scenarios import Pair
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A metric of a group or link of a scenario.
+
+    Attributes:
+        owner: Name of the group or link.
+        of: "group" or "link".
+        metric: The metric.
+    """
+
+    owner: str
+    of: str
+    metric: Metric
+
+    @property
+    def card(self) -> Mapping[str, Any]:
+        """Card of the metric."""
+        return self.metric.cards[self.of]
+
+
+class Values(NamedTuple):
+    """What a replication measured.
+
+    Attributes:
+        a: The values of the wanted metrics with A.
+        b: The same with B.
+        records: The digests of both records.
+    """
+
+    a: list[float]
+    b: list[float]
+    records: str
+
+
+@dataclass
+class Contest:
+    """A scenario of the trial with what was measured so far.
+
+    Attributes:
+        pair: The scenario with A and with B.
+        wanted: The metrics that are judged.
+        values: By metric, the values with A and with B by replication.
+        digests: The digests of both records, by replication.
+    """
+
+    pair: Pair
+    wanted: list[Wanted]
+    values: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
+    digests: list[str] = field(default_factory=list)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether all replications so far are the same pair of runs, so that more of them say nothing more."""
+        return len(self.digests) > 1 and len(set(self.digests)) == 1
+
+    def measured(self, a: core.Records, b: core.Records) -> Values:
+        """Return what the records of a replication with A and with B measure, for each wanted metric."""
+        first, second = (
+            [
+                float(found[f"{each.of}s"][each.owner].get(each.metric.text, math.nan))
+                for found in [measured(scenario, records, [wanted.metric for wanted in self.wanted])]
+                for each in self.wanted
+            ]
+            for scenario, records in ((self.pair.a, a), (self.pair.b, b))
+        )
+        return Values(first, second, f"{a.digest} {b.digest}")
+
+    def add(self, values: Values) -> None:
+        """Add what a replication measured."""
+        self.digests.append(values.records)
+        for place, of_metric in enumerate(zip(values.a, values.b, strict=True)):
+            for side, value in zip(self.values.setdefault(place, ([], [])), of_metric, strict=True):
+                side.append(value)
+
+    def judge(self, margin: str, alpha: float) -> list[tuple[Wanted, Judged]]:
+        """Return the state of each metric that has a value in some replication."""
+        states = []
+        for place, each in enumerate(self.wanted):
+            a, b = (distinct(side, self.digests) for side in self.values.get(place, ([], [])))
+            states.append((each, judge(a, b, str(each.card["better"]), _margin(each, margin), alpha)))
+        return [(each, state) for each, state in states if state.replications]
+
+
+def contests(pairs: Sequence[Pair], measures: Sequence[str]) -> list[Contest]:
+    """Return the contests of a trial.
+
+    Args:
+        pairs: The scenarios.
+        measures: Metrics of groups that are judged instead of the usual ones.
+
+    Raises:
+        InputError: A metric has no better direction.
+        MetricError: There is no such metric.
+    """
+    for text in measures:
+        if not resolve(text, "group").cards["group"]["better"]:
+            raise InputError(text, "neither more nor less of it is better, so no change of it is worse")
+    found = []
+    for pair in pairs:
+        groups = [name for name, _ in pair.a.groups]
+        if groups != [name for name, _ in pair.b.groups]:
+            raise InputError(pair.name, 'its groups under test need names of their own (name = "…")')
+        if pair.wanted:
+            wanted = [_named(text) for text in pair.wanted]
+        else:
+            tested = [name for name, subject in pair.a.groups if subject] or groups
+            of_tested = [resolve(text) for text in (measures or USUAL)]
+            of_others = [resolve(text) for text in (measures or USUAL_OF_OTHERS)]
+            wanted = [
+                Wanted(name, "group", metric)
+                for name in groups
+                for metric in (of_tested if name in tested else of_others)
+            ]
+        found.append(Contest(pair, wanted))
+    return found
+
+
+def _named(text: str) -> Wanted:
+    owner, name = split(text)
+    of, _, whose = owner.partition(".")
+    return Wanted(whose, of, resolve(name))
+
+
+def _margin(wanted: Wanted, given: str) -> Margin:
+    asked = read_margin(given, wanted.metric.unit)
+    # A part of nothing is nothing: what is absolutely small does not matter, whatever part of the value it is.
+    return Margin(asked.relative, max(asked.absolute, margin_of(wanted.card).absolute), GIVEN)
+
+
+# The mean delay as well as the 95th percentile, which is that of a full buffer in many drop-tail queues.
+USUAL = ("goodput_bps", "delay_mean_s", "delay_p95_s", "loss_rate", "jain", "completion_time_p95_s")
+USUAL_OF_OTHERS = ("goodput_bps", "delay_mean_s", "delay_p95_s", "completion_time_p95_s")

@@ -1,0 +1,92 @@
+"""Truth: contract. A wrong type at the door of the package is a TypeError that says what is allowed."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+import narrows as nw
+from narrows import questions
+from narrows.arguments import KINDS, LIMITS
+from narrows.opened.folder import OpenedRun, OpenedStudy
+from narrows.run.results import Comparison, Run
+from narrows.run.shown import Plots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SCENARIO = {"duration": "1s", "path": {"rate": "1Mbps", "rtt": "20ms"}, "flows": [{"algorithm": "newreno"}]}
+ODD: list[Any] = [3.0, -1, True, b"x", [1.5], [None], [["a"]], {"a": 1}, {1}, object(), len, None, float("nan"), ...]
+# Arguments whose types are those of Python, and those that are looked up in what there is.
+FREE = {"self", "replication"}
+
+
+QUESTIONS = ("compare", "suite", "matrix", "deploy", "study", "reproduce", "export")
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Return every public function and method that takes arguments."""
+    homes: list[tuple[str, Any]] = [
+        ("load", nw.load), ("open", nw.open), ("resolve", nw.measures.resolve),
+        *((name, getattr(questions, name)) for name in QUESTIONS),
+        *((f"Scenario.{name}", getattr(nw.Scenario, name)) for name in ("__init__", "run", "run_on_both", "compare")),
+        *((f"{home.__name__}.{name}", getattr(home, name)) for home, names in (
+            (Run, ("save", "frame")), (Comparison, ("save", "frame")), (OpenedRun, ("frame",)),
+            (OpenedStudy, ("query", "frame")), (Plots, ("cwnd", "rate", "rtt", "queue")),
+        ) for name in names),
+    ]  # fmt: skip
+    return dict(homes)
+
+
+CASES = [
+    (name, argument)
+    for name, function in functions().items()
+    for argument in inspect.signature(function).parameters
+    if argument not in {*FREE, *LIMITS, "owner", "stoppable"}
+]
+
+
+def test_every_argument_of_every_public_function_has_a_type() -> None:
+    assert {argument for _, argument in CASES} <= set(KINDS)
+
+
+@pytest.mark.parametrize(("name", "argument"), CASES)
+@given(value=some.sampled_from(ODD))
+@settings(max_examples=len(ODD), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_wrong_type_is_refused_with_what_is_allowed(name: str, argument: str, value: Any) -> None:
+    function, kind = functions()[name], KINDS[argument]
+    parameters = inspect.signature(function).parameters
+    several = value if kind.several and isinstance(value, list | set) else [value]
+    if all(map(kind.fits, several)) or (value is None and parameters[argument].default is None):
+        return
+    needed = {
+        each: None
+        for each, about in parameters.items()
+        if about.default is inspect.Parameter.empty and each != argument
+    }
+    # Whatever else is given, the first wrong argument is named.
+    order = list(parameters)
+    first = next((each for each in order if each == argument or (each in needed and each in KINDS)), argument)
+    with pytest.raises(TypeError, match=rf"^{first} is .*; allowed: "):
+        function(**needed, **{argument: value})
+
+
+@pytest.mark.parametrize("argument", ["replications", "seed", "jobs"])
+@given(value=some.sampled_from([1.5, "a", [1], -1, 2**70, object(), b"1", float("nan")]))
+@settings(max_examples=8, deadline=None)
+def test_a_number_that_is_none_is_refused_with_its_range(argument: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{argument} is .*; allowed: a whole number from"):
+        nw.Scenario(SCENARIO).run(**{argument: value})
+
+
+def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
+    overrides = (each for each in ["duration=2s"])
+    run = nw.Scenario(SCENARIO, overrides=overrides).run(measures=iter(["cov(bin=500ms)"]))
+    assert "cov(bin=500ms)" in run.summary["groups"]["newreno"]
+    run.save(tmp_path / "out")
+    assert nw.open(str(tmp_path / "out")).flows.num_rows == 1
