@@ -48,8 +48,9 @@ _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
 # The arguments of `load`, up to `trusted`.
 _Kernel: TypeAlias = tuple[str, str, str, list[str], str, str]
+_Trusted: TypeAlias = tuple[Sequence[str], bool, tuple[int, int], str, bool]
 _LoadArguments: TypeAlias = tuple[
-    str, str, str, list[str], str | None, int | None, int | None, str, list[str], _Kernel | None
+    str, str, str, list[str], str | None, int | None, int | None, str, _Trusted, _Kernel | None
 ]
 
 class ScenarioError(Exception):
@@ -292,6 +293,15 @@ class Moment:
     def rounds(self) -> int: ...
     def __deepcopy__(self, _memo: Any) -> Moment: ...
 
+def executed(
+    text: str,
+    file: str,
+    directory: str,
+    overrides: list[str],
+    subject: str | None,
+    overrides_directory: str,
+    trusted: _Trusted,
+) -> list[tuple[str, str, int | None]]: ...
 def load(
     text: str,
     file: str,
@@ -300,8 +310,8 @@ def load(
     subject: str | None,
     seed: int | None,
     replications: int | None,
-    overrides_directory: str = "",
-    trusted: list[str] = ...,
+    overrides_directory: str,
+    trusted: _Trusted,
     linux: _Kernel | None = None,
     *,
     execute: bool = False,

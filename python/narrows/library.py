@@ -125,6 +125,12 @@ def _describe(name: str, found: Found) -> dict[str, Any]:
     }
 
 
+def ships(file: Path) -> bool:
+    """Return whether a file is part of Narrows; links are followed."""
+    real = file.resolve()
+    return any(real.is_relative_to(each.resolve()) for each in (SCENARIOS, STUDIES, SUITES))
+
+
 def _family(folder: Path) -> str:
     return BASIC if folder == SCENARIOS else folder.name
 
@@ -141,3 +147,4 @@ BASIC = "basics"
 # A link in the source tree, a folder in an installed package.
 SCENARIOS = Path(__file__).parent / "scenarios"
 STUDIES = Path(__file__).parent / "studies"
+SUITES = Path(__file__).parent / "suites"

@@ -16,6 +16,7 @@ from narrows.evaluation.definition import find_suite
 from narrows.export import csv, pcapng, qlog
 from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
+from narrows.external.trust import Trust, of_results
 from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import write_json
 from narrows.linux.backend import BOTH, SIMULATOR
@@ -34,7 +35,7 @@ from narrows.study import campaign as studies
 from narrows.study.definition import read_study
 from narrows.study.executors.threads import Threads
 from narrows.study.overlay import Choice
-from narrows.study.plan import PLAN, make_plan
+from narrows.study.plan import PLAN, make_plan, trust_of
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 from narrows.study.views.summary import write_summary
@@ -63,6 +64,7 @@ def compare(  # noqa: PLR0913  # each has a default
     replications: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
+    trust: bool = False,
 ) -> Comparison:
     """Run a scenario once per algorithm, per level of a key, or per combination, as `narrows compare`.
 
@@ -78,6 +80,7 @@ def compare(  # noqa: PLR0913  # each has a default
         replications: Number of replications of each run; None is that of the scenario, or five.
         jobs: Maximum number of replications at a time; None is the number of processors.
         watch: Receives the progress and may stop the work; the replications that have finished are returned.
+        trust: As of `load`; not with a `Scenario`, which has its own.
 
     Returns:
         The comparison. Errors as `Scenario.compare`.
@@ -89,14 +92,14 @@ def compare(  # noqa: PLR0913  # each has a default
         ['rate=5Mbps', 'rate=10Mbps']
     """
     if isinstance(scenario, Scenario):
-        if overrides or on != SIMULATOR:
-            what = "overrides" if overrides else "on"
+        if overrides or on != SIMULATOR or trust:
+            what = "overrides" if overrides else "trust" if trust else "on"
             raise InputError(what, "belong to a scenario that is named; this one has its own")
         read = scenario
     elif isinstance(scenario, Mapping):
-        read = Scenario(scenario, overrides=overrides, on=on)
+        read = Scenario(scenario, overrides=overrides, trust=trust, on=on)
     else:
-        read = load(scenario, overrides, on=on)
+        read = load(scenario, overrides, trust=trust, on=on)
     return read.compare(algorithms, replications, seed, jobs, watch, measures, margins, vary)
 
 
@@ -113,6 +116,7 @@ def suite(  # noqa: PLR0913  # each has a default
     replications: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
+    trust: bool = False,
 ) -> dict[str, Any]:
     """Measure the criteria of a suite, as `narrows suite`.
 
@@ -127,6 +131,7 @@ def suite(  # noqa: PLR0913  # each has a default
         replications: Number of replications; None is that of the suite.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
+        trust: Whether Python files elsewhere than in the folder of the file, and commands in it, may be executed.
 
     Returns:
         The contents of `summary.json`; `rows` has a row per criterion and condition.
@@ -143,7 +148,7 @@ def suite(  # noqa: PLR0913  # each has a default
     check_numbers(seed=seed, replications=replications, jobs=jobs)
     folder, observer, rows = Path(out), watch or Unwatched(), listed(rows)
     given = named(subject)
-    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on, rows)
+    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on, rows, trust=trust)
     campaign.open_folder(evaluation, folder)
     whole = Whole(evaluation.parts, lambda fraction, _: observer.update(fraction), observer.stopped)
     threads = jobs or processors()
@@ -269,6 +274,7 @@ def study(  # noqa: PLR0913  # each has a default
     replications: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
+    trust: bool = False,
 ) -> OpenedStudy:
     """Run the study of a file, as `narrows study run`; one that was begun in the folder is resumed.
 
@@ -283,18 +289,22 @@ def study(  # noqa: PLR0913  # each has a default
         replications: Number of replications; None is that of the file.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
+        trust: Whether Python files elsewhere than in the folders of the files, and commands in them, may be executed;
+            in a study that is resumed, whether anything may be.
 
     Returns:
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
     check_numbers(seed=seed, replications=replications, jobs=jobs)
     folder = Path(out)
+    may = of_results(folder, trust=trust)
     if not (folder / PLAN).is_file():
         check_place(folder, replace=False)
         read = read_study(Path(file), seed, replications, Choice(size, variant))
-        plan = make_plan(read, listed(overrides), listed(measures))
+        plan = make_plan(read, listed(overrides), listed(measures), trust=trust)
         studies.begin(read, plan, folder)
-    return _work(folder, (), jobs, watch)
+        may = trust_of(plan, folder)
+    return _work(folder, may, jobs, watch)
 
 
 @typed
@@ -307,6 +317,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     replications: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
+    trust: bool = False,
 ) -> dict[str, Any]:
     """Run a published study, or a study of one's own with claims, and judge its claims, as `narrows reproduce`.
 
@@ -318,6 +329,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
         replications: Number of replications; None is that of the study.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
+        trust: Whether Python files elsewhere than in the folder of the file, and commands in it, may be executed.
 
     Returns:
         The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
@@ -325,7 +337,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     check_numbers(seed=seed, replications=replications, jobs=jobs)
     folder, observer = Path(out), watch or Unwatched()
     published = find_study(os.fspath(name))
-    parts = reproductions.parts(published, size, seed, replications)
+    parts = reproductions.parts(published, size, seed, replications, trust=trust)
     reproductions.prepare(published, size, folder)
     whole = Whole(parts, lambda fraction, _: observer.update(fraction), observer.stopped)
     failed = work(parts, folder, lambda: Threads(jobs or processors()), whole.of)
@@ -400,7 +412,7 @@ def _run_view(  # noqa: PLR0913, PLR0917  # what a layout gives, and how to run 
     studies.refuse_begun(folder)
     check_place(folder, replace=False)
     studies.begin(of, plan, folder, {VIEW: View(kind, f"narrows.{kind}", facts).to_json()})
-    return _work(folder, plan.base.trusted, jobs, watch)
+    return _work(folder, trust_of(plan, folder), jobs, watch)
 
 
 def _check_backend(command: str, on: str) -> None:
@@ -409,13 +421,13 @@ def _check_backend(command: str, on: str) -> None:
         raise InputError(f'on="{on}"', f"{problem}; allowed: simulator, linux, linux:NAME")
 
 
-def _work(folder: Path, trusted: Sequence[str], jobs: int | None, watch: Watch | None) -> OpenedStudy:
+def _work(folder: Path, trust: Trust, jobs: int | None, watch: Watch | None) -> OpenedStudy:
     found = studies.work(
         folder,
         Threads(jobs or processors()),
         _Relay(watch or Unwatched()),
         conclude=write_summary,
-        trusted=trusted,
+        trust=trust,
     )
     try:
         build_study(folder)

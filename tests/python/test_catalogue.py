@@ -79,7 +79,7 @@ def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows)
 def test_check_accepts_a_sound_scenario(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     assert narrows("check", scenario).returncode == 0
     done = narrows("check", scenario, "--json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"diagnostics": [], "executes": []})
     assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml"}
 
 
@@ -87,7 +87,7 @@ def test_check_reports_every_fault_with_its_place(narrows: Narrows, tmp_path: Pa
     file = write(tmp_path, SHORT.replace("warmup", "warmpu").replace('"aiad"', '"aiadd"'))
     done = narrows("check", file, "--json")
     assert done.returncode == 2
-    faults = json.loads(done.stdout)
+    faults = json.loads(done.stdout)["diagnostics"]
     by_line = {fault["line"]: fault for fault in faults}
     assert by_line[3]["column"] == 1
     assert "warmup" in by_line[3]["hint"]

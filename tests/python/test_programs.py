@@ -103,7 +103,7 @@ def test_a_program_has_a_client_and_a_server(tmp_path: Path, narrows: Narrows) -
 def test_iperf3_measures_the_link_of_the_scenario(tmp_path: Path, narrows: Narrows) -> None:
     file = scenario(tmp_path, "iperf3 -c $SERVER -t 6 -J", "iperf3 -s -1")
     for name in ("first", "again"):
-        ended = narrows("run", file, "--on", "linux", "--set", "warmup=0s", "--out", name)
+        ended = narrows("run", file, "--on", "linux", "--trust", "--set", "warmup=0s", "--out", name)
         assert ended.returncode == 0, ended.stderr
     first, again = tmp_path / "first", tmp_path / "again"
     end = json.loads(printed(first))["end"]
@@ -128,7 +128,7 @@ def test_a_download_is_what_the_server_sends(tmp_path: Path, narrows: Narrows) -
             '"SERVER" }', json.dumps(SERVE) + ', sender = "server" }'
         ),
     )
-    assert narrows("run", file, "--on", "linux", "--out", "run").returncode == 0
+    assert narrows("run", file, "--on", "linux", "--trust", "--out", "run").returncode == 0
     assert printed(tmp_path / "run") == "2000000 200"
     # The file, and the server's few words before it, after the end of the warm-up.
     assert 0.35 * 2_000_000 * 8 / 7 < goodput_bps(tmp_path / "run") < 2_001_000 * 8 / 7
@@ -137,7 +137,7 @@ def test_a_download_is_what_the_server_sends(tmp_path: Path, narrows: Narrows) -
 @built
 def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path: Path, narrows: Narrows) -> None:
     file = scenario(tmp_path, "cat /proc/uptime; echo $FLOW", "cat", 'count = 2\nstart = "3s"\n')
-    narrows("run", file, "--on", "linux", "--out", "run")
+    narrows("run", file, "--on", "linux", "--trust", "--out", "run")
     for flow in range(2):
         uptime, number = printed(tmp_path / "run", flow=flow).splitlines()
         # The servers have had a second before.
@@ -151,7 +151,7 @@ def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, 
     file = scenario(tmp_path, command_line, "sleep 1")
     texts = []
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
-        narrows("run", file, "--on", "linux", "--out", name, "--seed", seed)
+        narrows("run", file, "--on", "linux", "--trust", "--out", name, "--seed", seed)
         texts.append(printed(tmp_path / name))
     assert "Read-only file system" in texts[0]
     assert texts[0] == texts[1]
@@ -177,7 +177,7 @@ def test_a_program_that_cannot_run_is_refused_at_its_line(
     if "serve.py" in client and not tmp_path.resolve().is_relative_to("/tmp"):  # noqa: S108  # what is tested
         pytest.skip("temporary folders are not below /tmp")
     file = scenario(tmp_path, client, "cat")
-    ended = narrows("run", file, "--on", "linux", "--out", "run")
+    ended = narrows("run", file, "--on", "linux", "--trust", "--out", "run")
     assert ended.returncode == 2
     assert "scenario.toml:8:" in ended.stderr
     assert f"flows[0].program.client: linux cannot honour this: {problem}" in ended.stderr
@@ -188,7 +188,9 @@ def test_a_program_that_cannot_run_is_refused_at_its_line(
 
 @built
 def test_a_program_that_only_the_run_finds_missing_is_bad_input(tmp_path: Path, narrows: Narrows) -> None:
-    ended = narrows("run", scenario(tmp_path, "cd / && no-such-program", "cat"), "--on", "linux", "--out", "run")
+    ended = narrows(
+        "run", scenario(tmp_path, "cd / && no-such-program", "cat"), "--on", "linux", "--trust", "--out", "run"
+    )
     assert ended.returncode == 2
     assert "the client of group test, `cd / && no-such-program`, does not run: " in ended.stderr
     assert "internal error" not in ended.stderr
@@ -213,7 +215,7 @@ def folder_of_an_own_program() -> Iterator[Path]:
 def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_path(
     tmp_path: Path, folder_of_an_own_program: Path
 ) -> None:
-    arguments = command(["run", "scenario.toml", "--on", "linux", "--out", tmp_path / "run"])
+    arguments = command(["run", "scenario.toml", "--on", "linux", "--trust", "--out", tmp_path / "run"])
     assert subprocess.run(arguments, cwd=folder_of_an_own_program, check=False).returncode == 0
     assert printed(tmp_path / "run").splitlines() == [str(folder_of_an_own_program), "ran"]
 
@@ -224,7 +226,7 @@ def test_programs_of_a_study_start_in_the_folder_of_its_scenario(
 ) -> None:
     study = folder_of_an_own_program / "study.toml"
     study.write_text('scenario = "scenario.toml"\non = "linux"\nreplications = 1\n')
-    arguments = command(["study", "run", "study.toml", "--out", tmp_path / "study"])
+    arguments = command(["study", "run", "study.toml", "--trust", "--out", tmp_path / "study"])
     assert subprocess.run(arguments, cwd=folder_of_an_own_program, check=False).returncode == 0
     plan = json.loads((tmp_path / "study/plan.json").read_text())
     assert plan["base"]["commands"] == str(folder_of_an_own_program)
@@ -235,7 +237,7 @@ def test_a_virtual_machine_that_is_killed_leaves_no_program(tmp_path: Path) -> N
     # Never at rest, so no simulated time passes.
     file = scenario(tmp_path, "while :; do :; done", "cat")
     narrows_process = subprocess.Popen(
-        command(["run", file, "--on", "linux", "--out", "run"]),
+        command(["run", file, "--on", "linux", "--trust", "--out", "run"]),
         cwd=tmp_path,
         env=environment(),
         stderr=subprocess.DEVNULL,

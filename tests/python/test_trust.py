@@ -165,13 +165,16 @@ def test_a_study_executes_files_in_its_folder_and_resumes_with_those_in_its_own(
     assert narrows("study", "run", study, "--out", "trusted", "--trust").returncode == 0
     study.write_text(text.format("./mine.py:Mine"), encoding="utf-8")
     assert narrows("study", "run", study, "--out", "out").returncode == 0
-    # Its folder keeps the file, so that it needs no trust.
+    # A folder of a study may come from somebody else, too: what it keeps is not executed, either.
     (tmp_path / "out/cells.parquet").unlink()
-    assert narrows("study", "resume", "out").returncode == 0
-    # A folder of a study may come from somebody else, too, and name any file.
+    assert narrows("study", "resume", "out", "--trust").returncode == 0
     for path in tmp_path.rglob("executed"):
         path.unlink()
     (tmp_path / "out/cells.parquet").unlink()
+    refused = narrows("study", "resume", "out")
+    assert refused.returncode == 2
+    assert "mine.py:Mine (class in a Python file)" in refused.stderr
+    # Nor is any file that it names elsewhere.
     plan = read_sealed(tmp_path / "out/plan.json")
     (kept,) = plan["external"]
     text = json.dumps(plan).replace(kept, str(inner / "mine.py"))

@@ -6,7 +6,9 @@ use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Backend;
 use narrows_lab::linux::{Linux, Queues};
 use narrows_lab::model::Model;
-use narrows_lab::scenario::{self, Diagnostic, Expectation, InputFile, LoadOptions, Scenario};
+use narrows_lab::scenario::{
+    self, Diagnostic, ExecutedKind, Expectation, InputFile, LoadOptions, Scenario, Trust,
+};
 use narrows_lab::sim::Simulator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -172,9 +174,57 @@ fn input(file: InputFile) -> Input {
 /// which commands of programs start, that of the scenario if it is empty.
 type Kernel = (PathBuf, PathBuf, String, Vec<String>, String, String);
 
+/// What may be executed and read: the files, and folders of files, of external algorithms that may be executed; whether commands in
+/// the text may be; the first of the overrides whose commands may be, and the one behind the last; the folder that no file leaves,
+/// if it is not empty; and whether overrides and subject are the user's own, which may name any file.
+type Trusted = (Vec<String>, bool, (usize, usize), String, bool);
+
+fn trust(trusted: &Trusted) -> Trust {
+    let (_, text, (first, end), within, typed) = trusted;
+    let within = Some(PathBuf::from(within)).filter(|folder| !folder.as_os_str().is_empty());
+    Trust { text: *text, overrides: *first..*end, within, typed: *typed }
+}
+
+/// What a run of the scenario `text` would execute: of each file or command `class`, `client` or `server`, a class as
+/// `FILE:NAME` or the command, and the number of the override that gives a command. No file of an algorithm is read;
+/// arguments are those of `load`.
+///
+/// # Errors
+///
+/// `ScenarioError` with all errors of the scenario, which then is not run either.
+#[pyfunction]
+#[pyo3(signature = (text, file, directory, overrides, subject, overrides_directory, trusted))]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's list is converted, so there is nothing to borrow"
+)]
+pub fn executed(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    directory: &str,
+    overrides: Vec<String>,
+    subject: Option<String>,
+    overrides_directory: &str,
+    trusted: Trusted,
+) -> PyResult<Vec<(&'static str, String, Option<usize>)>> {
+    let series = Some(Arc::new(PythonMetrics) as _);
+    let overrides_directory = PathBuf::from(overrides_directory);
+    let trust = trust(&trusted);
+    let options = LoadOptions { subject, overrides_directory, series, trust, ..LoadOptions::default() };
+    let found = scenario::executed(text, file, Path::new(directory), &overrides, &options);
+    let entries = found.map_err(|diagnostics| error(py, &diagnostics).unwrap_or_else(|other| other))?;
+    let word = |kind| match kind {
+        ExecutedKind::Class => "class",
+        ExecutedKind::Client => "client",
+        ExecutedKind::Server => "server",
+    };
+    Ok(entries.into_iter().map(|each| (word(each.kind), each.what, each.given)).collect())
+}
+
 #[pyfunction]
 #[pyo3(signature = (
-    text, file, directory, overrides, subject, seed, replications, overrides_directory = "", trusted = vec![],
+    text, file, directory, overrides, subject, seed, replications, overrides_directory, trusted,
     linux = None, *, execute = false
 ))]
 #[expect(
@@ -185,9 +235,9 @@ type Kernel = (PathBuf, PathBuf, String, Vec<String>, String, String);
 ///
 /// `file` is its name in messages, `directory` the folder to which its paths are relative, `overrides` the arguments of
 /// `--set`; `subject`, `seed` and `replications` replace the values of the scenario. Paths in overrides are relative to
-/// `overrides_directory`, or to the working directory if that is empty. External algorithms are loaded from `trusted`
-/// files and folders only; `execute` says whether their files are executed, without which they cannot run. `linux` is a
-/// kernel if its TCP is to run the scenario.
+/// `overrides_directory`, or to the working directory if that is empty. `trusted` says what may be executed and read; `execute`
+/// says whether the files of external algorithms are executed, without which they cannot run. `linux` is a kernel if its TCP
+/// is to run the scenario.
 ///
 /// # Errors
 ///
@@ -206,7 +256,7 @@ pub fn load(
     seed: Option<u64>,
     replications: Option<u32>,
     overrides_directory: &str,
-    trusted: Vec<String>,
+    trusted: Trusted,
     linux: Option<Kernel>,
     execute: bool,
 ) -> PyResult<PyScenario> {
@@ -215,7 +265,8 @@ pub fn load(
         (text, file, directory, &overrides, &subject, seed, replications, place.0, place.1, place.2)
             .into_pyobject(py)?
             .unbind();
-    let files = Arc::new(Files::new(trusted, execute));
+    let trust = trust(&trusted);
+    let files = Arc::new(Files::new(trusted.0, execute));
     let loader = Some(Arc::clone(&files) as _);
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
@@ -232,7 +283,8 @@ pub fn load(
         commands: absolute(if commands.is_empty() { directory } else { &commands }),
     });
     let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Backend>);
-    let options = LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend };
+    let options =
+        LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend, trust };
     let result = scenario::load(text, file, Path::new(directory), &overrides, &options);
     if let Some(interrupt) = files.interrupt() {
         return Err(interrupt);

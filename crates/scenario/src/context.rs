@@ -5,7 +5,8 @@ use crate::series::SeriesMetrics;
 use narrows_backend::Backend;
 use narrows_model::algorithm::AlgorithmLoader;
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf, absolute};
 use std::sync::Arc;
 
 /// The options of a command for the scenario that it loads, besides `--set`.
@@ -26,6 +27,56 @@ pub struct LoadOptions {
     pub series: Option<Arc<dyn SeriesMetrics>>,
     /// Backend that is to run the scenario, which refuses what it does not support; `None` for the simulator.
     pub backend: Option<Arc<dyn Backend>>,
+    /// What may be executed and read.
+    pub trust: Trust,
+}
+
+/// What a scenario from somebody else may execute, external algorithms aside, which their loader refuses; and which files it may
+/// name.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    /// Whether commands in the text of the scenario may be executed.
+    pub text: bool,
+    /// The overrides, by index, whose commands may be executed.
+    pub overrides: Range<usize>,
+    /// Folder that no file leaves; `None` for any file.
+    pub within: Option<PathBuf>,
+    /// Whether overrides and subject are the user's own, and may name any file.
+    pub typed: bool,
+}
+
+impl Default for Trust {
+    /// Everything is trusted.
+    fn default() -> Self {
+        Self { text: true, overrides: 0..usize::MAX, within: None, typed: true }
+    }
+}
+
+impl Trust {
+    /// Whether a command that was written at `location` may be executed.
+    pub(super) fn allows_command(&self, location: &Location) -> bool {
+        match location {
+            Location::File(_) => self.text,
+            Location::Argument(index) => self.overrides.contains(index),
+            Location::CommandLine => false,
+        }
+    }
+
+    /// Whether the file `path`, named at `location`, may be read. Links are followed; of a file that is missing, its name
+    /// decides.
+    fn allows_file(&self, path: &Path, location: &Location) -> bool {
+        let Some(folder) = &self.within else { return true };
+        if self.typed && !matches!(location, Location::File(_)) {
+            return true;
+        }
+        let Ok(root) = folder.canonicalize() else { return false };
+        match path.canonicalize() {
+            Ok(real) => real.starts_with(&root),
+            Err(_) => absolute(path).is_ok_and(|path| {
+                path.starts_with(folder) && !path.components().any(|each| each == Component::ParentDir)
+            }),
+        }
+    }
 }
 
 /// The place from which a scenario is loaded, and the options of the command.
@@ -48,11 +99,20 @@ impl LoadContext<'_> {
     }
 
     /// Path of the file `name`, which was written at `location`.
-    pub fn path(&self, name: &str, location: &Location) -> PathBuf {
-        match location {
+    ///
+    /// # Errors
+    ///
+    /// In words, if it leaves the folder in which all files must be.
+    pub fn path(&self, name: &str, location: &Location) -> Result<PathBuf, String> {
+        let path = match location {
             Location::File(_) => self.directory.join(name),
             // What is typed on the command line is relative to where it is typed.
             Location::Argument(_) | Location::CommandLine => self.options.overrides_directory.join(name),
+        };
+        if self.options.trust.allows_file(&path, location) {
+            Ok(path)
+        } else {
+            Err("is not in the folder of the results, which hold every file that they rest on".to_owned())
         }
     }
 }

@@ -11,6 +11,7 @@ mod describe;
 mod diagnostic;
 mod document;
 mod emit;
+mod executed;
 mod field;
 mod file;
 mod forms;
@@ -34,9 +35,10 @@ mod value;
 pub mod vectors;
 mod walk;
 
-pub use context::LoadOptions;
+pub use context::{LoadOptions, Trust};
 pub use diagnostic::Diagnostic;
 pub use document::{Complaint, Located, Written, complain, read_document};
+pub use executed::{Executed, ExecutedKind, executed};
 pub use file::hexadecimal;
 pub use input::{InputFile, kept};
 pub use schema::schema;
@@ -46,6 +48,7 @@ pub use sections::transport::presets;
 pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
 
 use context::LoadContext;
+use diagnostic::Fault;
 use emit::{Naming, TomlTable};
 use narrows_model::Model;
 use narrows_model::algorithm::Control;
@@ -59,6 +62,7 @@ use sections::root::RootKeys;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use tree::Node;
 use value::KeyType;
 
 /// A scenario that is ready to run.
@@ -103,15 +107,9 @@ pub fn load(
     let mut faults = Vec::new();
     let mut refused = false;
     let assumed = RefCell::default();
-    let resolved = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok().and_then(|mut root| {
-        overrides::apply(&mut root, RootKeys::PARTS, overrides, &mut faults);
-        let node = root;
-        let mut root = Table::<RootKeys>::read(&node, "", &mut faults).ok()?;
-        let context = LoadContext { directory, file, options, assumed: &assumed };
-        let resolved = resolve::resolve(&mut root, &context, &mut faults).ok()?;
-        Some((node, root, resolved))
-    });
-    let scenario = resolved.filter(|_| faults.is_empty()).and_then(|(node, root, resolved)| {
+    let context = LoadContext { directory, file, options, assumed: &assumed };
+    let resolved = resolved(text, overrides, &context, &mut faults);
+    let scenario = resolved.and_then(|(node, root, resolved)| {
         let identity = options.backend.as_ref().and_then(|backend| backend.identity());
         let mut scenario = finish(&root, &resolved, identity.as_deref(), assumed.take());
         let (backend, refusals) = match &options.backend {
@@ -135,6 +133,20 @@ pub fn load(
         let found = diagnostic::locate(faults, text, file, overrides);
         found.into_iter().map(|each| Diagnostic { refused, ..each }).collect()
     })
+}
+
+/// The scenario as a tree, as its keys, and as resolved; `None` if it has errors, which are added to `faults`.
+fn resolved(
+    text: &str,
+    overrides: &[String],
+    context: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<(Node, RootKeys, Resolved)> {
+    let mut node = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok()?;
+    overrides::apply(&mut node, RootKeys::PARTS, overrides, faults);
+    let mut root = Table::<RootKeys>::read(&node, "", faults).ok()?;
+    let resolved = resolve::resolve(&mut root, context, faults).ok()?;
+    faults.is_empty().then_some((node, root, resolved))
 }
 
 fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>, assumed: Vec<String>) -> Scenario {

@@ -97,9 +97,9 @@ def _pairs(arguments: argparse.Namespace, sides: scenarios.Sides) -> tuple[list[
     for text in arguments.measure:
         resolve(text, "group")
     if arguments.suite is not None:
-        return scenarios.of_suite(arguments.suite, sides, arguments.seed)
+        return scenarios.of_suite(arguments.suite, sides, arguments.seed, trust=arguments.trust)
     if arguments.scenario:
-        return scenarios.of_files(arguments.scenario, sides, arguments.seed), {}
+        return scenarios.of_files(arguments.scenario, sides, arguments.seed, trust=arguments.trust), {}
     return scenarios.of_narrows(sides, arguments.seed), {}
 
 

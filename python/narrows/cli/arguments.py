@@ -309,6 +309,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")
     reproduce.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
     reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
+    _add_trust(reproduce)
     _add_json(reproduce)
     reproduce.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -333,6 +334,7 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")
     suite.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
     suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
+    _add_trust(suite)
     _add_json(suite)
     suite.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -371,6 +373,7 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     ab.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
     ab.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/ab-HASH)")
+    _add_trust(ab)
     _add_json(ab)
     ab.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -454,7 +457,8 @@ def _add_trust(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--trust",
         action="store_true",
-        help="allow Python files that are neither in the folder of the given file or below it, nor named here",
+        help="execute Python files that are neither in the folder of the given file or below it, nor named here, and "
+        "commands in files; of a folder of results all of both",
     )
 
 

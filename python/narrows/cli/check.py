@@ -3,40 +3,63 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 from narrows import core
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
+from narrows.external.trust import ALL_CHANGES
 from narrows.files.manifest import to_json
 from narrows.library import find_scenario
 from narrows.run.scenario import read
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
+
+    from narrows.external.trust import Executed
 
 
 def check(arguments: argparse.Namespace) -> int:
     """Parse and resolve a scenario, execute nothing, and print its description or its faults."""
+    executes: list[Executed] = []
     try:
         found = find_scenario(arguments.file)
         scenario = read(found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on)
+        # Known where a backend refuses the scenario, too.
+        with suppress(core.ScenarioError):
+            executes = scenario.executes()
+        # Nothing is executed here, so commands are described, whether they are trusted or not.
+        scenario.trust = scenario.trust._replace(text=True, changes=ALL_CHANGES)
         resolved = scenario.check(arguments.replications, arguments.seed)
     except (core.ScenarioError, InputError) as error:
         if arguments.json:
-            print(to_json(error.diagnostics))
+            print(_as_json(error.diagnostics, executes))
         print(str(error).rstrip("\n"), file=sys.stderr)
+        print_executed(executes, sys.stderr)
         return BAD_INPUT
     if arguments.json:
-        print(to_json([]))
+        print(_as_json([], executes))
     else:
         print(resolved.title)
         width = min(WIDTH, get_terminal_size().columns)
         for name, text in resolved.description:
             print(fill(f"{name}: {text}", width, initial_indent="  ", subsequent_indent="    "))
+        print_executed(executes)
     return DONE
+
+
+def _as_json(diagnostics: Sequence[Mapping[str, Any]], executes: Sequence[Executed]) -> str:
+    return to_json({"diagnostics": diagnostics, "executes": [each.as_json() for each in executes]})
+
+
+def print_executed(found: Sequence[Executed], stream: TextIO | None = None) -> None:
+    """Print what a run would execute, a line each; to standard output unless another stream is given."""
+    for each in found:
+        print(f"would execute{'' if each.trusted else ', only with --trust'}: {each}", file=stream)
 
 
 def schema(_arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.files.sealed import read_object
+from narrows.files.manifest import read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def folder_of(title: str, parts: Sequence[str]) -> Path:
 def is_whole(folder: Path) -> bool:
     """Return whether `folder` holds a complete run or comparison."""
     try:
-        manifest = read_object(folder / "manifest.json")
+        manifest = read_manifest(folder)
     except (FileNotFoundError, InputError):
         return False
     return manifest.get("interrupted") is False

@@ -43,7 +43,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in published_studies())}")
     study = find(arguments.name)
-    found = campaign.parts(study, arguments.size, arguments.seed, arguments.replications)
+    found = campaign.parts(study, arguments.size, arguments.seed, arguments.replications, trust=arguments.trust)
     folder = arguments.out or Path("runs") / f"{study.name}-{arguments.size}"
     campaign.prepare(study, arguments.size, folder)
     jobs = arguments.jobs or processors()
@@ -82,6 +82,7 @@ def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jo
             interrupt.check("all cells are finished; go on with")
         except Interrupted as stop:
             again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
+            again += ["--trust"] if arguments.trust else []
             reason, _, _ = str(stop).rpartition("; go on with")
             raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
         finally:
@@ -102,6 +103,7 @@ def _decide(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[P
             done = decide(claims, found, folder, lambda: Threads(jobs), budget_s=arguments.decide, stopped=stopped)
         except Interrupted as stop:
             again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
+            again += ["--trust"] if arguments.trust else []
             again += ["--decide", f"{arguments.decide:g}s"]
             raise Interrupted(f"{stop}; go on with `{shlex.join(again)}`") from None
         finally:

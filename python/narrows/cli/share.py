@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.files.disk import new_file
 from narrows.files.manifest import to_json
@@ -29,7 +31,12 @@ def pack(arguments: argparse.Namespace) -> int:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Repeat packed results, and print whether they are the same and what differs."""
-    verdict = verified(arguments.file, arguments.jobs or processors(), trust=arguments.trust)
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=False)
+        try:
+            verdict = verified(arguments.file, arguments.jobs or processors(), trust=arguments.trust, watch=display)
+        finally:
+            display.close()
     status = DONE if verdict.same else EXPECTATION_FAILED
     if arguments.json:
         print(to_json(verdict.as_json()))

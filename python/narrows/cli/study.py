@@ -6,6 +6,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli.check import print_executed
 from narrows.cli.command import recorded
 from narrows.cli.default_folder import folder_of
 from narrows.cli.interrupt import Interrupt
@@ -13,7 +14,7 @@ from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
 from narrows.errors import InputError, Interrupted, ReportError
-from narrows.external.source import EVERYTHING
+from narrows.external.trust import Trust, of_results
 from narrows.files.folder import check_place
 from narrows.files.manifest import MANIFEST, to_json
 from narrows.files.sealed import read_sealed
@@ -22,7 +23,7 @@ from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.design import describe
 from narrows.study.overlay import Choice
-from narrows.study.plan import Plan, make_plan
+from narrows.study.plan import Plan, executed_by, make_plan, trust_of
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
 from narrows.study.views.summary import write_summary
@@ -30,7 +31,6 @@ from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
     from pathlib import Path
 
     from narrows.study.definition import Study
@@ -44,19 +44,20 @@ def run(arguments: argparse.Namespace) -> int:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
     study = _read(arguments)
-    plan = make_plan(study, arguments.set, arguments.measure, trusted_by(arguments))
+    plan = make_plan(study, arguments.set, arguments.measure, trust=arguments.trust)
     folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     executor = executor_of(arguments)
     _print_plan(plan, arguments)
     campaign.begin(study, plan, folder)
-    return _end(work(arguments, folder, executor, plan.base.trusted), folder, arguments)
+    return _end(work(arguments, folder, executor, trust_of(plan, folder)), folder, arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
     check_executor(arguments)
     before = campaign.status(arguments.folder)
-    found = work(arguments, arguments.folder, executor_of(arguments), trusted_by(arguments), retry=arguments.retry)
+    trust = of_results(arguments.folder, trust=arguments.trust)
+    found = work(arguments, arguments.folder, executor_of(arguments), trust, retry=arguments.retry)
     ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
     return _end(found, arguments.folder, arguments, reported=not ran and _is_reported(arguments.folder))
 
@@ -91,7 +92,7 @@ def query(arguments: argparse.Namespace) -> int:
 
 def replay(arguments: argparse.Namespace) -> int:
     """Run one cell again and print its metrics, or why it fails."""
-    done = campaign.replay(arguments.folder, arguments.cell, trusted_by(arguments))
+    done = campaign.replay(arguments.folder, arguments.cell, of_results(arguments.folder, trust=arguments.trust))
     row = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
     if isinstance(done.outcome, Failed):
         print(f"the cell fails: {done.outcome.error}", file=sys.stderr)
@@ -117,17 +118,15 @@ def replay(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
-    plan = make_plan(_read(arguments), arguments.set, trusted=trusted_by(arguments), execute=False)
+    plan = make_plan(_read(arguments), arguments.set, trust=arguments.trust, execute=False)
+    executes = executed_by(plan)
     if arguments.json:
-        print(to_json({"cells": _cells(plan), "points": len(plan.points), "design": plan.design}))
+        listed = [each.as_json() for each in executes]
+        print(to_json({"cells": _cells(plan), "points": len(plan.points), "design": plan.design, "executes": listed}))
     else:
         _print_plan(plan, arguments)
+        print_executed(executes)
     return DONE
-
-
-def trusted_by(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Return the files of external algorithms that `--trust` allows."""
-    return EVERYTHING if arguments.trust else ()
 
 
 def _read(arguments: argparse.Namespace) -> Study:
@@ -154,7 +153,7 @@ class _Shown:
 
 
 def work(
-    arguments: argparse.Namespace, folder: Path, executor: Executor, trusted: Sequence[str], *, retry: bool = False
+    arguments: argparse.Namespace, folder: Path, executor: Executor, trust: Trust, *, retry: bool = False
 ) -> campaign.Status:
     """Run the cells of a study that have not finished, with progress on standard error.
 
@@ -162,7 +161,7 @@ def work(
         arguments: The parsed command line.
         folder: The folder of the study.
         executor: Where the cells run.
-        trusted: Files, and folders of files, of external algorithms that may be executed.
+        trust: What the scenarios of the folder may execute and read.
         retry: Whether failed cells run again.
     """
     with Interrupt() as interrupt:
@@ -176,7 +175,7 @@ def work(
                 retry=retry,
                 command=command,
                 conclude=write_summary,
-                trusted=trusted,
+                trust=trust,
                 say=lambda text: print(text, file=sys.stderr, flush=True),
             )
         finally:

@@ -37,7 +37,7 @@ def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
     file = find_suite(arguments.name)
     given = (arguments.size, arguments.seed, arguments.replications, arguments.on, arguments.rows)
-    evaluation = campaign.prepare(file, arguments.subject, *given)
+    evaluation = campaign.prepare(file, arguments.subject, *given, trust=arguments.trust)
     folder = arguments.out or _default(evaluation)
     campaign.open_folder(evaluation, folder)
     if not arguments.json:

@@ -18,7 +18,7 @@ from narrows.files.manifest import to_json, write_json, write_manifest
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.report.study.backends import WORDS, build
 from narrows.study import campaign
-from narrows.study.plan import PLAN, load_plan
+from narrows.study.plan import PLAN, load_plan, trust_of
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 from narrows.study.views.backends import differences
@@ -92,7 +92,7 @@ def _view(
     if not (folder / PLAN).is_file():
         view = View(kind, recorded(arguments.given), facts)
         campaign.begin(study, plan, folder, {VIEW: view.to_json()})
-    found = of_study.work(arguments, folder, of_study.executor_of(arguments), plan.base.trusted)
+    found = of_study.work(arguments, folder, of_study.executor_of(arguments), trust_of(plan, folder))
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)
     return of_study.end(found, folder, arguments)
@@ -142,7 +142,8 @@ def _view_both(
         if on not in begun:
             campaign.begin(study, plan, place, {VIEW: View(kind, command, facts).to_json()})
         try:
-            failed += of_study.work(arguments, place, of_study.executor_of(arguments), plan.base.trusted).failed
+            trust = trust_of(plan, place)
+            failed += of_study.work(arguments, place, of_study.executor_of(arguments), trust).failed
         except Interrupted as stop:
             reason, _, _ = str(stop).rpartition("; go on with")
             again = ["narrows", *arguments.given, *([] if arguments.out else ["--out", str(folder)])]

@@ -98,6 +98,8 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
     replications: int | None,
     on: str = SIMULATOR,
     sections: Sequence[str] = (),
+    *,
+    trust: bool = False,
 ) -> Evaluation:
     """Read a suite and plan its cells.
 
@@ -109,6 +111,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         replications: Number of replications in place of the files' own; None for theirs.
         on: The backend, or `both` for the simulator and a kernel.
         sections: Sections whose rows alone are measured, each with those below it; empty for all.
+        trust: Whether Python files outside of the suite's folders, and commands in its files, may be executed.
 
     Raises:
         InputError: A file cannot be read, no row is of a section, the subject is not known, there is no such backend or
@@ -127,7 +130,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         for name, study_file in suite.cells.items():
             choice = Choice(size if size in offered(study_file) else None)
             measures = list(dict.fromkeys(text for row in suite.rows if row.cells == name for text in _measures(row)))
-            asked = (suite, study_file, each, short, choice, (seed, replications), measures)
+            asked = (suite, study_file, each, short, choice, (seed, replications), measures, trust)
             try:
                 cells[each, name] = _cells(name, given, *asked)
             except core.ScenarioError as error:
@@ -154,6 +157,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     choice: Choice,
     numbers: tuple[int | None, int | None],
     measures: Sequence[str],
+    trust: bool,  # noqa: FBT001  # one of the nine
 ) -> Cells:
     whole = [_absolute(each) for each in given] if suite.subject == ALGORITHM else list(given)
     subjects = whole if suite.subject == ALGORITHM else [read_queue(each, each) for each in given]
@@ -162,7 +166,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     if on != SIMULATOR:
         study = replace(study, on=on)
     refused: list[Refused] = []
-    plan = make_plan(study, (), measures, named_files(whole, [], Path()), refused=refused)
+    plan = make_plan(study, (), measures, named_files(whole, [], Path()), trust=trust, refused=refused)
     return Cells(Part(name if on == SIMULATOR else f"{LINUX}/{name}", "", study, plan), refused)
 
 

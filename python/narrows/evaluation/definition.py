@@ -10,6 +10,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.evaluation.keys import PREDICATE, ROW, SUITE
 from narrows.files.text import read_text
+from narrows.library import SUITES
 from narrows.metrics import MetricError, resolve
 from narrows.study.document import Document
 from narrows.study.keys import names
@@ -325,7 +326,6 @@ class _Reader:
 
 SUITE_FILE = "suite.toml"
 # A link in the source tree, a folder in an installed package.
-SUITES = Path(__file__).parents[1] / "suites"
 ALGORITHM, QUEUE = SUBJECTS = ("algorithm", "queue")
 RELATIVE, BOUND, LIVENESS = KINDS = ("relative", "bound", "liveness")
 ANY, OWN = "any", "own"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.compared import runs_of
 from narrows.errors import InputError
-from narrows.files.manifest import MANIFEST, check_folder
-from narrows.files.sealed import read_object
+from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
+from narrows.files.toml import read_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,13 +31,15 @@ class RunFolder:
             raise InputError(str(path), "is the folder of a study, whose cells keep no logs; name the folder of a run")
         check_folder(path)
         self.path = path
-        self.manifest = read_object(path / MANIFEST)
-        if runs := runs_of(self.manifest):
-            inner = ", ".join(str(path / each) for each in runs.values())
+        self.manifest = read_manifest(path)
+        if runs := runs_in(path, self.manifest):
+            inner = ", ".join(str(each) for each in runs.values())
             raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")
         if not (path / "scenario.toml").is_file():
             raise InputError(str(path), "is no folder of a run: it has no scenario.toml")
-        self.scenario: dict[str, Any] = tomllib.loads((path / "scenario.toml").read_text(encoding="utf-8"))
+        if not isinstance(self.manifest.get("finished"), list) or not self.manifest["finished"]:
+            raise InputError(str(path / MANIFEST), "is not that of a run: it has no replications that `finished`")
+        self.scenario: dict[str, Any] = read_plain(path / "scenario.toml")
 
     @property
     def replications(self) -> list[int]:

@@ -10,12 +10,14 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.compared import runs_of
+from narrows.compared import KINDS, runs_of
 from narrows.errors import InputError
-from narrows.files.sealed import read_object, read_sealed, sealed
+from narrows.files.place import inside
+from narrows.files.sealed import check_seal, read_object, sealed
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -51,6 +53,32 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
     write_json(folder / MANIFEST, sealed(manifest))
 
 
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a folder of results, whether its seal is right or not.
+
+    Raises:
+        InputError: It cannot be read, or a part of it has another type.
+        FileNotFoundError: There is none.
+    """
+    content = read_object(folder / MANIFEST)
+    check_shape(content, SHAPE, folder / MANIFEST)
+    return content
+
+
+def runs_in(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the folder of each run of a comparison, by its name; nothing where the folder is not that of a comparison.
+
+    Args:
+        folder: The folder.
+        manifest: The content of its manifest.
+
+    Raises:
+        InputError: A run is outside of the folder.
+    """
+    places = runs_of(manifest) or {}
+    return {name: inside(folder, place, folder / MANIFEST) for name, place in places.items()}
+
+
 def check_folder(folder: Path) -> None:
     """Compare the files of a run or comparison with the digests in its manifest.
 
@@ -60,9 +88,10 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
     try:
-        content = read_object(folder / MANIFEST)
+        manifest = read_manifest(folder)
         # Those of the first format have no seal.
-        manifest = content if content.get("format") == 1 else read_sealed(folder / MANIFEST)
+        if manifest.get("format") != 1:
+            check_seal(folder / MANIFEST, manifest)
     except FileNotFoundError:
         inner = [str(each.parent) for pattern in ("*", "*/*") for each in sorted(folder.glob(f"{pattern}/{MANIFEST}"))]
         allowed = f"; allowed: {', '.join(inner[:MOST_NAMED])}{' …' if inner[MOST_NAMED:] else ''}" if inner else ""
@@ -72,10 +101,10 @@ def check_folder(folder: Path) -> None:
         raise InputError(str(folder), f"{problem}{allowed}") from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
-    for inner in (runs_of(manifest) or {}).values():
+    for run in runs_in(folder, manifest).values():
         # An interrupted comparison may lack some.
-        if (folder / inner).is_dir():
-            check_folder(folder / inner)
+        if run.is_dir():
+            check_folder(run)
 
 
 def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = "") -> None:
@@ -91,11 +120,14 @@ def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = 
         InputError: The file is missing or differs.
     """
     expected = manifest.get("files", {}).get(name)
-    if expected is not None and not (folder / name).is_file():
-        raise InputError(str(folder / name), f"is missing, and {MANIFEST} lists it")
-    if expected is not None and file_digest(folder / name) != expected:
+    if expected is None:
+        return
+    file = inside(folder, name, folder / MANIFEST)
+    if not file.is_file():
+        raise InputError(str(file), f"is missing, and {MANIFEST} lists it")
+    if file_digest(file) != expected:
         problem = f"has changed since it was written: {MANIFEST} lists another digest"
-        raise InputError(str(folder / name), f"{problem}{remedy and '; '}{remedy}")
+        raise InputError(str(file), f"{problem}{remedy and '; '}{remedy}")
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -135,3 +167,29 @@ MOST_NAMED = 5
 # The folder of what programs have printed.
 PROGRAMS = "programs"
 FORMAT = 2
+DIGESTS = {ANY_NAME: str}
+WHOLE = range(2**63)
+# Of a run, a comparison and a study, which have some of it each.
+SHAPE: dict[Any, Any] = {
+    "format?": int,
+    "versions?": {ANY_NAME: str},
+    "title?": str,
+    "command?": (str, None),
+    "description?": [[str]],
+    "scenario?": str,
+    "inputs?": DIGESTS,
+    "seed?": WHOLE,
+    "replications?": range(1_000_001),
+    "cells?": WHOLE,
+    "finished?": ([WHOLE], {ANY_NAME: [WHOLE]}, WHOLE),
+    "failed?": [str],
+    "interrupted?": bool,
+    "digest?": str,
+    "started?": str,
+    "wall_s?": float,
+    "backend?": {"on?": str, "queue?": str, ANY_NAME: ANYTHING},
+    "host?": {ANY_NAME: ANYTHING},
+    "files?": DIGESTS,
+    **{f"{kind}?": {ANY_NAME: str} for kind in KINDS},
+    ANY_NAME: ANYTHING,
+}

@@ -26,10 +26,20 @@ def read_sealed(file: Path) -> dict[str, Any]:
         InputError: The file cannot be read, or is damaged.
         FileNotFoundError: There is no such file.
     """
-    content = unsealed(read_object(file))
-    if content is None:
-        raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
+    content = read_object(file)
+    check_seal(file, content)
+    del content[SEAL]
     return content
+
+
+def check_seal(file: Path, content: Mapping[str, Any]) -> None:
+    """Check that what a file holds has the digest that was written with it.
+
+    Raises:
+        InputError: It has another one, or none.
+    """
+    if unsealed(content) is None:
+        raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
 
 
 def unsealed(content: object) -> dict[str, Any] | None:

@@ -1,10 +1,31 @@
-"""Plain Python values as TOML text, so that a scenario built in Python is validated as one from a file."""
+"""Plain Python values as TOML text, so that a scenario built in Python is validated as one from a file; and back."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_plain(file: Path) -> dict[str, Any]:
+    """Read the scenario that a folder of results keeps, which Narrows has written with every default.
+
+    Raises:
+        InputError: The file cannot be read, or is damaged.
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(str(file), f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(file), f"is damaged: {error}") from None
 
 
 def to_toml(table: Mapping[str, object]) -> str:

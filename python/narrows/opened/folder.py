@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
-from narrows.compared import kind_of, runs_of
+from narrows.compared import kind_of
 from narrows.errors import InputError
-from narrows.files.manifest import MANIFEST, check_folder
+from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
+from narrows.files.manifest import check_folder, read_manifest, runs_in
 from narrows.files.sealed import read_object
 from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 
 @typed
-def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison | OpenedStudy:
+def open_folder(folder: str | os.PathLike[str], *, trust: bool = False) -> OpenedRun | OpenedComparison | OpenedStudy:
     """Open a folder of results.
 
     Args:
         folder: The folder of a run, a comparison, a study, a matrix or a deployment.
+        trust: Whether its scenarios, run again, may execute the Python files and the commands that they name, and name
+            files elsewhere. The folder may come from somebody else.
 
     Raises:
         InputError: It is no such folder, or a file in it is damaged.
@@ -48,8 +50,8 @@ def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison 
     if (path / PLAN).is_file():
         return OpenedStudy(path)
     check_folder(path)
-    comparison = runs_of(read_object(path / MANIFEST)) is not None
-    return OpenedComparison(path) if comparison else OpenedRun(path)
+    comparison = kind_of(read_manifest(path)) is not None
+    return OpenedComparison(path, trust=trust) if comparison else OpenedRun(path, trust=trust)
 
 
 class OpenedRun(Tables):
@@ -61,16 +63,19 @@ class OpenedRun(Tables):
         summary: The contents of `summary.json`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
         """Open a folder whose files are undamaged."""
         self.path = path
-        self.manifest = read_object(path / MANIFEST)
+        self.trust = trust
+        self.manifest = read_manifest(path)
         self.summary = read_object(path / "summary.json")
 
     @property
     def scenario(self) -> Scenario:
         """The resolved scenario, ready to `run` again."""
-        return read(self.path / "scenario.toml")
+        # What is changed and compared from here on is the user's own.
+        own = of_results(self.path)._replace(changes=ALL_CHANGES, typed=True)
+        return read(self.path / "scenario.toml", trust=EVERYTHING if self.trust else own)
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all replications, the number of the replication first.
@@ -99,15 +104,14 @@ class OpenedComparison(Tables):
         runs: The run of each algorithm, backend or combination of levels.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
         """Open a folder whose files are undamaged."""
         self.path = path
-        self.manifest = read_object(path / MANIFEST)
+        self.manifest = read_manifest(path)
         self.summary = read_object(path / "summary.json")
         self._column = COLUMNS[str(kind_of(self.manifest))]
-        places = runs_of(self.manifest) or {}
-        inner = {name: path / place for name, place in places.items()}
-        self.runs = {name: OpenedRun(place) for name, place in inner.items() if place.is_dir()}
+        inner = runs_in(path, self.manifest)
+        self.runs = {name: OpenedRun(place, trust=trust) for name, place in inner.items() if place.is_dir()}
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all runs, the name of the run in its first column; else as `OpenedRun.table`."""
@@ -147,8 +151,7 @@ class OpenedStudy:
         file = self.path / "summary.json"
         if not file.is_file():
             raise InputError(str(self.path), "has no summary: it is neither matrix nor deployment, or has not finished")
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found
+        return read_object(file)
 
     @typed
     def query(self, sql: str) -> list[dict[str, Any]]:

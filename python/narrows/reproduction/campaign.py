@@ -22,7 +22,7 @@ from narrows.reproduction.stored_cells import ADDED
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
-from narrows.study.plan import PLAN, load_plan, make_plan
+from narrows.study.plan import PLAN, load_plan, make_plan, trust_of
 from narrows.study.store import Store
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ class Spent(NamedTuple):
     cpu_s: float
 
 
-def parts(study: StudyFolder, size: str, seed: int | None, replications: int | None) -> list[Part]:
+def parts(
+    study: StudyFolder, size: str, seed: int | None, replications: int | None, *, trust: bool = False
+) -> list[Part]:
     """Plan a reproduction: read every study file and resolve every scenario.
 
     Args:
@@ -97,6 +99,7 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         size: Size of its study files, "quick", "medium" or "full"; experiments without this size are left out.
         seed: Master seed in place of the files' own; None for theirs.
         replications: Number of replications in place of the files' own; None for theirs.
+        trust: Whether Python files outside of the study's folders, and commands in its files, may be executed.
 
     Returns:
         The experiments without a variant, then those of each variant. Of the medium size they have only the points
@@ -121,7 +124,7 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
     for variant, choice, experiments in forms:
         for name in experiments:
             experiment = read_study(files[name], seed, replications, choice)
-            plan = make_plan(experiment)
+            plan = make_plan(experiment, trust=trust)
             # A variant may have some of the points alone; the others are those of the description.
             for claim, selections in claims.items():
                 own = [each for each in selections if each.experiment == name]
@@ -194,8 +197,8 @@ def work(
         if not (place / PLAN).exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             campaign.begin(part.study, part.plan, place)
-        trusted = part.plan.base.trusted
-        failed += campaign.work(place, executor(), watch(part), retry=retry, trusted=trusted).failed
+        trust = trust_of(part.plan, place)
+        failed += campaign.work(place, executor(), watch(part), retry=retry, trust=trust).failed
     return failed
 
 

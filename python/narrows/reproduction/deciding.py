@@ -20,7 +20,7 @@ from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Bounded, 
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 from narrows.study import campaign
-from narrows.study.plan import check_unchanged, load_plan
+from narrows.study.plan import check_unchanged, load_plan, trust_of
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
 
@@ -133,8 +133,9 @@ class _Experiment:
     """The cells of an experiment: those that every run has, and those that were added."""
 
     def __init__(self, part: Part, folder: Path) -> None:
-        self.plan: Plan = load_plan(folder / part.path)
-        check_unchanged(self.plan, folder / part.path)
+        place = folder / part.path
+        self.plan: Plan = load_plan(place, trust_of(part.plan, place))
+        check_unchanged(self.plan, place)
         self.levels = {"algorithm", *self.plan.points[0].levels}
         self.rows_of_plan = Asked(
             {**point.levels, "algorithm": point.algorithm, PLACE: place} for place, point in enumerate(self.plan.points)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.study import campaign
-from narrows.study.plan import PLAN, check_unchanged, load_plan
+from narrows.study.plan import PLAN, check_unchanged, load_plan, trust_of
 from narrows.study.store import Store
 from narrows.study.task import Finished, perform
 
@@ -138,7 +138,7 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
 def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
     plan, place = part.plan, folder / part.path
     if (place / PLAN).exists():
-        check_unchanged(load_plan(place), place)
+        check_unchanged(load_plan(place, trust_of(plan, place)), place)
     else:
         place.parent.mkdir(parents=True, exist_ok=True)
         campaign.begin(part.study, part.plan, place)

@@ -7,23 +7,25 @@ from collections.abc import Mapping
 from copy import copy
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from narrows import core
 from narrows.arguments import check_numbers, listed, typed
 from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
-from narrows.external.source import EVERYTHING, named_files
+from narrows.external.source import named_files
+from narrows.external.trust import ALL_CHANGES, EVERYTHING, Trust, executed
 from narrows.files.text import read_text
 from narrows.files.toml import to_toml
-from narrows.library import find_scenario
+from narrows.library import find_scenario, ships
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from narrows.external.trust import Executed
     from narrows.run.jobs import Watch
     from narrows.run.levels import Crossed
     from narrows.run.results import Comparison, Run
@@ -40,10 +42,13 @@ def load(
 ) -> Scenario:
     """Read a scenario file and check it; nothing that it names is executed.
 
+    A run executes Python files at or below the file's folder, what `overrides` name, and, on a Linux kernel, the
+    commands of a scenario of the library. A file may come from somebody else: `executes` says what a run would execute.
+
     Args:
         path: The scenario file, or the name of a scenario of the library.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
-        trust: Whether a run may execute Python files outside of the file's folder.
+        trust: Whether a run may also execute Python files elsewhere, and the commands in the file.
         on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
         queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
@@ -61,7 +66,7 @@ def read(
     path: str | os.PathLike[str],
     overrides: Sequence[str] = (),
     *,
-    trust: bool = False,
+    trust: bool | Trust = False,
     on: str = SIMULATOR,
     queue: str = OURS,
 ) -> Scenario:
@@ -70,7 +75,8 @@ def read(
     Args:
         path: The scenario file.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
-        trust: Whether a run may execute Python files outside of the file's folder.
+        trust: Whether a run may execute Python files outside of the file's folder, and the commands in the file; or
+            exactly what it may execute.
         on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
         queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
@@ -78,9 +84,12 @@ def read(
         InputError: The file cannot be read.
     """
     file = Path(path)
+    if trust is False and ships(file):
+        trust = Trust((str(file.parent.absolute()),), text=True, changes=ALL_CHANGES, typed=True)
     return Scenario(read_text(file), str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
 
 
+T = TypeVar("T")
 # No key is varied.
 NOTHING: Mapping[str, Sequence[object]] = MappingProxyType({})
 
@@ -96,7 +105,7 @@ class Scenario:
         directory: str | os.PathLike[str] = ".",
         overrides: Sequence[str] = (),
         *,
-        trust: bool = False,
+        trust: bool | Trust = False,
         on: str = SIMULATOR,
         queue: str = OURS,
     ) -> None:
@@ -107,7 +116,8 @@ class Scenario:
             name: Name in messages.
             directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
             overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
-            trust: Whether a run may execute any Python file.
+            trust: Whether a run may execute any Python file, and the commands in the source; or exactly what it may
+                execute, beside the files that `overrides` name.
             on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
             queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
@@ -127,6 +137,9 @@ class Scenario:
         self.name = name
         self.directory = Path(directory)
         self.overrides: list[str] = listed(overrides)
+        if isinstance(trust, bool):
+            here = Trust((str(self.directory.absolute()),), changes=ALL_CHANGES, typed=True)
+            trust = EVERYTHING if trust else here
         self.trust = trust
         self.on = on
         self.queue = queue
@@ -260,13 +273,7 @@ class Scenario:
         if self.on == backend.BOTH:
             on_each = [own.check(replications, seed) for own in self._on_each().values()]
             return on_each[0]
-        try:
-            return self.resolve(None, replications, seed)
-        except core.ScenarioError as error:
-            # All that a run may lack is a subject, and then any will do.
-            if all(each["given"] != '"subject"' for each in error.diagnostics):
-                raise
-            return self.resolve(stand_in(), replications, seed)
+        return _with_any_subject(lambda subject: self.resolve(subject, replications, seed))
 
     def resolve(
         self, subject: str | None = None, replications: int | None = None, seed: int | None = None
@@ -283,8 +290,6 @@ class Scenario:
             ValueError: The seed or the number of replications is out of range.
         """
         check_numbers(replications=replications, seed=seed)
-        named = named_files([] if subject is None else [subject], self.overrides, Path())
-        trusted = EVERYTHING if self.trust else [str(self.directory.absolute()), *named]
         return core.load(
             self.text,
             self.name,
@@ -293,9 +298,33 @@ class Scenario:
             subject,
             seed,
             replications,
-            trusted=list(trusted),
+            "",
+            self._trusting(subject),
             linux=backend.find(self.on, self.queue),
         )
+
+    def executes(self, subject: str | None = None) -> list[Executed]:
+        """Return what a run would execute: classes in Python files, and commands of programs; nothing is executed.
+
+        Args:
+            subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
+
+        Raises:
+            ScenarioError: The scenario has faults, and is not run either.
+        """
+
+        def listed(subject: str | None) -> list[Executed]:
+            trust = self._trusting(subject)
+            return executed(self.text, self.name, str(self.directory), self.overrides, subject, "", trust)
+
+        return listed(subject) if subject is not None else _with_any_subject(listed)
+
+    def _trusting(self, subject: str | None) -> Trust:
+        """Return what may be executed with the files that the user names."""
+        if not self.trust.typed:
+            return self.trust
+        named = named_files([] if subject is None else [subject], self.overrides, Path())
+        return self.trust._replace(files=(*self.trust.files, *named))
 
     def resolve_on_both(self, replications: int | None = None, seed: int | None = None) -> dict[str, core.Scenario]:
         """Resolve the scenario for the simulator and for a Linux kernel.
@@ -384,6 +413,16 @@ class Scenario:
         if replications is None:
             replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
         return {short: self.resolve(name, replications, seed) for name, short in short_names(subjects).items()}
+
+
+def _with_any_subject(make: Callable[[str | None], T]) -> T:
+    """Return what `make` makes of a scenario; where all that it lacks is a subject, with any."""
+    try:
+        return make(None)
+    except core.ScenarioError as error:
+        if all(each["given"] != '"subject"' for each in error.diagnostics):
+            raise
+        return make(stand_in())
 
 
 def stand_in() -> str:

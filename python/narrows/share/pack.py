@@ -6,27 +6,36 @@ archives: neither times nor owners of files are kept.
 
 from __future__ import annotations
 
+import os
+import struct
 import zipfile
-from pathlib import Path, PurePosixPath
+import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
-from narrows.files.manifest import MANIFEST, check_folder
+from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
+from narrows.files.place import inside, leaves
+from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.study.plan import PLAN, check_kept, load_plan
+from narrows.study.store import CELLS, FAILED, TABLE
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterator
 
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
     """Write the folder of a run, comparison or study into an archive.
+
+    It takes the files that manifest and plan list, and those that such a folder always has; what else lies there stays.
 
     Args:
         folder: The folder.
         file: The archive; an existing one is replaced.
 
     Raises:
-        InputError: The path is not such a folder, or a file in it is damaged.
+        InputError: The path is not such a folder, a file in it is damaged, a link leads out of it, a name in it is no
+            UTF-8, or it has more than an archive may have.
         OSError: The archive cannot be written.
     """
     folder = Path(folder)
@@ -34,14 +43,49 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
         check_kept(load_plan(folder), folder)
     if not (folder / PLAN).is_file() or (folder / MANIFEST).is_file():
         check_folder(folder)
+    for each in folder.rglob("*"):
+        if not _is_text(each.name):
+            problem = f"holds a file whose name is no UTF-8: {os.fsencode(each.name).decode(errors='backslashreplace')}"
+            raise InputError(str(folder), problem)
+    # A link to a folder within would name its files twice.
+    taken = {place: inside(folder, place, folder) for place in sorted(set(_places(folder, Path())))}
+    if len(taken) > MOST_FILES:
+        raise InputError(str(folder), f"holds {len(taken)} files; allowed in an archive: at most {MOST_FILES}")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for each in sorted(folder.rglob("*")):
-            name = each.relative_to(folder)
-            if each.is_file() and not any(part.startswith(".") for part in name.parts) and name.name not in OF_PROCESS:
-                entry = zipfile.ZipInfo(name.as_posix(), EPOCH)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = READABLE << 16
-                archive.writestr(entry, each.read_bytes())
+        for place, each in taken.items():
+            entry = zipfile.ZipInfo(place, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = READABLE << 16
+            archive.writestr(entry, each.read_bytes())
+
+
+def _places(folder: Path, below: Path) -> Iterator[str]:
+    """Yield the places of the files in a folder of results that are packed, from the folder `below` on."""
+    here = inside(folder, below.as_posix(), folder)
+    listed = [*ALWAYS_THERE]
+    manifest = {}
+    if (here / MANIFEST).is_file():
+        manifest = read_manifest(here)
+        listed += [*manifest.get("files", ()), *manifest.get("inputs", ())]
+    if (here / PLAN).is_file():
+        listed += load_plan(here).inputs
+        listed += [f"{each.parent.name}/{each.name}" for name in OF_CELLS for each in here.glob(name)]
+    yield from ((below / place).as_posix() for place in listed if (here / place).is_file())
+    for inner in runs_in(here, manifest).values():
+        if inner.is_dir():
+            yield from _places(folder, inner.relative_to(folder))
+    for name in (SIMULATOR, LINUX):
+        # The studies of a question that was put to both backends.
+        if (here / name / PLAN).is_file():
+            yield from _places(folder, below / name)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def unpack(file: str | os.PathLike[str], folder: Path) -> None:
@@ -59,15 +103,7 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
         raise InputError(str(file), "is not a file")
     try:
         with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
-            strange = [name for name in names if _is_outside(name)]
-            if strange or not {MANIFEST, PLAN} & set(names):
-                raise InputError(str(file), "is no file that `narrows pack` wrote")
-            # No file is unpacked further than to the size that is checked here.
-            size, most = sum(entry.file_size for entry in archive.infolist()), _most_bytes(Path(file))
-            if size > most:
-                problem = f"would be {size} bytes when unpacked; allowed: at most {most}, {RATIO} times its own size"
-                raise InputError(str(file), problem)
+            _check_entries(file, archive.infolist())
             archive.extractall(folder)
     except FileNotFoundError:
         raise InputError(str(file), "no such file") from None
@@ -77,12 +113,27 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
         # What the archive's own words say of a part is of use; of a file that is none, they name another program.
         said = str(error) if "zip" not in str(error) else "it is cut off, or of another program"
         raise InputError(str(file), f"cannot be unpacked as a file of `narrows pack`: {said}") from None
-    except (EOFError, NotImplementedError, OSError, RuntimeError) as error:
-        raise InputError(str(file), f"cannot be unpacked: {error}") from None
+    except DAMAGE as error:
+        raise InputError(str(file), f"cannot be unpacked: it is damaged: {error}") from None
+    except OSError as error:
+        raise InputError(str(file), f"cannot be unpacked: {error.strerror or error}") from None
 
 
-def _is_outside(name: str) -> bool:
-    return PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name
+def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo]) -> None:
+    """Check that an archive is one of `pack`, and how large it is, before anything of it is unpacked."""
+    names = [each.filename for each in entries]
+    # What `zipfile` cuts off at a zero byte, or writes with other separators, is not what `pack` wrote.
+    strange = [each for each in entries if leaves(each.filename) or each.filename != each.orig_filename]
+    methods = {each.compress_type for each in entries} - {zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED}
+    if strange or methods or len(set(names)) < len(names) or not {MANIFEST, PLAN} & set(names):
+        raise InputError(str(file), "is no file that `narrows pack` wrote")
+    if len(names) > MOST_FILES:
+        raise InputError(str(file), f"holds {len(names)} files; allowed: at most {MOST_FILES}")
+    # No file is unpacked further than to the size that is checked here.
+    size, most = sum(each.file_size for each in entries), _most_bytes(Path(file))
+    if size > most:
+        problem = f"would be {size} bytes when unpacked; allowed: at most {most}, {RATIO} times its own size"
+        raise InputError(str(file), problem)
 
 
 def _most_bytes(file: Path) -> int:
@@ -96,5 +147,16 @@ ALWAYS = 64 << 20
 # The time of every file: the earliest that the format has.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 READABLE = 0o644
-# What belongs to a process that works on a study, not to its results.
-OF_PROCESS = {"lease.json"}
+# Files of an archive at most.
+MOST_FILES = 20_000
+# What damage makes of an archive's parts, as far as `zipfile` does not say so itself.
+DAMAGE = (
+    EOFError, IndexError, KeyError, NotImplementedError, OverflowError, RuntimeError, ValueError, struct.error,
+    zlib.error,
+)  # fmt: skip
+# What folders of results have, whether a manifest lists it or not; a study that is not finished has none.
+ALWAYS_THERE = (
+    MANIFEST, PLAN, TABLE, "extended.toml", "report.html", "scenario.toml", "study.toml", "summary.json", "view.json",
+)  # fmt: skip
+# A file for each cell of a study that is not gathered, and for each that failed.
+OF_CELLS = tuple(f"{folder}/[0-9a-f]*.{ending}" for folder in (CELLS, FAILED) for ending in ("json", "toml"))

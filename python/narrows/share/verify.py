@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
-from narrows.compared import runs_of
-from narrows.errors import InputError
-from narrows.files.manifest import MANIFEST, check_folder, file_digest
-from narrows.files.sealed import read_object
+from narrows.errors import InputError, Interrupted
+from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
+from narrows.files.manifest import MANIFEST, check_folder, file_digest, read_manifest, runs_in
+from narrows.files.place import inside
+from narrows.run import execution
+from narrows.run.jobs import Share, Unwatched
 from narrows.run.scenario import read
-from narrows.share.executed import executed
 from narrows.share.pack import unpack
 from narrows.study.campaign import table as cells_of
-from narrows.study.plan import PLAN, load_plan
-from narrows.study.task import Finished, perform
+from narrows.study.executors.threads import Threads
+from narrows.study.plan import PLAN, executed_by, load_plan
+from narrows.study.task import Finished
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping
 
+    from narrows.run.jobs import Watch
+    from narrows.run.scenario import Scenario
     from narrows.study.plan import Plan
-    from narrows.study.task import Outcome
+    from narrows.study.task import Outcome, Task
 
 
 @dataclass(frozen=True)
@@ -86,48 +89,99 @@ class Verdict:
         return {"same": self.same, **asdict(self)}
 
 
-def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False) -> Verdict:
+def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, watch: Watch | None = None) -> Verdict:
     """Repeat the results in a file that `pack` wrote.
+
+    Without trust nothing in the file is executed: what its scenarios name is found before anything runs, and refused.
+    With or without, no file outside of it is read.
 
     Args:
         file: The file.
         jobs: Number of runs at a time.
         trust: Whether the Python files in it, and the commands of `program` keys, may be executed.
+        watch: Receives the progress and may stop the work.
 
     Raises:
-        InputError: The file is no archive of results, or it holds code or commands that are not trusted.
+        InputError: The file is no archive of results, is damaged, cannot be repeated here, or holds code or commands
+            that are not trusted.
+        Interrupted: The work was stopped.
     """
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
-        folder = Path(temporary)
+        folder = Path(temporary).resolve()
         unpack(file, folder)
-        code = executed(folder)
-        if code and not trust:
-            problem = (
-                f"holds code or commands to execute ({', '.join(code)}); read them, and if you trust them, add --trust"
-            )
-            raise InputError(str(file), problem)
-        if (folder / PLAN).is_file():
-            return _study(folder, jobs)
-        manifest = _manifest(folder, file)
-        changed = list(_damage(folder))
-        inner = runs_of(manifest)
-        runs = {name: folder / place for name, place in inner.items()} if inner else {"": folder}
-        repeated = []
-        for name, place in runs.items():
-            # Of an interrupted comparison some are missing.
-            if place.is_dir():
-                one, differences = _run(place, name, jobs)
-                repeated.append(one)
-                changed += differences
-        kind = "comparison" if inner else "run"
-        return Verdict(kind, str(manifest.get("title", "")), repeated, _distinct(changed))
+        try:
+            repeat = _study if (folder / PLAN).is_file() else _runs
+            return repeat(folder, jobs, watch or Unwatched(), trust=trust)
+        except InputError as error:
+            # The temporary folder says nothing to anybody.
+            inner = Path(error.file)
+            place = inner.relative_to(folder).as_posix() if inner.is_relative_to(folder) else error.file
+            problem = error.problem.replace(str(folder), str(file))
+            raise InputError(str(file), problem if place == "." else f"{place} {problem}") from None
 
 
-def _manifest(folder: Path, file: str | os.PathLike[str]) -> dict[str, Any]:
+def _may(folder: Path, *, trust: bool) -> Trust:
+    """Return what the scenarios in an unpacked folder may do: read what is in it, with trust execute what they name."""
+    within = Trust(within=str(folder))
+    return within._replace(files=(os.sep,), text=True, changes=ALL_CHANGES) if trust else within
+
+
+def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    manifest = _manifest(folder)
+    inner = runs_in(folder, manifest)
+    # Of an interrupted comparison some are missing.
+    places = {name: place for name, place in inner.items() if place.is_dir()} if inner else {"": folder}
+    written = {name: _written(place, trust=trust) for name, place in places.items()}
+    faults: dict[str, str] = {}
+    listed = {}
+    for name, each in written.items():
+        try:
+            listed[str(each.file.relative_to(folder))] = each.scenario.executes()
+        except core.ScenarioError as error:
+            if not error.diagnostics[0]["path"]:
+                raise InputError(str(each.file), f"is damaged: {error}") from None
+            # It is not run either.
+            faults[name] = str(error)
+    refuse_untrusted(str(folder), listed)
+    changed = list(_damage(folder))
+    repeated = []
+    for number, (name, each) in enumerate(written.items()):
+        share = Share(watch, number / len(written), 1 / len(written))
+        one, differences = _run(each, name, jobs, share, faults.get(name))
+        repeated.append(one)
+        changed += differences
+    return Verdict("comparison" if inner else "run", manifest.get("title", ""), repeated, _distinct(changed))
+
+
+class _Written(NamedTuple):
+    """A packed run: its folder, its manifest, and its scenario."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    scenario: Scenario
+
+    @property
+    def file(self) -> Path:
+        """The file of the scenario."""
+        return self.folder / SCENARIO
+
+
+def _written(folder: Path, *, trust: bool) -> _Written:
+    manifest = _manifest(folder)
+    missing = next((key for key in ("seed", "replications", "digest") if key not in manifest), None)
+    if missing is not None:
+        raise InputError(str(folder / MANIFEST), f"is not that of a run: it has no `{missing}`")
+    backend = manifest.get("backend", {})
+    on, queue = backend.get("on", "simulator"), backend.get("queue", "")
+    scenario = read(folder / SCENARIO, trust=_may(folder, trust=trust), on=on, queue=queue)
+    return _Written(folder, manifest, scenario)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        return read_object(folder / MANIFEST)
+        return read_manifest(folder)
     except FileNotFoundError:
-        raise InputError(str(file), f"holds no {MANIFEST}") from None
+        raise InputError(str(folder), f"holds no {MANIFEST}") from None
 
 
 def _damage(folder: Path) -> Iterator[Difference]:
@@ -137,20 +191,22 @@ def _damage(folder: Path) -> Iterator[Difference]:
         yield Difference("file", Path(error.file).name, error.problem)
 
 
-def _run(folder: Path, name: str, jobs: int) -> tuple[Repeated, list[Difference]]:
-    manifest = _manifest(folder, folder)
-    differences = [*_versions(manifest), *_inputs(folder, manifest.get("inputs", {}))]
-    stored = str(manifest.get("digest"))
+def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | None) -> tuple[Repeated, list[Difference]]:
+    folder, manifest, scenario = written
+    differences = [*_versions(manifest), *_inputs(folder, manifest.get("inputs", {}), MANIFEST)]
+    stored = manifest["digest"]
     try:
-        backend = manifest.get("backend", {})
-        written = read(folder / "scenario.toml", on=backend.get("on", "simulator"), queue=backend.get("queue", ""))
-        scenario = written.resolve(None, manifest["replications"], manifest["seed"])
-    except (core.ScenarioError, InputError, KeyError) as error:
-        differences.append(Difference("scenario", _of("scenario.toml", name), f"cannot be read here: {error}"))
+        resolved = None if fault else scenario.resolve(None, manifest["replications"] or None, manifest["seed"])
+    except core.ScenarioError as error:
+        resolved, fault = None, str(error)
+    if resolved is None:
+        differences.append(Difference("scenario", _of(SCENARIO, name), f"cannot be read here: {fault}"))
         return Repeated(name, stored, None), differences
-    if f"sha256:{scenario.digest}" != manifest.get("scenario"):
-        differences.append(Difference("scenario", _of("scenario.toml", name), "is resolved to another scenario"))
-    run = written.run(manifest["replications"], manifest["seed"], jobs)
+    if f"sha256:{resolved.digest}" != manifest.get("scenario"):
+        differences.append(Difference("scenario", _of(SCENARIO, name), "is resolved to another scenario"))
+    run = execution.run(resolved, jobs, watch)
+    if watch.stopped():
+        raise Interrupted(STOPPED)
     found = str(run.summary["digest"])
     if found != stored:
         differences += _tables(folder, name, run)
@@ -181,36 +237,66 @@ def _tables(folder: Path, name: str, run: Any) -> Iterator[Difference]:
             return
 
 
-def _study(folder: Path, jobs: int) -> Verdict:
-    plan = load_plan(folder)
+def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    plan = load_plan(folder, _may(folder, trust=trust))
+    inputs = [*_inputs(folder, {place: f"sha256:{digest}" for place, digest in plan.inputs.items()}, PLAN)]
+    try:
+        listed = {PLAN: executed_by(plan)}
+    except core.ScenarioError as error:
+        if inputs:
+            # Nothing is repeated, and this is why.
+            return Verdict("study", plan.title, [], inputs)
+        raise InputError(str(folder / PLAN), f"cannot be read here: {error}") from None
+    refuse_untrusted(str(folder), listed)
     differences = [
         *(_damage(folder) if (folder / MANIFEST).is_file() else ()),
         *_engine(plan.base.engine, ""),
-        *_inputs(folder, {place: f"sha256:{digest}" for place, digest in plan.inputs.items()}),
+        *inputs,
     ]
     rows = cells_of(folder)
     stored = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))
-    tasks = _tasks(plan, set(stored))
-    with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(perform, tasks.values()))
+    tasks = _tasks(plan, stored, watch)
+    outcomes = _perform(tasks, jobs, watch)
     repeated = [
         Repeated(key, stored[key], outcome.digest if isinstance(outcome, Finished) else None)
-        for key, outcome in zip(tasks, outcomes, strict=True)
+        for key, outcome in outcomes.items()
     ]
     differences += [
-        Difference("records", f"cell {each.name}", _why(outcome))
-        for each, outcome in zip(repeated, outcomes, strict=True)
+        Difference("records", f"cell {each.name}", _why(outcomes[each.name]))
+        for each in repeated
         if each.found != each.stored
     ]
     return Verdict("study", plan.title, repeated, differences)
 
 
-def _tasks(plan: Plan, finished: set[str]) -> dict[str, Any]:
+def _tasks(plan: Plan, finished: Mapping[str, str], watch: Watch) -> dict[str, Task]:
     """Return the tasks of the cells with these keys, to be run by the engine that is here."""
     here = replace(plan, base=replace(plan.base, engine=core.fingerprint()))
-    cells = [(point, number) for point in plan.points for number in range(plan.replications.maximum)]
-    keys = {plan.key(*cell): cell for cell in cells}
-    return {key: here.task(*cell) for key, cell in keys.items() if key in finished}
+    tasks: dict[str, Task] = {}
+    for number in range(plan.replications.maximum):
+        if len(tasks) == len(finished):
+            break
+        if watch.stopped():
+            raise Interrupted(STOPPED)
+        for point in plan.points:
+            key = plan.key(point, number)
+            if key in finished:
+                tasks[key] = replace(here.task(point, number), key=key)
+    return tasks
+
+
+def _perform(tasks: Mapping[str, Task], jobs: int, watch: Watch) -> dict[str, Outcome]:
+    """Run tasks, and return their results in their order."""
+    found: dict[str, Outcome] = {}
+    with Threads(jobs) as threads:
+        for task in tasks.values():
+            threads.submit(task)
+        while len(found) < len(tasks):
+            found |= {each.key: each for each in threads.completed(STEP_S)}
+            watch.update(len(found) / len(tasks))
+            if watch.stopped():
+                raise Interrupted(STOPPED)
+    return {key: found[key] for key in tasks}
 
 
 def _why(outcome: Outcome) -> str:
@@ -229,9 +315,9 @@ def _engine(engine: str | None, release: str) -> Iterator[Difference]:
         yield Difference("version", "engine", f"is {here} here, and was {was}")
 
 
-def _inputs(folder: Path, inputs: Mapping[str, str]) -> Iterator[Difference]:
+def _inputs(folder: Path, inputs: Mapping[str, str], named_in: str) -> Iterator[Difference]:
     for place, digest in inputs.items():
-        file = folder / place
+        file = inside(folder, place, folder / named_in)
         part = "algorithm" if file.suffix == ".py" else "trace"
         if not file.is_file():
             yield Difference(part, place, "is missing")
@@ -247,5 +333,8 @@ def _distinct(differences: list[Difference]) -> list[Difference]:
     return list(dict.fromkeys(differences))
 
 
+SCENARIO = "scenario.toml"
+STOPPED = "nothing is changed; the same command verifies the file anew"
+STEP_S = 0.1
 # Digits of a fingerprint that are shown.
 SHOWN = 12

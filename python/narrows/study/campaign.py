@@ -7,12 +7,10 @@ import shlex
 import time
 from collections import deque
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
-from narrows.external.source import is_trusted
 from narrows.files.folder import appearing
 from narrows.files.lease import LEASE, Lease, holder_of
 from narrows.files.manifest import MANIFEST, write_manifest
@@ -27,9 +25,11 @@ from narrows.study.task import Failed, Finished, Outcome, perform, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
+    from narrows.external.trust import Trust
     from narrows.study.definition import Study
     from narrows.study.executor import Executor
 
@@ -116,7 +116,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     retry: bool = False,
     command: str | None = None,
     conclude: Conclude | None = None,
-    trusted: Sequence[str] = (),
+    trust: Trust | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Status:
     """Run every cell of a study that has neither finished nor failed, and gather the results.
@@ -128,7 +128,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         retry: Whether failed cells run again.
         command: The command line, for the manifest; None from Python.
         conclude: Writes further files into the folder after the last cell, before the manifest lists them.
-        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
+        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
         say: Is called with what a person should know, a line at a time.
 
     Returns:
@@ -136,11 +136,11 @@ def work(  # noqa: PLR0913  # each says how, and has a default
 
     Raises:
         InputError: The path is not a folder of a study; the engine or an input file has changed since its start; or
-            the file of an algorithm is not trusted.
+            what it would execute is not trusted.
         OutputError: Another process works on the study.
         Interrupted: The work was stopped, or the disk is full. Finished cells are kept.
     """
-    plan = load_plan(folder, trusted)
+    plan = load_plan(folder, trust)
     check_unchanged(plan, folder)
     with Lease(folder) as lease:
         campaign = _Campaign(folder, plan, watch, lease, executor.again)
@@ -230,18 +230,18 @@ class Replay(NamedTuple):
     before: str | None
 
 
-def replay(folder: Path, key: str, trusted: Sequence[str] = ()) -> Replay:
+def replay(folder: Path, key: str, trust: Trust | None = None) -> Replay:
     """Run a cell of a study again in this process, without writing anything.
 
     Args:
         folder: Folder of the study.
         key: Key of the cell, or an unambiguous prefix of it.
-        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
+        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
 
     Raises:
         InputError: There is no such cell, or more than one; or the engine or an input file has changed.
     """
-    plan, store = load_plan(folder, trusted), Store(folder)
+    plan, store = load_plan(folder, trust), Store(folder)
     check_unchanged(plan, folder)
     ledger, finished, _ = recovered(plan, store)
     found = [cell for cell in ledger.all_cells() if plan.key(*cell).startswith(key)]
@@ -336,8 +336,8 @@ class _Campaign:
         return f"{len(finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
 
     def _trust(self) -> list[str]:
-        """Return what a further command needs, to execute the files that this one does."""
-        return [] if all(is_trusted(Path(file), [str(self.folder)]) for file in self.plan.external) else ["--trust"]
+        """Return what a further command needs, to execute what this one does."""
+        return ["--trust"] if self.plan.external or self.plan.base.commands else []
 
     def _drain(self, machine: Executor) -> None:
         # What finishes while the rest stops is worth keeping.

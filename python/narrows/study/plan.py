@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.names import short_names
-from narrows.external.source import is_trusted, named_files
+from narrows.external.source import named_files
+from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
 from narrows.files.inputs import keep
 from narrows.files.manifest import file_digest, write_json
+from narrows.files.place import inside
 from narrows.files.sealed import read_object, read_sealed, sealed
 from narrows.files.text import read_text
 from narrows.files.toml import inline
-from narrows.library import shown
+from narrows.library import ships, shown
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
 from narrows.study.definition import WIDTH, Replications, Study
 from narrows.study.keys import ON
 from narrows.study.measures import Column, Known, added, asked, columns, half_width
+from narrows.study.plan_shape import check_plan
 from narrows.study.portable import Kept
 from narrows.study.task import Base, Task, resolve
 
@@ -166,31 +169,33 @@ class Plan:
         """
         keep(folder, [(path, digest, kept) for kept, (path, digest) in (self.kept or Kept()).files.items()])
         content = {"format": FORMAT, **asdict(self.portable())}
-        del content["kept"], content["base"]["trusted"]
+        del content["kept"], content["base"]["trust"]
         write_json(folder / PLAN, sealed(content))
 
 
-def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
+def load_plan(folder: Path, trust: Trust | None = None) -> Plan:
     """Read the plan in the folder of a study.
 
     Args:
-        folder: Folder of the study.
-        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
+        folder: Folder of the study, which may come from somebody else.
+        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
 
     Raises:
         InputError: The path is not a folder of a study.
     """
     try:
-        if read_object(folder / PLAN).get("format") in EARLIER_FORMATS:
+        content = read_object(folder / PLAN)
+        if content.get("format") != FORMAT:
             raise InputError(str(folder / PLAN), "is of another version of Narrows")
         content = read_sealed(folder / PLAN)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
+    check_plan(content, folder / PLAN)
     del content["format"]
     points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
     here = str(folder.absolute())
     base = Base(**{**content["base"], "directory": here, "overrides_directory": here})
-    content["base"] = replace(base, trusted=(here, *trusted))
+    content["base"] = replace(base, trust=trust or of_results(folder))
     content["external"] = [str(folder / each) for each in content["external"]]
     content["replications"] = _replications(content["replications"])
     content["columns"] = [Column(*column) for column in content["columns"]]
@@ -201,16 +206,45 @@ def _replications(content: Mapping[str, Any]) -> Replications:
     return Replications(**{**content, "measure": tuple(content["measure"]), "levels": tuple(content["levels"])})
 
 
-def check_unchanged(plan: Plan, folder: Path) -> None:
-    """Check that engine and input files are those of the plan, and that the files of algorithms are trusted.
+def executed_by(plan: Plan) -> list[Executed]:
+    """Return what the cells of a study would execute, each once; nothing is executed.
 
     Raises:
-        InputError: The engine is different, a file that a scenario names has changed, or one is not trusted.
+        ScenarioError: The scenario of a point has faults.
     """
-    for file in plan.external:
-        if not is_trusted(Path(file), plan.base.trusted):
-            problem = f"is outside of {folder}, and is not executed; read the file, and if you trust it, add --trust"
-            raise InputError(file, problem)
+    base = plan.base
+    found = {
+        each: None
+        for point in plan.points
+        for each in executed(
+            base.text, base.file, base.directory, point.overrides, point.written, base.overrides_directory, base.trust
+        )
+    }
+    return list(found)
+
+
+def trust_of(plan: Plan, folder: Path) -> Trust:
+    """Return what the folder of a study may do where a command has planned it anew: all, if it holds this plan."""
+    kept = load_plan(folder)
+    same = [point.digest for point in kept.points] == [point.digest for point in plan.points]
+    return EVERYTHING if same and kept.base.commands == plan.base.commands else kept.base.trust
+
+
+def check_unchanged(plan: Plan, folder: Path) -> None:
+    """Check that engine and input files are those of the plan, and that all that it would execute is trusted.
+
+    Raises:
+        InputError: The engine is different, a file that a scenario names has changed, or something is not trusted or
+            cannot be read.
+    """
+    if plan.base.trust != EVERYTHING:
+        try:
+            found = executed_by(plan)
+        except core.ScenarioError as error:
+            # What cannot be read is not taken for harmless.
+            problem = f"has a scenario that cannot be read; if you trust all that it names, add --trust\n{error}"
+            raise InputError(str(folder / PLAN), problem) from None
+        refuse_untrusted(str(folder), {PLAN: found})
     if plan.base.engine != core.fingerprint():
         raise InputError(
             str(folder),
@@ -227,7 +261,7 @@ def check_kept(plan: Plan, folder: Path) -> None:
         InputError: One is missing or has changed.
     """
     for path, digest in plan.inputs.items():
-        kept = folder / path
+        kept = inside(folder, path, folder / PLAN)
         if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":
             raise InputError(str(kept), f"has changed since the study in {folder} was begun")
 
@@ -238,6 +272,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     measures: Sequence[str] = (),
     trusted: Sequence[str] = (),
     *,
+    trust: bool = False,
     execute: bool = True,
     refused: list[Refused] | None = None,
 ) -> Plan:
@@ -249,6 +284,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
         measures: What is analysed beside the study's own, each as after `--measure`.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
             of the study and of its scenario, and those that `overrides` name.
+        trust: Whether any such file may be executed, and the commands in the files of study and scenario.
         execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
         refused: Receives the points that their backend cannot run, which the plan then lacks; it may have none. None
             makes such a point an error.
@@ -257,8 +293,16 @@ def make_plan(  # noqa: PLR0913  # each has a default
         ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
     """
     written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
-    named = named_files([], overrides, study.directory)
-    planner = _Planner(study, (*study.scenario.changes, *written, *overrides), (*named, *trusted), refused)
+    own = (*study.scenario.changes, *written)
+    typed = Trust(
+        (*named_files([], overrides, study.directory), *trusted),
+        text=ships(study.scenario.file),
+        changes=(len(own), len(own) + len(overrides)),
+    )
+    typed = EVERYTHING if trust else typed
+    # Where nothing is executed, a plan says what would be.
+    listing = typed if execute else typed._replace(text=True, changes=ALL_CHANGES)
+    planner = _Planner(study, (*own, *overrides), listing, refused)
     planner.try_base()
     points = _named(
         [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
@@ -279,7 +323,9 @@ def make_plan(  # noqa: PLR0913  # each has a default
         _check_sequential(study, measured)
     study.document.check()
     # The folder of a study names no other, unless commands need it.
-    base = planner.base if planner.has_programs else replace(planner.base, commands="")
+    trusting = planner.base.trust._replace(text=typed.text, changes=typed.changes)
+    base = replace(planner.base, trust=trusting)
+    base = base if planner.has_programs else replace(base, commands="")
     plan = Plan(
         title=study.title,
         question=study.question,
@@ -303,9 +349,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
 
 
 class _Planner:
-    def __init__(
-        self, study: Study, overrides: tuple[str, ...], trusted: tuple[str, ...], refused: list[Refused] | None
-    ) -> None:
+    def __init__(self, study: Study, overrides: tuple[str, ...], trust: Trust, refused: list[Refused] | None) -> None:
         self.study = study
         self.overrides = overrides
         self.refused = refused
@@ -317,7 +361,7 @@ class _Planner:
             overrides_directory=study_directory,
             seed=study.seed,
             engine=core.fingerprint(),
-            trusted=tuple(dict.fromkeys((directory, study_directory, *trusted))),
+            trust=trust._replace(files=tuple(dict.fromkeys((directory, study_directory, *trust.files)))),
             commands=directory,
         )
         self.seed = 0
@@ -532,7 +576,6 @@ def _describe(point: Point) -> str:
 FORMAT = 3
 # What a resolved scenario has where programs carry a group.
 PROGRAM = "\n[flows.program]\n"
-EARLIER_FORMATS = {1, 2}
 PLAN = "plan.json"
 # 128 bits: no two cells of any study meet by chance.
 KEY_DIGITS = 32

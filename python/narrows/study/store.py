@@ -36,8 +36,8 @@ class Store:
     def __init__(self, folder: Path) -> None:
         """Look at the results in `folder`."""
         self.folder = folder
-        self.cells = folder / "cells"
-        self.failed = folder / "failed"
+        self.cells = folder / CELLS
+        self.failed = folder / FAILED
         self.table_file = folder / TABLE
         self._writers = ThreadPoolExecutor(max_workers=WRITERS)
 
@@ -304,6 +304,9 @@ def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, di
 
 
 TABLE = "cells.parquet"
+# Folders with a file for each cell.
+CELLS = "cells"
+FAILED = "failed"
 RESUME = "`narrows study resume"
 MEASURED = "measured"
 WRITERS = 16

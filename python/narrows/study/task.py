@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.external.trust import NOTHING, Trust
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
@@ -27,8 +28,7 @@ class Base:
         overrides_directory: Folder to which paths in levels are relative.
         seed: Master seed; None for that of the scenario.
         engine: Build fingerprint of the engine that all results require.
-        trusted: Files, and folders of files, of external algorithms that may be executed. Each command sets it, so
-            the plan does not keep it.
+        trust: What the scenarios may execute and read. Each command sets it, so the plan does not keep it.
         commands: Folder in which commands of programs start; empty for `directory`.
     """
 
@@ -38,7 +38,7 @@ class Base:
     overrides_directory: str
     seed: int | None
     engine: str
-    trusted: tuple[str, ...] = ()
+    trust: Trust = NOTHING
     commands: str = ""
 
 
@@ -140,7 +140,7 @@ def resolve(
         base.seed,
         replications,
         base.overrides_directory,
-        list(base.trusted),
+        base.trust,
         backend.find(on, commands=base.commands),
     )
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.evaluation.definition import ALGORITHM, SUITES, find_suite, read_suite
+from narrows.evaluation.definition import ALGORITHM, find_suite, read_suite
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
-from narrows.library import find_scenario
+from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.run.scenario import read
@@ -79,7 +79,7 @@ def names(sides: Sides) -> tuple[str, str]:
     return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
 
 
-def of_files(files: Sequence[str], sides: Sides, seed: int | None) -> list[Pair]:
+def of_files(files: Sequence[str], sides: Sides, seed: int | None, *, trust: bool = False) -> list[Pair]:
     """Return the pairs of scenario files, or of names of the library.
 
     Raises:
@@ -90,7 +90,7 @@ def of_files(files: Sequence[str], sides: Sides, seed: int | None) -> list[Pair]
     for given in files:
         place = find_scenario(given)
         a, b = (
-            read(place.file, place.changes, on=on).resolve(subject, None, seed)
+            read(place.file, place.changes, trust=trust, on=on).resolve(subject, None, seed)
             for subject, on in zip((sides.a, sides.b), sides.on, strict=True)
         )
         name = Path(given).stem if place.file == Path(given) else given
@@ -103,7 +103,7 @@ def of_narrows(sides: Sides, seed: int | None) -> list[Pair]:
     return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], sides, seed)
 
 
-def of_suite(given: str, sides: Sides, seed: int | None) -> tuple[list[Pair], dict[str, str]]:
+def of_suite(given: str, sides: Sides, seed: int | None, *, trust: bool = False) -> tuple[list[Pair], dict[str, str]]:
     """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows.
 
     Returns:
@@ -117,13 +117,15 @@ def of_suite(given: str, sides: Sides, seed: int | None) -> tuple[list[Pair], di
     if suite.subject != ALGORITHM:
         raise InputError(given, "is a suite of queues; allowed: one of algorithms")
     left_out: dict[str, str] = {}
-    found = [pair for cells in suite.cells for pair in _of_cells(suite, cells, sides, seed, left_out)]
+    found = [pair for cells in suite.cells for pair in _of_cells(suite, cells, sides, seed, left_out, trust=trust)]
     if not found:
         raise InputError(given, f"the backend runs none of its cells: {next(iter(left_out.values()))}")
     return found, left_out
 
 
-def _of_cells(suite: Suite, cells: str, sides: Sides, seed: int | None, left_out: dict[str, str]) -> Iterator[Pair]:
+def _of_cells(  # noqa: PLR0913  # what the suite and the command say
+    suite: Suite, cells: str, sides: Sides, seed: int | None, left_out: dict[str, str], *, trust: bool
+) -> Iterator[Pair]:
     file = suite.cells[cells]
     subjects = [str(Path(each).absolute()) if is_external(each) else each for each in dict.fromkeys(sides[:2])]
     choice = Choice("quick" if "quick" in offered(file) else None)
@@ -134,7 +136,7 @@ def _of_cells(suite: Suite, cells: str, sides: Sides, seed: int | None, left_out
     for on, subject in zip(sides.on, (subjects[0], subjects[-1]), strict=True):
         refused: list[Refused] = []
         own = study if on == SIMULATOR else replace(study, on=on)
-        plan = make_plan(own, (), list(wanted), named_files(subjects, [], Path()), refused=refused)
+        plan = make_plan(own, (), list(wanted), named_files(subjects, [], Path()), trust=trust, refused=refused)
         resolved.append(
             {
                 _named(cells, plan.factors, point.levels): resolve(plan.base, point.overrides, point.written, on)

@@ -273,7 +273,7 @@ fn external(
     let Some(loader) = &context.options.loader else {
         return Err(fault("no algorithm can be loaded from a file here").allowed("a name of the catalogue"));
     };
-    let file = context.path(file, &at.location);
+    let file = context.path(file, &at.location).map_err(|problem| fault(&problem))?;
     let file = absolute(&file).unwrap_or(file);
     let result = loader.load(&file, class, &given);
     let algorithm = result.map_err(|why| fault(&why.message).allowed(why.allowed).hint(why.hint))?;

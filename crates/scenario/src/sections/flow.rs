@@ -14,7 +14,7 @@ use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
 use super::transfers::Transfers;
 use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of};
-use crate::context::LoadContext;
+use crate::context::{LoadContext, LoadOptions};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{Field, Reported};
@@ -222,7 +222,7 @@ impl GroupKeys {
         let scale = own.resolve_packet(scale, faults);
         let rtt = own.resolve_rtt(placement.as_ref(), context, faults);
         let source = own.resolve_source(context, faults);
-        let program = own.resolve_program(faults);
+        let program = own.resolve_program(context.load.options, faults);
         let transport =
             scale.and_then(|scale| ResolvedTransport::new(&layers, algorithm.as_ref().ok(), scale, faults));
         let (load, source, transport) = (load?, source?, transport?);
@@ -345,9 +345,15 @@ impl FlowKeys {
     }
 
     /// The programs that carry the flows. They decide what is sent and when.
-    fn resolve_program(&mut self, faults: &mut Vec<Fault>) -> Result<Option<Program>, Reported> {
+    fn resolve_program(
+        &mut self,
+        options: &LoadOptions,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Program>, Reported> {
         let Some(keys) = self.program.get()? else { return Ok(None) };
-        let program = keys.resolve(faults)?;
+        // The simulator executes none, and says so.
+        let trust = options.backend.is_some().then_some(&options.trust);
+        let program = keys.resolve(trust, faults)?;
         let others = [(&self.size.at, self.size.written), (&self.source.at, self.source.written)];
         if let Some((at, _)) = others.into_iter().find(|(_, written)| *written) {
             let fault = at.fault("does not fit beside program: the programs decide what is sent");

@@ -384,9 +384,9 @@ impl DelayTrace {
     ) -> Result<Impairment, Reported> {
         let location = self.file.at.location.clone();
         let reference = self.file.get_mut()?;
-        let path = context.load.path(&reference.name, &location);
-        let trace = match delay_trace::read(&path) {
-            Ok(trace) => trace,
+        let found = context.load.path(&reference.name, &location);
+        let (path, trace) = match found.and_then(|path| Ok((delay_trace::read(&path)?, path))) {
+            Ok((trace, path)) => (path, trace),
             Err(problem) => {
                 let given = format!("\"{}\"", reference.name);
                 let allowed = "a file with a time and a delay, in seconds, in each line, ascending from 0";

@@ -1,7 +1,8 @@
 //! `program`: programs of the machine that carry the flows of a group.
 
+use crate::context::Trust;
 use crate::diagnostic::Fault;
-use crate::field::Reported;
+use crate::field::{Field, Reported};
 use crate::section::keys;
 use crate::value::words;
 use narrows_model::{Program, Role};
@@ -31,18 +32,28 @@ pub enum RoleWord {
 words!(RoleWord { Client = "client", Server = "server" });
 
 impl ProgramKeys {
-    /// The resolved table.
+    /// The commands, that of the client first.
+    pub fn commands(&self) -> [&Field<String>; 2] {
+        [&self.client, &self.server]
+    }
+
+    /// The resolved table; `trust` says which commands may be executed, `None` that none is.
     ///
     /// # Errors
     ///
     /// If a key has errors, which are added to `faults`.
-    pub fn resolve(&self, faults: &mut Vec<Fault>) -> Result<Program, Reported> {
-        for command in [&self.client, &self.server] {
-            if let Ok(text) = command.get()
-                && text.contains('\0')
-            {
+    pub fn resolve(&self, trust: Option<&Trust>, faults: &mut Vec<Fault>) -> Result<Program, Reported> {
+        for command in self.commands() {
+            let Ok(text) = command.get() else { continue };
+            if text.contains('\0') {
                 let fault = command.fault("a command with a zero byte");
                 return Err(fault.allowed("a command for a shell").report(faults));
+            }
+            if trust.is_some_and(|trust| !trust.allows_command(&command.at.location)) {
+                let fault = command.fault("the command comes with the scenario, and is not executed");
+                let fault = fault.given(format!("\"{text}\"")).allowed("a command given with --set");
+                let hint = "read the command; if you trust it, add --trust (in Python, trust=True)";
+                return Err(fault.hint(Some(hint.to_owned())).report(faults));
             }
         }
         let sender = match self.sender.copied()? {

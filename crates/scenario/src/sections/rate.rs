@@ -12,6 +12,7 @@ use crate::trace;
 use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
 use narrows_model::{RateModel, Step};
 use narrows_units::{Rate, Span};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 keys! {
@@ -335,9 +336,10 @@ impl Trace {
         let location = self.trace.at.location.clone();
         let start = self.start.copied();
         let reference = self.trace.get_mut()?;
-        let file = context.load.path(&reference.name, &location);
-        match trace::read(&file) {
-            Ok(trace) => {
+        let found = context.load.path(&reference.name, &location);
+        let read = |file: PathBuf| Ok((trace::read(&file).map_err(|error| error.to_string())?, file));
+        match found.and_then(read) {
+            Ok((trace, file)) => {
                 reference.found =
                     Some(InputFile::new(&reference.name, &location, file, trace.digest.clone()));
                 let start = start?;
@@ -348,11 +350,11 @@ impl Trace {
                 }
                 Ok(RateModel::Trace(Arc::new(narrows_model::Trace { start, ..trace })))
             }
-            Err(error) => {
+            Err(problem) => {
                 let given = format!("\"{}\"", reference.name);
                 let allowed =
                     "a file in mahimahi's format: a whole number of milliseconds per line, ascending";
-                Err(self.trace.fault(error.to_string()).given(given).allowed(allowed).report(faults))
+                Err(self.trace.fault(problem).given(given).allowed(allowed).report(faults))
             }
         }
     }

@@ -428,9 +428,12 @@ fn read<T>(
 ) -> Result<T, Reported> {
     let location = field.at.location.clone();
     let reference = field.get_mut()?;
-    let path = context.path(&reference.name, &location);
-    match file::text(&path).and_then(|(text, digest)| Ok((parse(&text)?, digest))) {
-        Ok((parsed, digest)) => {
+    let read = context.path(&reference.name, &location).and_then(|path| {
+        let (text, digest) = file::text(&path)?;
+        Ok((parse(&text)?, digest, path))
+    });
+    match read {
+        Ok((parsed, digest, path)) => {
             reference.found = Some(InputFile::new(&reference.name, &location, path, digest));
             Ok(parsed)
         }

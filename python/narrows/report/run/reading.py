@@ -5,8 +5,6 @@ Only this module of the report knows files; everything after it works on what `d
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from narrows.compared import ALGORITHM, contrasts, kind_of, runs_of
+from narrows.files.manifest import MANIFEST, read_manifest, runs_in
+from narrows.files.place import inside
+from narrows.files.sealed import read_object
+from narrows.files.toml import read_plain
 from narrows.report.drawing.style import placed, style_of, styles_of
 from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
 
@@ -34,19 +36,20 @@ def read(folder: Path) -> Run | Comparison:
     Raises:
         FileNotFoundError: There is no `summary.json`.
     """
-    summary = _json(folder / "summary.json")
+    summary = read_object(folder / "summary.json")
     of = kind_of(summary)
     if of is None:
         return _run(folder, str(summary["title"]))
-    manifest = _json(folder / "manifest.json")
-    folders = manifest.get(of, {})
+    manifest = read_manifest(folder)
+    places = {name: place.relative_to(folder).as_posix() for name, place in runs_in(folder, manifest).items()}
+    folders = {name: places.get(name, name) for name, _ in _looks(summary)}
     return Comparison(
         title=str(summary["title"]),
         seed=int(summary["seed"]),
         replications=int(summary["replications"]),
         digest=str(summary["digest"]),
         runs=[
-            replace(_run(folder / folders.get(name, name), name), look=look, folder=folders.get(name, name))
+            replace(_run(folder / folders[name], name), look=look, folder=folders[name])
             for name, look in _looks(summary)
         ],
         differences=[_difference(entry) for entry in summary.get("differences", [])],
@@ -82,8 +85,8 @@ def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:
 
 
 def _run(folder: Path, name: str) -> Run:
-    summary = _json(folder / "summary.json")
-    scenario, manifest = folder / "scenario.toml", _json(folder / "manifest.json")
+    summary = read_object(folder / "summary.json")
+    scenario, manifest = folder / "scenario.toml", read_manifest(folder)
     return Run(
         name=name,
         title=str(summary["title"]),
@@ -98,7 +101,7 @@ def _run(folder: Path, name: str) -> Run:
         performance=summary.get("performance", {}),
         found_warmups_s=summary.get("warmup", {}).get("end_s", []),
         manifest=manifest,
-        scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
+        scenario=read_plain(scenario) if scenario.exists() else {},
         sources=_texts(folder, ["scenario.toml", *manifest.get("inputs", {})]),
         flow_rows=_columns(folder / "flows.parquet"),
         series_rows=_columns(folder / "series.parquet"),
@@ -114,16 +117,11 @@ def _run(folder: Path, name: str) -> Run:
 def _texts(folder: Path, names: Sequence[str]) -> dict[str, str]:
     texts = {}
     for name in names:
-        file = folder / name
+        file = inside(folder, name, folder / MANIFEST)
         if file.is_file() and file.stat().st_size <= LONGEST_SOURCE:
             with suppress(UnicodeDecodeError):
                 texts[name] = file.read_text("utf-8")
     return texts
-
-
-def _json(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return content
 
 
 def _owners(written: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Measure]]:

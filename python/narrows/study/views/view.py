@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.manifest import to_json
+from narrows.files.sealed import read_object
+from narrows.files.shape import ANY_NAME, check_shape
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,12 +40,16 @@ def load_view(folder: Path) -> View | None:
     Raises:
         InputError: The file is damaged.
     """
+    file = folder / VIEW
     try:
-        return View(**json.loads((folder / VIEW).read_text(encoding="utf-8")))
+        content = read_object(file)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(str(folder / VIEW), f"is damaged: {error}") from None
+    kind = content.get("kind")
+    if not isinstance(kind, str) or kind not in FACTS:
+        raise InputError(str(file), f"is damaged: `kind` is {kind!r}; allowed: {', '.join(FACTS)}")
+    check_shape(content, {"kind": str, "command": str, "facts": FACTS[kind]}, file)
+    return View(**content)
 
 
 def number(value: float | None) -> float:
@@ -53,3 +58,15 @@ def number(value: float | None) -> float:
 
 
 VIEW = "view.json"
+COUNT = range(1, 2**31)
+# The facts of each kind of view.
+FACTS: dict[str, dict[Any, Any]] = {
+    "matrix": {"algorithms": [str], "flows": COUNT, "payload": float, "within": (float, None)},
+    "deployment": {
+        "new": str,
+        "old": str,
+        "connections?": COUNT,
+        "flows": COUNT,
+        "moved": {ANY_NAME: range(2**31)},
+    },
+}

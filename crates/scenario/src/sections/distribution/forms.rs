@@ -271,7 +271,7 @@ impl<U: Unit> Empirical<U> {
             (true, None) => self.listed(faults)?,
             (false, Some(file)) => {
                 let path = context.path(&file.name, &self.file.at.location);
-                let read = read_points(&path).map_err(|problem| {
+                let read = path.and_then(|path| read_points(&path)).map_err(|problem| {
                     let fault = self.file.fault(problem).given(format!("\"{}\"", file.name));
                     let allowed =
                         "a file with a value, in bytes or seconds, and a share from 0 to 1 on each line";

@@ -82,13 +82,12 @@ impl GraphKeys {
         };
         let location = self.file.at.location.clone();
         let reference = self.file.get_mut()?;
-        let path = context.load.path(&reference.name, &location);
-        let bytes = file::bytes(&path).map_err(|error| format!("cannot be read: {error}"));
-        let read = bytes.and_then(|bytes| {
+        let read = context.load.path(&reference.name, &location).and_then(|path| {
+            let bytes = file::bytes(&path).map_err(|error| format!("cannot be read: {error}"))?;
             let imported = graphml::import(&bytes, &assumptions)?;
-            Ok((hexadecimal(&Sha256::digest(&bytes)), imported))
+            Ok((path, hexadecimal(&Sha256::digest(&bytes)), imported))
         });
-        let (digest, imported) = match read {
+        let (path, digest, imported) = match read {
             Ok(read) => read,
             Err(problem) => {
                 let given = format!("\"{}\"", reference.name);

@@ -1,0 +1,129 @@
+"""What scenarios from somebody else may execute and read, and what a run of one would execute."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.external.source import is_trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Trust(NamedTuple):
+    """What a scenario may execute and read. The extension obeys it whenever it loads a scenario.
+
+    Attributes:
+        files: Files, and folders of files, of external algorithms that may be executed.
+        text: Whether commands in the text of the scenario may be executed.
+        changes: The first of its changes whose commands may be executed, and the one behind the last.
+        within: Folder that no file which the scenario names may leave, links followed; empty for any file.
+        typed: Whether changes and subject are the user's own, which may name any file.
+    """
+
+    files: tuple[str, ...] = ()
+    text: bool = False
+    changes: tuple[int, int] = (0, 0)
+    within: str = ""
+    typed: bool = False
+
+
+class Executed(NamedTuple):
+    """What a run would execute.
+
+    Attributes:
+        kind: `class`, `client` or `server`.
+        what: A class in a file, as in `mine.py:Mine`, relative to the folder of the scenario if it is below it; or a
+            command.
+        trusted: Whether it may be executed.
+    """
+
+    kind: str
+    what: str
+    trusted: bool
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"{self.what} (class in a Python file)" if self.kind == CLASS else f"{self.kind}: {self.what}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return self._asdict()
+
+
+def executed(  # noqa: PLR0913, PLR0917  # what a scenario consists of
+    text: str,
+    file: str,
+    directory: str,
+    changes: Sequence[str],
+    subject: str | None,
+    changes_directory: str,
+    trust: Trust,
+) -> list[Executed]:
+    """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read.
+
+    Args:
+        text: The text of the scenario.
+        file: Its name in messages.
+        directory: Folder to which its paths are relative.
+        changes: Changes of its keys, each as after `--set`.
+        subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
+        changes_directory: Folder to which paths in changes are relative; empty for the working folder.
+        trust: What may be executed and read.
+
+    Raises:
+        ScenarioError: The scenario has faults, and is not run either.
+    """
+    found = core.executed(text, file, directory, list(changes), subject, changes_directory, trust)
+
+    def is_allowed(kind: str, what: str, change: int | None) -> bool:
+        if kind == CLASS:
+            return is_trusted(Path(directory).absolute() / what.rpartition(":")[0], trust.files)
+        return trust.text if change is None else trust.changes[0] <= change < trust.changes[1]
+
+    return [Executed(kind, what, is_allowed(kind, what, change)) for kind, what, change in found]
+
+
+def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> None:
+    """Check that all that would be executed is trusted.
+
+    Args:
+        given: The file or folder, as given.
+        found: What each file in it would execute, by the name of the file.
+
+    Raises:
+        InputError: Something is not.
+    """
+    parts = []
+    for file, each in found.items():
+        words = list(dict.fromkeys(str(one) for one in each if not one.trusted))
+        if words:
+            more = f" and {len(words) - MOST} more" if words[MOST:] else ""
+            parts.append(f"{file} would execute {'; '.join(words[:MOST])}{more}")
+    if parts:
+        more = f" and {len(parts) - MOST} more do" if parts[MOST:] else ""
+        problem = f"holds code or commands: {', '.join(parts[:MOST])}{more}"
+        raise InputError(given, f"{problem}; read them, and if you trust them, add --trust")
+
+
+def of_results(folder: Path, *, trust: bool = False) -> Trust:
+    """Return what scenarios in a folder of results may do: without trust nothing but read what is in it.
+
+    Args:
+        folder: The folder, which may come from somebody else.
+        trust: Whether the user trusts it.
+    """
+    return EVERYTHING if trust else Trust(within=str(folder.absolute()))
+
+
+CLASS = "class"
+ALL_CHANGES = (0, sys.maxsize)
+NOTHING = Trust()
+EVERYTHING = Trust((os.sep,), text=True, changes=ALL_CHANGES, typed=True)
+# What a message names at most.
+MOST = 10

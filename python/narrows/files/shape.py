@@ -1,0 +1,128 @@
+"""The types of what JSON files of results hold, checked when they are read: such a file may come from somebody else.
+
+A shape is a type (`float` takes whole numbers, too); a `range` of whole numbers; None; a tuple of shapes, any of which
+will do; a list of one shape, for every element; a dict with the shape of each name; or `ANYTHING`. In a dict, a name
+that ends in `?` may be missing, and `ANY_NAME` is the shape of all other names, of which there are none without it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def check_shape(content: object, shape: Any, file: Path) -> None:
+    """Check what a file holds.
+
+    Args:
+        content: What JSON has made of it.
+        shape: Its shape.
+        file: The file, for messages.
+
+    Raises:
+        InputError: A part has another type; the message names it, what is there, and what is allowed.
+    """
+    fault = _fault(content, shape, "")
+    if fault is not None:
+        raise InputError(str(file), f"is damaged: {fault}")
+
+
+def _fault(content: object, shape: Any, place: str) -> str | None:
+    """Return the first fault of a part in words; None without one."""
+    if isinstance(shape, dict) and isinstance(content, dict):
+        return _fault_of_table(content, shape, place)
+    if isinstance(shape, list) and isinstance(content, list):
+        faults = (_fault(each, shape[0], f"{place}[{number}]") for number, each in enumerate(content))
+        return next(filter(None, faults), None)
+    if isinstance(shape, tuple):
+        # Of the shapes that hold others, the one of this kind says where the fault is.
+        kinds = [each for each in shape if isinstance(each, dict | list) and isinstance(content, type(each))]
+        fits = any(_fault(content, each, place) is None for each in shape)
+        return None if fits else _fault(content, kinds[0], place) if kinds else _complaint(content, shape, place)
+    return None if _is(content, shape) else _complaint(content, shape, place)
+
+
+def _fault_of_table(content: dict[str, Any], shape: dict[Any, Any], place: str) -> str | None:
+    known = {name.removesuffix("?"): inner for name, inner in shape.items() if name is not ANY_NAME}
+    missing = next((name for name in known if name in shape and name not in content), None)
+    if missing is not None:
+        return f"`{_below(place, missing)}` is missing"
+    for key, each in content.items():
+        if key not in known and ANY_NAME not in shape:
+            return f"`{_below(place, key)}` is unknown"
+        fault = _fault(each, known.get(key, shape.get(ANY_NAME)), _below(place, key))
+        if fault is not None:
+            return fault
+    return None
+
+
+def _is(content: object, shape: Any) -> bool:
+    if isinstance(shape, range):
+        return _is_whole(content) and content in shape
+    return shape is ANYTHING or content is shape or (isinstance(shape, type) and CHECKS[shape](content))
+
+
+def _is_whole(content: object) -> bool:
+    return isinstance(content, int) and not isinstance(content, bool)
+
+
+def _is_number(content: object) -> bool:
+    if not isinstance(content, int | float) or isinstance(content, bool):
+        return False
+    try:
+        return math.isfinite(content)
+    except OverflowError:
+        return False
+
+
+def _is_text(content: object) -> bool:
+    """Return whether something is a text: JSON can name halves of characters, which cannot be written."""
+    try:
+        return isinstance(content, str) and bool(content.encode() or True)
+    except UnicodeEncodeError:
+        return False
+
+
+def _complaint(content: object, shape: Any, place: str) -> str:
+    given = json.dumps(content)
+    given = given if len(given) <= LONGEST else f"{given[:LONGEST]} …"
+    return f"`{place or 'the whole'}` is {given}; allowed: {_words(shape)}"
+
+
+def _words(shape: Any) -> str:
+    match shape:
+        case tuple():
+            return " or ".join(_words(each) for each in shape)
+        case range():
+            return f"a whole number from {shape[0]} to {shape[-1]}"
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case None:
+            return "null"
+    return WORDS.get(shape, "anything")
+
+
+def _below(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+CHECKS: dict[type, Callable[[object], bool]] = {
+    str: _is_text,
+    int: _is_whole,
+    float: _is_number,
+    bool: lambda content: isinstance(content, bool),
+}
+ANYTHING = object()
+ANY_NAME = object()
+WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
+# Characters of a value that a message shows.
+LONGEST = 60
