@@ -35,7 +35,7 @@ units. `narrows check FILE` reports every error with line and column, and execut
 the resolved scenario, with all defaults.
 
 A scenario may name a Python file as an algorithm. A run executes files at or below the scenario's folder and those that
-the command line names, others only with `--trust`: see
+the command line names, others only with `--trust`, and so the commands of `program`; `narrows check` lists all of them: see
 [which files are executed](your-algorithm.md#which-files-are-executed)."""
 PRESETS_PREFACE = """\
 ## Presets
