@@ -235,7 +235,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     (
         "restart_window",
         "halved",
-        &["flows.0.source={kind=\"writes\",interval=\"2s\",size=\"90kB\"}", "path.queue.limit=infinite"],
+        &["flows.0.source={kind=\"writes\",interval=\"900ms\",size=\"90kB\"}", "path.queue.limit=infinite"],
     ),
     ("pacing", "true", &[]),
     ("pacing_credit", "true", &["transport.pacing=true"]),
