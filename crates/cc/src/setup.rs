@@ -56,16 +56,21 @@ pub enum AckCounting {
     /// For as many packets as it newly acknowledges (RFC 3465 without its limit `L` in slow start).
     #[default]
     Segments,
+    /// As `Segments`, but for one while the losses of a timeout are repaired: what it covers may have arrived before the
+    /// timeout (RFC 3465 §2.3, RFC 5681 §3.1).
+    Mixed,
     /// For one packet (RFC 5681 §3.1 in slow start, equation 3 in congestion avoidance).
     Acks,
 }
 
 impl AckCounting {
-    /// The packets that an acknowledgement of `acked` packets counts for.
-    pub(crate) fn counted(self, acked: f64) -> f64 {
+    /// The packets that an acknowledgement of `acked` packets counts for; `repairing`: while the losses of a timeout are
+    /// repaired.
+    pub(crate) fn counted(self, acked: f64, repairing: bool) -> f64 {
         match self {
             Self::Segments => acked,
-            Self::Acks => acked.min(1.0),
+            Self::Mixed if !repairing => acked,
+            Self::Mixed | Self::Acks => acked.min(1.0),
         }
     }
 }

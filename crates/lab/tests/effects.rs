@@ -226,7 +226,8 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
     ("receive_window", "9pkt", &[]),
     ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
-    ("undo", "none", &["transport.min_rto=1ms", "path.queue.limit=infinite", SLOWING]),
+    ("undo", "none", &["transport.min_rto=1ms", "transport.frto=none", "path.queue.limit=infinite", SLOWING]),
+    ("frto", "none", &["transport.min_rto=1ms", "path.queue.limit=infinite", SLOWING]),
     (
         "idle_restart",
         "false",

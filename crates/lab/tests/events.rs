@@ -225,8 +225,15 @@ fn every_rule_appears_in_some_run() {
             &[("undo", "timestamps")],
         ),
         (
-            changing(delayed, "algorithm = \"newreno\"\nundo = \"dsack\"\nreceive_window = \"2pkt\""),
+            changing(
+                delayed,
+                "algorithm = \"newreno\"\nundo = \"dsack\"\nfrto = \"none\"\nreceive_window = \"2pkt\"",
+            ),
             &[("undo", "duplicate-sacks")],
+        ),
+        (
+            changing(delayed, "algorithm = \"newreno\"\nundo = \"none\"\nreceive_window = \"20pkt\""),
+            &[("undo", "f-rto")],
         ),
         (
             short(

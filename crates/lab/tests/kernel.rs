@@ -50,6 +50,7 @@ const LACKING: &[(&str, &str)] = &[
     ("receive_window", "20pkt"),
     ("receive_autotuning", "false"),
     ("undo", "none"),
+    ("frto", "none"),
     ("idle_restart", "false"),
     ("restart_window", "initial"),
     ("pacing", "true"),

@@ -4,7 +4,7 @@ use crate::{Linux, programs};
 use narrows_cc::{AckCounting, FirstCut, Needs, RestartWindow, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{DefaultValue, Demand, Model, Refusal};
-use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Span};
 use std::fmt;
 
@@ -263,6 +263,7 @@ fn differences(
         (options.receive_window.is_some(), "receive_window", KernelValue::Absent("infinite")),
         (!options.receive_autotuning, "receive_autotuning", flag(true)),
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", text("dsack+timestamps")),
+        (options.frto != ForwardRtoKind::Linux, "frto", text("linux")),
         (!options.idle_restart, "idle_restart", flag(true)),
         (options.restart_window != RestartWindow::Halved, "restart_window", text("halved")),
         (options.pacing, "pacing", flag(false)),

@@ -299,7 +299,7 @@ const EVENTS: &[ColumnSchema] = &[
          loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), `later-echoes` or `report` (datagrams), \
          `stack` (a rule of a stack that is hosted) or `algorithm` (its own rule, such as one of \
          delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC \
-         3708) or `timestamps` (RFC 3522); of `state` the variant of slow start that ended it",
+         3708), `timestamps` (RFC 3522) or `f-rto` (RFC 5682); of `state` the variant of slow start that ended it",
     ),
     label("group", "the flow's group"),
     whole("flow", "", "number of the flow within the group, from 0"),

@@ -24,7 +24,7 @@ mod transfer;
 mod usage;
 
 pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
-pub use options::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 pub use receiver::ReceiverCounters;
 pub use rule::Rule;
 pub use sender::{ConnectionState, Limit, SenderCounters};

@@ -34,6 +34,8 @@ pub struct TransportOptions {
     pub receive_autotuning: bool,
     /// How spurious loss episodes are detected and undone.
     pub undo: UndoKind,
+    /// How spurious retransmission timeouts are detected without duplicates or timestamps, and undone.
+    pub frto: ForwardRtoKind,
     /// Whether the window restarts after the sender was idle for a retransmission timeout (RFC 5681 §4.1).
     pub idle_restart: bool,
     /// The window after such a time.
@@ -106,6 +108,7 @@ impl Default for TransportOptions {
             receive_window: None,
             receive_autotuning: false,
             undo: UndoKind::Duplicates,
+            frto: ForwardRtoKind::None,
             idle_restart: true,
             restart_window: RestartWindow::Initial,
             pacing: false,
@@ -188,6 +191,17 @@ pub enum UndoKind {
     DuplicatesAndTimestamps,
 }
 
+/// How F-RTO detects spurious retransmission timeouts: by the acknowledgements that follow the first retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForwardRtoKind {
+    /// Not at all.
+    None,
+    /// Two new segments are sent in place of retransmissions, and the next acknowledgement decides (RFC 5682).
+    Rfc5682,
+    /// As in Linux: every acknowledgement may decide, and as many new segments are sent as the window permits.
+    Linux,
+}
+
 /// The formula of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoRule {
@@ -202,8 +216,8 @@ pub enum RtoRule {
 pub enum RtoRestart {
     /// When the cumulative acknowledgement advances (RFC 6298 §5.3), and with the first fast retransmission.
     Ack,
-    /// Then, and whenever the first unacknowledged segment is sent again: the careful variant of RFC 6675 §6, as far as
-    /// Linux takes it.
+    /// Then, whenever the first unacknowledged segment is sent again (RFC 6675 §6), and for a SACK of data that was sent before
+    /// that, as in Linux.
     Head,
 }
 

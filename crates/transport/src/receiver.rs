@@ -191,8 +191,10 @@ impl Receiver {
         if let Some(request) = request {
             self.feedback = Some(feedback_on(request, self.feedback));
         }
-        // RFC 7323 §4.3, rule 2: the timestamp of a segment that starts at or before Last.ACK.sent, unless it is older.
-        if packet.number <= self.acknowledged && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
+        // RFC 7323 §4.3, rule 2: the timestamp of a segment that starts at or before Last.ACK.sent, unless it is older. One that
+        // ends before has no timestamp any more (§5.3, R2; `tcp_sequence` in Linux).
+        let acceptable = packet.number <= self.acknowledged && packet.number + 1 >= self.acknowledged;
+        if acceptable && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
             self.timestamp = timestamp;
         }
         let before = self.reassembly.next();

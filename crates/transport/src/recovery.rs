@@ -12,6 +12,7 @@
 //! detected by the third duplicate ACK, by RACK's timer or by the retransmission timer.
 
 mod action;
+mod forward_rto;
 mod newreno;
 mod phase;
 mod policy;
@@ -23,13 +24,15 @@ mod sack;
 mod sack_1996;
 mod sack_emulation;
 mod scoreboard;
+mod timestamps;
 mod undo;
 
 pub(crate) use action::{Context, NextSeg, RecoveryAction};
 pub(crate) use scoreboard::{Delivery, Detail, Scoreboard};
 
 use crate::transfer::Transfer;
-use crate::{RecoveryKind, Rule, TransportOptions};
+use crate::{RecoveryKind, Rule, TransportOptions, UndoKind};
+use forward_rto::ForwardRto;
 use narrows_cc::Needs;
 use narrows_units::Time;
 use narrows_wire::Block;
@@ -42,6 +45,7 @@ use reno::Reno;
 use sack::Sack;
 use sack_1996::Sack1996;
 use sack_emulation::SackEmulation;
+use timestamps::Timestamps;
 use undo::Undo;
 
 /// The loss recovery of one reliable sender. The order of the fields is that in memory: those first that every
@@ -57,7 +61,9 @@ pub(crate) struct LossRecovery {
     force_retransmit: bool,
     /// The rate reduction of the present episode, if the flow uses it.
     reduction: Option<RateReduction>,
+    timestamps: Timestamps,
     undo: Undo,
+    forward_rto: ForwardRto,
     sack_emulation: SackEmulation,
 }
 
@@ -91,7 +97,9 @@ impl LossRecovery {
             selective: options.recovery.is_selective(),
             force_retransmit: false,
             reduction: None,
+            timestamps: Timestamps::new(options.undo == UndoKind::DuplicatesAndTimestamps),
             undo: Undo::new(options.undo),
+            forward_rto: ForwardRto::new(options.frto),
             sack_emulation: SackEmulation::default(),
         }
     }
@@ -116,7 +124,7 @@ impl LossRecovery {
 
     /// The timestamp of a packet sent now (TSval, RFC 7323).
     pub(crate) fn timestamp(&self) -> u8 {
-        self.undo.timestamp()
+        self.timestamps.now()
     }
 
     /// Packets that may be in flight when the congestion window is `window` packets.
@@ -145,7 +153,10 @@ impl LossRecovery {
         if next > una {
             self.board.acknowledge(next, &mut delivery);
         }
-        delivery.acks_original = delivery.advanced > 0 && self.undo.acks_original(timestamp_echo);
+        delivery.acks_original = delivery.advanced > 0 && self.timestamps.acks_original(timestamp_echo);
+        if delivery.any_retransmitted {
+            delivery.echoed_sent_at = self.timestamps.sent_at(self.board.transmission(una), timestamp_echo);
+        }
         delivery.duplicate_ack = next == una && outstanding > 0;
         if self.selective {
             for block in blocks {
@@ -160,9 +171,23 @@ impl LossRecovery {
     }
 
     /// The rule by which an acknowledgement reveals that the last episode was spurious, once per episode; else `None`.
+    /// `may_send`: new segments can be sent, the congestion window aside.
     #[inline]
-    pub(crate) fn is_spurious(&mut self, delivery: &Delivery) -> Option<Rule> {
-        self.undo.on_ack(delivery, self.board.unrepaired())
+    pub(crate) fn is_spurious(&mut self, delivery: &Delivery, may_send: bool) -> Option<Rule> {
+        let rule = self.undo.on_ack(delivery, self.board.unrepaired());
+        if rule.is_some() {
+            self.forward_rto.clear();
+        } else if self.forward_rto.on_ack(delivery, self.board.una(), self.selective, may_send) {
+            self.undo.clear();
+            return Some(Rule::ForwardRto);
+        }
+        rule
+    }
+
+    /// When the first unacknowledged segment was last sent.
+    #[inline]
+    pub(crate) fn head_sent_at(&self) -> Time {
+        self.board.transmission(self.board.una()).sent_at
     }
 
     /// Undoes the losses of the last episode. Returns true if the episode was in progress.
@@ -205,8 +230,9 @@ impl LossRecovery {
     }
 
     /// The retransmission timer expired: everything that is not SACKed is lost. Returns the number of segments declared
-    /// lost, and whether an episode starts.
-    pub(crate) fn on_timeout(&mut self) -> (u64, bool) {
+    /// lost, and whether an episode starts. `again`: it had expired before, and nothing has been acknowledged since.
+    pub(crate) fn on_timeout(&mut self, again: bool) -> (u64, bool) {
+        self.forward_rto.on_timeout(self.board.next(), self.is_recovering() && !again);
         let lost = self.board.declare_all_lost();
         let new_episode = self.policy.on_timeout(&self.board);
         self.sack_emulation.reset();
@@ -216,6 +242,7 @@ impl LossRecovery {
 
     /// The congestion window was reduced for a loss; `timeout` if the retransmission timer expired.
     pub(crate) fn on_loss_episode(&mut self, timeout: bool) {
+        self.timestamps.on_episode();
         self.undo.on_episode(timeout, self.board.una());
     }
 
@@ -255,10 +282,17 @@ impl LossRecovery {
         self.force_retransmit
     }
 
-    /// The lost segment to be retransmitted next.
+    /// The lost segment to be retransmitted next, if it may be.
     #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
-        self.board.next_lost()
+        let una = self.board.una();
+        self.board.next_lost().filter(|&lost| self.forward_rto.permits_again(lost, una))
+    }
+
+    /// Whether a new segment may be sent, the windows aside.
+    #[inline]
+    pub(crate) fn permits_new(&self) -> bool {
+        self.forward_rto.permits_new()
     }
 
     /// A segment that may be retransmitted without having been declared lost, where neither a lost segment nor a new
@@ -284,10 +318,14 @@ impl LossRecovery {
     pub(crate) fn on_sent(&mut self, retransmission: Option<u64>, context: Context<'_>) -> u64 {
         let number = match retransmission {
             Some(number) => {
-                self.board.on_retransmitted(number, context.now);
+                self.timestamps.before_retransmission(self.board.transmission(number), self.board.una());
+                self.board.on_retransmitted(number, self.timestamps.now(), context.now);
                 number
             }
-            None => self.board.on_sent(context.now),
+            None => {
+                self.forward_rto.on_new_sent();
+                self.board.on_sent(self.timestamps.now(), context.now)
+            }
         };
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent();

@@ -10,11 +10,12 @@
 //! The timer bounds how long the first unacknowledged segment, the *head*, stays without progress. Where lost
 //! retransmissions are detected without it (RFC 8985), a recovery can last longer than a timeout while that segment is
 //! sent again and again; RFC 6675 §6 therefore permits a sender to re-arm the timer with each retransmission. By
-//! [`RtoRestart::Head`] the retransmissions of the head do so, as in Linux (`tcp_xmit_retransmit_queue`).
+//! [`RtoRestart::Head`] the retransmissions of the head do so, as in Linux (`tcp_xmit_retransmit_queue`), and so does a SACK
+//! of data that was sent before the head was last sent again: the head cannot have been acknowledged earlier
+//! (`tcp_clean_rtx_queue`).
 //!
 //! Deviations: the timer starts anew with a fast retransmission, as in Linux and ns-2, where RFC 6298 §5 would let it
-//! run on. Linux also restarts it for a SACK of data sent before the head was last sent again. Simulated clocks are
-//! exact, yet `G` is 10 ms, ns-2's `tcpTick_`: with `G = 0` a standing queue of constant length drives `RTTVAR` to zero,
+//! run on. Simulated clocks are exact, yet `G` is 10 ms, ns-2's `tcpTick_`: with `G = 0` a standing queue of constant length drives `RTTVAR` to zero,
 //! and the timer then expires before a fast retransmission can be acknowledged.
 
 use crate::rtt::RttEstimator;
@@ -84,7 +85,7 @@ impl RetransmissionTimer {
         self.expirations
     }
 
-    /// A round-trip time was measured, at `now`, of a segment that was sent once (§3). Ends the back-off.
+    /// A round-trip time was measured, at `now`, of a segment that was sent once, or by a timestamp (§3). Ends the back-off.
     #[inline]
     pub(crate) fn on_rtt_sample(&mut self, rtt: Span, now: Time) {
         if self.rtt.sample(rtt, now) || self.backoff > 0 {
@@ -107,6 +108,14 @@ impl RetransmissionTimer {
         match self.restart {
             RtoRestart::Ack => self.on_sent(now),
             RtoRestart::Head => self.restart(now),
+        }
+    }
+
+    /// Data was SACKed that had been sent before the first unacknowledged segment was last sent.
+    #[inline]
+    pub(crate) fn on_sack_of_earlier(&mut self, now: Time) {
+        if self.restart == RtoRestart::Head && self.deadline < Time::NEVER {
+            self.restart(now);
         }
     }
 

@@ -29,6 +29,8 @@ pub enum Rule {
     DuplicateSacks,
     /// A timestamp showed that an original transmission was acknowledged (RFC 3522).
     Timestamps,
+    /// An acknowledgement after a timeout covered a segment that was sent once (RFC 5682).
+    ForwardRto,
 }
 
 impl Rule {
@@ -48,6 +50,7 @@ impl Rule {
             Self::Mark => "mark",
             Self::DuplicateSacks => "duplicate-sacks",
             Self::Timestamps => "timestamps",
+            Self::ForwardRto => "f-rto",
         }
     }
 }

@@ -176,3 +176,19 @@ fn the_reordering_window_widens_after_a_dsack() {
     assert!(unnecessary(Nothing) > 10, "{}", unnecessary(Nothing));
     assert!(unnecessary(Duplicates) <= 4, "{}", unnecessary(Duplicates));
 }
+
+/// RFC 7323 §5.3, R2: a segment that the receiver has already acknowledged does not change the timestamp that it echoes.
+#[test]
+fn the_echo_for_a_duplicate_shows_that_the_original_had_arrived() {
+    // All data arrives, and all acknowledgements of an interval are lost.
+    let script = |packet: &Packet, _: usize| match packet.body {
+        Body::Ack { .. } if packet.sent_at > at(100) && packet.sent_at < at(320) => Fate::Drop,
+        _ => Fate::Deliver,
+    };
+    for recovery in POLICIES {
+        let (counters, window) = run(recovery, DuplicatesAndTimestamps, script);
+        assert_eq!(counters.undone, 1, "{recovery:?}");
+        assert!(counters.retransmissions <= 3, "{recovery:?}: {}", counters.retransmissions);
+        assert!((window - 20.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+    }
+}

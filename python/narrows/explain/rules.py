@@ -29,5 +29,6 @@ NOTICED = {
     "algorithm": "the algorithm's own rule, such as one of delay",
     "duplicate-sacks": "reports of duplicate segments, which showed that the retransmissions were spurious (RFC 3708)",
     "timestamps": "the timestamps of acknowledgements, which showed that the retransmissions were spurious (RFC 3522)",
+    "f-rto": "an acknowledgement of data sent before the timeout and not again, so that nothing was lost (RFC 5682)",
 }
 """By what the sender noticed or decided something, by the rule of its event, or by the event that has none."""

@@ -5,7 +5,8 @@
 //! * One decrease for each loss episode that the recovery policy declares. The window does not grow from there to the end
 //!   of the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while the window is not what limits the sender
 //!   (RFC 2861, RFC 9438 §5.8).
-//! * What an acknowledgement of several packets counts for is the host's choice ([`AckCounting`]): as many packets, or one.
+//! * What an acknowledgement of several packets counts for is the host's choice ([`AckCounting`]): as many packets, or one, or
+//!   one while the losses of a timeout are repaired.
 //! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
 //! * A rule may decrease its window without a loss episode, by delay or by counts of marks. ssthresh follows, so that
@@ -33,6 +34,8 @@ pub struct Windowed<R> {
     stage: Stage<R>,
     /// In recovery, but not after a timeout: the window is constant.
     recovering: bool,
+    /// The losses of a timeout are being repaired.
+    repairing: bool,
     /// The stage before the last episode, restored if it was spurious.
     undo: Option<Box<Stage<R>>>,
     first_cut: FirstCut,
@@ -72,6 +75,7 @@ impl<R: WindowRule> Windowed<R> {
                 new_avoidance: true,
             },
             recovering: false,
+            repairing: false,
             undo: None,
             first_cut: setup.first_cut,
             ack_counting: setup.ack_counting,
@@ -196,7 +200,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             return;
         }
         if path.window_limited {
-            self.grow(self.ack_counting.counted(ack.newly_acked as f64), path);
+            self.grow(self.ack_counting.counted(ack.newly_acked as f64, self.repairing), path);
         } else {
             self.stage.rule.on_unlimited(path);
         }
@@ -212,10 +216,12 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             self.stage.window.size = 1.0;
             self.stage.slow_start.on_timeout();
             self.recovering = false;
+            self.repairing = true;
         }
     }
 
     fn on_recovered(&mut self, path: &Path) {
+        self.repairing = false;
         if self.recovering {
             self.recovering = false;
             self.stage.rule.on_recovered(&self.stage.window, path);
@@ -234,6 +240,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             self.stage = *before;
             self.stage.window.size = size;
             self.recovering = false;
+            self.repairing = false;
         }
     }
 

@@ -23,6 +23,22 @@ fn an_acknowledgement_of_several_packets_counts_for_one_where_acknowledgements_a
     same(flow.window(), 12.0 + 1.0 / 12.0);
 }
 
+/// RFC 3465 §2.3: after a timeout at most one segment for each acknowledgement, until what was lost is repaired.
+#[test]
+fn while_the_losses_of_a_timeout_are_repaired_an_acknowledgement_counts_for_one_if_counting_is_mixed() {
+    for (ack_counting, repairing, repaired) in
+        [(AckCounting::Segments, 45.0, 47.0), (AckCounting::Mixed, 2.0, 4.0), (AckCounting::Acks, 2.0, 3.0)]
+    {
+        let mut flow = Flow::new("reno", Setup { ack_counting, initial_window: 400.0, ..SETUP });
+        flow.lost(Cause::Timeout);
+        flow.acked(44);
+        same(flow.window(), repairing);
+        flow.recovered();
+        flow.acked(2);
+        same(flow.window(), repaired);
+    }
+}
+
 #[test]
 fn packets_acknowledged_beyond_ssthresh_count_for_congestion_avoidance() {
     let mut flow = Flow::new("reno", Setup { initial_ssthresh: 12.0, ..SETUP });

@@ -31,11 +31,12 @@ impl Preset {
         match self {
             Self::Modern => (
                 "A stack of today: losses are detected by time (RACK) and at the tail by probes (TLP), the window falls over \
-                 a round trip (proportional rate reduction), and slow start ends when the delay rises (HyStart++). Packets \
+                 a round trip (proportional rate reduction), slow start ends when the delay rises (HyStart++), and a timeout \
+                 without loss is found by what is acknowledged next (F-RTO). Packets \
                  of window algorithms are not paced: Linux paces those of an algorithm that asks for it, as BBR does, and \
                  of all others only under the queue discipline fq. Algorithms with a rate of their own are paced. With \
                  `pacing = true` all are.",
-                "RFC 8985, RFC 9937, RFC 9406; RFC 5681, RFC 6298, RFC 6928; Linux 6.18 net/ipv4/tcp_output.c, \
+                "RFC 8985, RFC 9937, RFC 9406, RFC 5682; RFC 5681, RFC 6298, RFC 6928; Linux 6.18 net/ipv4/tcp_output.c, \
                  tcp_internal_pacing, and net/sched/sch_fq.c for pacing, tcp_rearm_rto for the timer",
             ),
             Self::Sack2012 => (

@@ -14,7 +14,7 @@ use crate::value::{
 };
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SlowStartKind};
 use narrows_model::algorithm::Control;
-use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
@@ -74,11 +74,12 @@ preset_keys! {
         },
 
         /// What an acknowledgement of several segments counts for when the window of a window algorithm grows. segments: for
-        /// as many (RFC 3465, without its limit of two in slow start; Linux). acks: for one (RFC 5681 §3.1; ns-2), so that
+        /// as many (RFC 3465, without its limits; Linux). mixed: so, but for one from a timeout until its losses are repaired,
+        /// since much of what it covers may have arrived before (RFC 3465 §2.3). acks: for one (RFC 5681 §3.1; ns-2), so that
         /// delayed acknowledgements halve the growth.
         option ack_counting: AckCounting = [
-            AckCounting::Segments,
-            AckCounting::Segments,
+            AckCounting::Mixed,
+            AckCounting::Mixed,
             AckCounting::Acks,
             AckCounting::Segments,
         ],
@@ -115,6 +116,21 @@ preset_keys! {
         ] {
             UndoKind::None => "no undo of spurious reductions",
             UndoKind::DuplicatesAndTimestamps => "timestamps",
+        },
+
+        /// How spurious timeouts are detected by the acknowledgements that follow them, so that nothing more is retransmitted and
+        /// the reduction is undone (F-RTO). rfc5682: two new segments are sent in place of retransmissions, and the next
+        /// acknowledgement decides. linux: every acknowledgement of a segment that was sent once decides, and as many new segments
+        /// are sent as the window permits.
+        option frto: ForwardRtoKind = [
+            ForwardRtoKind::Rfc5682,
+            ForwardRtoKind::None,
+            ForwardRtoKind::None,
+            ForwardRtoKind::Linux,
+        ] {
+            ForwardRtoKind::None => "no F-RTO",
+            ForwardRtoKind::Rfc5682 => "F-RTO",
+            ForwardRtoKind::Linux => "F-RTO as in Linux",
         },
 
         /// After an idle period of a retransmission timeout the window restarts (RFC 5681 §4.1).
@@ -213,8 +229,8 @@ preset_keys! {
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
         /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
-        /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again, as in
-        /// Linux (permitted by RFC 6675 §6).
+        /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again (permitted by
+        /// RFC 6675 §6), and with each SACK of a segment that was sent before that, as in Linux.
         option rto_restart: RtoRestart = [
             RtoRestart::Head,
             RtoRestart::Ack,
@@ -267,10 +283,11 @@ words!(SlowStartKind {
     HyStart = "hystart",
     HyStartPlusPlus = "hystart++",
 });
-words!(AckCounting { Segments = "segments", Acks = "acks" });
+words!(AckCounting { Segments = "segments", Mixed = "mixed", Acks = "acks" });
 words!(FirstCut { Rule = "rule", Half = "half" });
 words!(RestartWindow { Initial = "initial", Halved = "halved" });
 words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
+words!(ForwardRtoKind { None = "none", Rfc5682 = "rfc5682", Linux = "linux" });
 words!(RtoRestart { Ack = "ack", Head = "head" });
 words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });
 

@@ -56,7 +56,7 @@ mod tests {
     fn the_window_widens_once_per_round_trip_and_resets_after_sixteen_recoveries_without_dsack() {
         let mut board = Scoreboard::new(Transfer::new(None, Bytes::new(1_000)), false, false);
         (0..10).for_each(|_| {
-            board.on_sent(Time::ZERO);
+            board.on_sent(0, Time::ZERO);
         });
         let mut window = ReorderingWindow::default();
         (0..3).for_each(|_| window.on_ack(true, &board));

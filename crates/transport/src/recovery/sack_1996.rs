@@ -1,15 +1,16 @@
 //! SACK as it was first simulated, with a `pipe` that counts acknowledgements (Fall and Floyd, "Simulation-based Comparisons of
 //! Tahoe, Reno, and SACK TCP", CCR 26(3), 1996, §3; ns-2's agent `TCP/Sack1`).
 //!
-//! Losses, episodes and retransmissions are those of [`sack`](super::sack). In an episode `pipe` begins at the number of
+//! The third duplicate of an acknowledgement starts an episode, as three SACKed segments above a hole do in
+//! [`sack`](super::sack). In it every hole below the highest SACKed segment is retransmitted, lowest first, however few
+//! segments above it are SACKed (ns-2's `ScoreBoard::GetNextRetran`). `pipe` begins at the number of
 //! outstanding segments that are not SACKed. An acknowledgement that SACKs new data lowers it by one, an acknowledgement
 //! that advances by two, and each segment sent raises it by one, except the first retransmission. RFC 6675 subtracts lost
 //! segments as soon as they are declared lost; here each remains in `pipe` until the cumulative acknowledgement passes it.
 //! The sender therefore sends less in an episode by the number of lost segments, which matters where the window is
 //! reduced by less than was lost.
 //!
-//! Deviations: no segment is sent that has not been declared lost (RFC 6675 §4, rules 3 and 4); ns-2 forgets SACKed
-//! segments at the end of an episode.
+//! Deviations: ns-2 forgets SACKed segments at a timeout and at the end of an episode.
 
 use super::action::{Context, RecoveryAction};
 use super::phase::Phase;
@@ -46,7 +47,10 @@ impl RecoveryPolicy for Sack1996 {
     }
 
     fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, _: Context<'_>) -> RecoveryAction {
-        let lost = if delivery.newly_sacked > 0 { board.declare_sack_losses() } else { 0 };
+        let mut lost = if delivery.newly_sacked > 0 { board.declare_sack_losses() } else { 0 };
+        if lost > 0 || self.is_in_fast_recovery() {
+            lost += board.declare_holes_lost();
+        }
         let left = if delivery.advanced > 0 { 2 } else { u64::from(delivery.newly_sacked > 0) };
         self.pipe = self.pipe.saturating_sub(left);
         let action = self.phase.update(board, lost);

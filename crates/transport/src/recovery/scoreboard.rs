@@ -13,6 +13,7 @@ mod lost_queue;
 
 pub(crate) use delivery::{Delivery, Newest};
 
+use super::timestamps::Transmission;
 use crate::transfer::Transfer;
 use lost_queue::LostQueue;
 use narrows_cc::SentPacket;
@@ -72,6 +73,8 @@ struct Segment {
     state: State,
     /// It has been sent more than once.
     ever_retransmitted: bool,
+    /// The timestamp with which it was last sent (TSval, RFC 7323).
+    timestamp: u8,
 }
 
 /// The state of a segment.
@@ -216,9 +219,15 @@ impl Scoreboard {
         (self.una..self.next).contains(&number) && segment.sent_at == sent_at && segment.state.is_in_flight()
     }
 
-    /// A new segment is sent. Returns its number.
+    /// The last transmission of segment `number`, which may have been acknowledged just now.
+    pub(crate) fn transmission(&self, number: u64) -> Transmission {
+        let segment = self.at(number);
+        Transmission { number, sent_at: segment.sent_at, timestamp: segment.timestamp }
+    }
+
+    /// A new segment is sent with `timestamp`. Returns its number.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time) -> u64 {
+    pub(crate) fn on_sent(&mut self, timestamp: u8, now: Time) -> u64 {
         if self.outstanding() > self.mask {
             self.grow();
         }
@@ -226,18 +235,19 @@ impl Scoreboard {
         self.next += 1;
         self.in_flight += 1;
         *self.at_mut(number) =
-            Segment { sent_at: now, skip: 1, state: State::InFlight, ever_retransmitted: false };
+            Segment { sent_at: now, skip: 1, state: State::InFlight, ever_retransmitted: false, timestamp };
         number
     }
 
-    /// Segment `number`, outstanding and not SACKed, is retransmitted. A segment that was not declared lost, such as a
+    /// Segment `number`, outstanding and not SACKed, is retransmitted with `timestamp`. A segment that was not declared lost, such as a
     /// probe's, keeps its state.
-    pub(crate) fn on_retransmitted(&mut self, number: u64, now: Time) {
+    pub(crate) fn on_retransmitted(&mut self, number: u64, timestamp: u8, now: Time) {
         if self.at(number).state == State::Lost {
             self.mark_retransmitted(number);
         }
         let segment = self.at_mut(number);
         segment.sent_at = now;
+        segment.timestamp = timestamp;
         segment.ever_retransmitted = true;
     }
 
@@ -319,6 +329,18 @@ impl Scoreboard {
             lost += 1;
         }
         self.examined = self.examined.max(boundary);
+        lost
+    }
+
+    /// Declares lost every segment below the highest SACKed one that is in flight for the first time. Returns the number of
+    /// segments.
+    pub(crate) fn declare_holes_lost(&mut self) -> u64 {
+        let mut lost = 0;
+        while let Some(number) = self.first_hole_in_flight(self.examined) {
+            self.declare_lost(number);
+            self.examined = number + 1;
+            lost += 1;
+        }
         lost
     }
 
@@ -457,6 +479,9 @@ impl Scoreboard {
         let newest = Newest { sent_at: segment.sent_at, number, retransmitted: segment.ever_retransmitted };
         delivery.newly_acked += 1;
         delivery.any_retransmitted |= segment.ever_retransmitted;
+        if !segment.ever_retransmitted && delivery.first_original.is_none_or(|first| number < first) {
+            delivery.first_original = Some(number);
+        }
         delivery.reordered |= !segment.ever_retransmitted && number + 1 < self.highest[0];
         if delivery.newest.is_none_or(|known| newest.is_newer_than(known)) {
             delivery.newest = Some(newest);
@@ -562,8 +587,13 @@ impl Scoreboard {
 }
 
 impl Segment {
-    const NONE: Self =
-        Self { sent_at: Time::ZERO, skip: 1, state: State::InFlight, ever_retransmitted: false };
+    const NONE: Self = Self {
+        sent_at: Time::ZERO,
+        skip: 1,
+        state: State::InFlight,
+        ever_retransmitted: false,
+        timestamp: 0,
+    };
 }
 
 impl State {

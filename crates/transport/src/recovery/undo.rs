@@ -11,13 +11,11 @@
 //! segment; other episodes only when every segment that was declared lost is acknowledged. A mark episode is never
 //! spurious, and no episode is undone once the next one has started.
 //!
-//! The timestamp is a logical clock that advances with each episode, since only the order of sending and the start of
-//! an episode matters. After an undo the segments in flight stay in flight, and the window is that before the
-//! reduction, as in Linux; by RFC 4015 §3.2 it would be reached by slow start after a timeout.
+//! F-RTO, which detects spurious timeouts without either, has a file of its own. After an undo the segments in flight stay in
+//! flight, and the window is that before the reduction, as in Linux; by RFC 4015 §3.2 it would be reached by slow start after
+//! a timeout.
 //!
-//! Deviations: F-RTO (RFC 5682) is not implemented, so that without timestamps a spurious timeout is detected only when
-//! all that it retransmitted has been reported. The retransmission timeout does not adapt to the late acknowledgement
-//! (RFC 4015 §3.3).
+//! Deviations: the retransmission timeout does not adapt to the late acknowledgement (RFC 4015 §3.3).
 
 use super::scoreboard::Delivery;
 use crate::{Rule, UndoKind};
@@ -27,8 +25,6 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct Undo {
     kind: UndoKind,
-    /// The timestamp of the packets sent now.
-    timestamp: u8,
     /// The last episode, while it may be undone.
     episode: Option<Episode>,
     /// Retransmissions not reported by D-SACKs, in the order of sending.
@@ -48,12 +44,7 @@ struct Episode {
 
 impl Undo {
     pub(super) fn new(kind: UndoKind) -> Self {
-        Self { kind, timestamp: 0, episode: None, unreported: VecDeque::new() }
-    }
-
-    /// The timestamp of a packet sent now (TSval, RFC 7323).
-    pub(super) fn timestamp(&self) -> u8 {
-        self.timestamp
+        Self { kind, episode: None, unreported: VecDeque::new() }
     }
 
     /// A loss episode starts, with a retransmission timeout if `timeout`; all segments below `una` are acknowledged.
@@ -61,7 +52,6 @@ impl Undo {
         if self.kind == UndoKind::None {
             return;
         }
-        self.timestamp = self.timestamp.wrapping_add(1);
         self.unreported.retain(|&number| number >= una);
         self.episode = Some(Episode { timeout, retransmitted: !self.unreported.is_empty(), genuine: false });
     }
@@ -80,12 +70,6 @@ impl Undo {
         if let Some(episode) = &mut self.episode {
             episode.retransmitted = true;
         }
-    }
-
-    /// Whether an acknowledgement that advances with the timestamp `echo` acknowledges a segment sent before the last
-    /// episode. Always false without timestamps.
-    pub(super) fn acks_original(&self, echo: u8) -> bool {
-        self.kind == UndoKind::DuplicatesAndTimestamps && echo.wrapping_sub(self.timestamp).cast_signed() < 0
     }
 
     /// An acknowledgement arrived, after which `unrepaired` segments that were declared lost are not acknowledged.
@@ -161,16 +145,6 @@ mod tests {
     }
 
     #[test]
-    fn the_time_stamp_may_wrap() {
-        let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
-        for _ in 0..256 {
-            undo.on_episode(true, 0);
-        }
-        assert_eq!(undo.timestamp(), 0);
-        assert!(undo.acks_original(255) && !undo.acks_original(0) && !undo.acks_original(1));
-    }
-
-    #[test]
     fn retransmissions_of_the_previous_episode_must_be_reported_too() {
         let mut undo = Undo::new(UndoKind::Duplicates);
         undo.on_episode(false, 0);
@@ -190,6 +164,5 @@ mod tests {
         undo.on_retransmitted(0);
         assert_eq!(undo.on_ack(&dsack(0), 0), None);
         assert_eq!(undo.on_ack(&advance(true), 0), None);
-        assert!(!undo.acks_original(255));
     }
 }

@@ -103,7 +103,8 @@ impl Sender {
         let rtt = self.sample_rtt(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
-        if let Some(rule) = self.recovery.is_spurious(delivery) {
+        let may_send = self.limit_on_new().is_none();
+        if let Some(rule) = self.recovery.is_spurious(delivery, may_send) {
             self.undo_episode(rule, now, host);
         }
         // Before losses are detected: the packets that the window covered until now.
@@ -126,6 +127,11 @@ impl Sender {
             if self.recovery.board().una() == self.core.data.transfer().segments() {
                 self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
                 return;
+            }
+        } else if delivery.newly_sacked > 0 {
+            let newest = delivery.newest.filter(|newest| !newest.retransmitted);
+            if newest.is_some_and(|newest| newest.sent_at < self.recovery.head_sent_at()) {
+                self.core.timer.on_sack_of_earlier(now);
             }
         }
         self.transmit(now, host);
@@ -164,13 +170,15 @@ impl Sender {
     fn sample_rtt<H: Host>(&mut self, delivery: &Delivery, now: Time, host: &mut H) -> Option<Span> {
         let newest = delivery.newest?;
         self.core.round.on_delivered(newest.sent_at, now);
-        // Karn's algorithm, for all segments of this acknowledgement: those above a repaired hole may have arrived long
-        // ago.
-        if delivery.any_retransmitted {
-            return None;
+        if !delivery.any_retransmitted {
+            return Some(self.core.take_rtt_sample(now - newest.sent_at, now, host));
         }
-        let rtt = now - newest.sent_at;
-        Some(self.core.take_rtt_sample(rtt, now, host))
+        // Karn's algorithm, for all segments of this acknowledgement: those above a repaired hole may have arrived long
+        // ago. The timestamp says when the segment was sent that arrived now (RFC 6298 §3, RFC 7323 §4), unless it is that of
+        // another segment of the episode, and an original arrived that was late.
+        let (tick, rtt) = (TIMESTAMP_CLOCK.max(self.core.options.rtt_clock), now - delivery.echoed_sent_at?);
+        let too_short = self.core.timer.rtt().is_some_and(|known| rtt + tick <= known.min);
+        (!too_short).then(|| self.core.take_rtt_sample_by(tick, rtt, now, host))
     }
 
     fn sample_rate(&mut self, delivery: &Delivery, prior_in_flight: u64, now: Time) -> Option<RateSample> {
@@ -230,3 +238,6 @@ impl Sender {
         }
     }
 }
+
+/// The clock of timestamps: milliseconds, as in Linux (RFC 7323 §5.4 permits 1 ms to 1 s).
+const TIMESTAMP_CLOCK: Span = Span::from_ms(1);

@@ -81,7 +81,18 @@ impl SenderCore {
     /// Takes a sample of the round-trip time `rtt` that ends at `now`. Returns it as the sender's clock measures it; what
     /// is recorded is exact.
     pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) -> Span {
-        let measured = rtt::measured(rtt, now, self.options.rtt_clock);
+        self.take_rtt_sample_by(self.options.rtt_clock, rtt, now, host)
+    }
+
+    /// The same by a clock with ticks of `tick`.
+    pub(crate) fn take_rtt_sample_by<H: Host>(
+        &mut self,
+        tick: Span,
+        rtt: Span,
+        now: Time,
+        host: &mut H,
+    ) -> Span {
+        let measured = rtt::measured(rtt, now, tick);
         self.timer.on_rtt_sample(measured, now);
         host.notify(TransportEvent::RttSample(rtt));
         measured

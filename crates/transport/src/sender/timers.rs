@@ -65,7 +65,7 @@ impl Sender {
         self.core.timer.on_expired(now);
         self.core.counters.timeouts += 1;
         host.notify(TransportEvent::Expired(Rule::Timeout));
-        let (lost, new_episode) = self.recovery.on_timeout();
+        let (lost, new_episode) = self.recovery.on_timeout(self.core.timer.expirations() > 1);
         self.core.ecn.on_loss_episode();
         if new_episode {
             host.notify(TransportEvent::RecoveryStarted(Rule::Timeout));

@@ -89,7 +89,9 @@ impl Sender {
         }
         let segment = match (lost, self.limit_on_new()) {
             (Some(number), _) => NextSegment::Lost(number),
-            (None, None) if self.is_deferred(usable, now) => return Err(Limit::Window),
+            (None, None) if !self.recovery.permits_new() || self.is_deferred(usable, now) => {
+                return Err(Limit::Window);
+            }
             (None, None) => NextSegment::New,
             (None, Some(limit)) => NextSegment::NextSeg(self.recovery.next_seg().ok_or(limit)?),
         };
@@ -106,7 +108,7 @@ impl Sender {
 
     /// The limit that forbids sending a new segment, the congestion window aside.
     #[inline]
-    fn limit_on_new(&self) -> Option<Limit> {
+    pub(super) fn limit_on_new(&self) -> Option<Limit> {
         let board = self.recovery.board();
         if board.next() >= self.core.data.available() {
             return Some(Limit::Application);

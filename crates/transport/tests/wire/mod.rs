@@ -5,7 +5,8 @@
 
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Needs, Path};
 use narrows_transport::{
-    ConnectionState, Host, ReceivingEndpoint, RecoveryKind, SendingEndpoint, TransportEvent, TransportOptions,
+    ConnectionState, Host, ReceivingEndpoint, RecoveryKind, Rule, SendingEndpoint, TransportEvent,
+    TransportOptions,
 };
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
@@ -58,6 +59,8 @@ pub struct Wire {
     pub mark_at: u64,
     /// When data packets were dropped by the queue.
     pub overflows: Vec<Time>,
+    /// The data packets that were dropped, by the queue or the script: when, and their numbers.
+    pub dropped: Vec<(Time, u64)>,
 }
 
 /// The default transmission time of a data packet on the forward link.
@@ -125,6 +128,7 @@ impl Wire {
             queue: u64::MAX,
             mark_at: u64::MAX,
             overflows: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 
@@ -167,6 +171,20 @@ impl Wire {
             .filter(|transmission| transmission.retransmission)
             .map(|d| (d.at, d.number))
             .collect()
+    }
+
+    /// The timeouts after which the last transmission of the first unacknowledged segment arrived: when, and its number.
+    pub fn needless_timeouts(&self) -> Vec<(Time, u64)> {
+        let expired = |(at, event): &(Time, TransportEvent)| {
+            matches!(event, TransportEvent::Expired(Rule::Timeout)).then_some(*at)
+        };
+        let needless = |at: Time| {
+            let acknowledged = self.acks.iter().take_while(|(when, _)| *when < at).map(|(_, ack)| ack.number);
+            let head = acknowledged.max().unwrap_or(0);
+            let last = self.transmissions.iter().rfind(|sent| sent.number == head && sent.at < at)?;
+            (!self.dropped.contains(&(last.at, head))).then_some((at, head))
+        };
+        self.events.iter().filter_map(expired).filter_map(needless).collect()
     }
 
     /// The time and cause of each reduction.
@@ -281,6 +299,7 @@ impl Wire {
             let waiting = backlog.saturating_sub(1);
             if waiting >= self.queue {
                 self.overflows.push(self.now);
+                self.dropped.push((self.now, packet.number));
                 return;
             }
             if waiting >= self.mark_at && packet.ecn.is_capable() {
@@ -294,7 +313,12 @@ impl Wire {
         let mut copies = 1;
         let mut extra = Span::ZERO;
         match fate {
-            Fate::Drop => return,
+            Fate::Drop => {
+                if kind == 2 {
+                    self.dropped.push((self.now, packet.number));
+                }
+                return;
+            }
             Fate::Mark if packet.ecn.is_capable() => packet.ecn = Ecn::Ce,
             Fate::Deliver | Fate::Mark => {}
             Fate::Delay(by) => extra = by,

@@ -20,8 +20,13 @@ pub(crate) struct Delivery {
     pub(crate) duplicate_ack: bool,
     /// Of the newly acknowledged segments the one that was sent last.
     pub(crate) newest: Option<Newest>,
-    /// One of them was sent more than once, so that there is no round-trip sample (Karn's algorithm).
+    /// One of them was sent more than once, so that it is no round-trip sample (Karn's algorithm).
     pub(crate) any_retransmitted: bool,
+    /// When the transmission was sent that advanced the cumulative acknowledgement, by the echoed timestamp; `None` where the
+    /// timestamp is not needed or does not say.
+    pub(crate) echoed_sent_at: Option<Time>,
+    /// The lowest of those that were sent once.
+    pub(crate) first_original: Option<u64>,
     /// One of them, sent once, is below a segment that was acknowledged earlier.
     pub(crate) reordered: bool,
 }

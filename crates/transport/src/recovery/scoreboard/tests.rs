@@ -9,7 +9,7 @@ use proptest::prelude::*;
 fn board(sent: u64) -> Scoreboard {
     let mut board = Scoreboard::new(Transfer::new(None, Bytes::new(1_000)), false, false);
     for number in 0..sent {
-        board.on_sent(Time::from_ps(number));
+        board.on_sent(0, Time::from_ps(number));
     }
     board
 }
@@ -60,11 +60,11 @@ fn lost_segments_are_retransmitted_lowest_first_lost_retransmissions_too() {
     board.declare_sack_losses();
     for expected in 0..3 {
         assert_eq!(board.next_lost(), Some(expected));
-        board.on_retransmitted(expected, Time::from_ps(100));
+        board.on_retransmitted(expected, 0, Time::from_ps(100));
     }
     board.declare_lost(1);
     assert_eq!(board.next_lost(), Some(1));
-    board.on_retransmitted(1, Time::from_ps(101));
+    board.on_retransmitted(1, 0, Time::from_ps(101));
     assert_eq!(board.next_lost(), Some(3));
 }
 
@@ -78,7 +78,7 @@ fn a_segment_retransmitted_while_in_flight_counts_twice_until_it_is_lost() {
         (Some(0), Some(6), 8)
     );
     board.count_twice(0);
-    board.on_retransmitted(0, Time::from_ps(50));
+    board.on_retransmitted(0, 0, Time::from_ps(50));
     assert_eq!((board.first_hole_in_flight(0), board.in_flight(), board.unrepaired()), (Some(1), 9, 0));
     sack(&mut board, 7, 8);
     // Five segments are lost, one of which is in flight as a retransmission.
@@ -101,7 +101,7 @@ fn a_retransmitted_segment_yields_no_sample_and_is_not_reordered() {
     let mut board = board(10);
     sack(&mut board, 1, 4);
     board.declare_sack_losses();
-    board.on_retransmitted(0, Time::from_ps(50));
+    board.on_retransmitted(0, 0, Time::from_ps(50));
     let delivery = acknowledge(&mut board, 4);
     assert_eq!((delivery.advanced, delivery.newly_acked), (4, 1));
     assert!(delivery.any_retransmitted && !delivery.reordered);
@@ -121,7 +121,7 @@ fn undone_losses_are_in_flight_and_may_be_declared_lost_again() {
     let mut board = board(10);
     sack(&mut board, 4, 7);
     board.declare_all_lost();
-    board.on_retransmitted(0, Time::from_ps(50));
+    board.on_retransmitted(0, 0, Time::from_ps(50));
     board.undo_losses();
     assert_eq!((board.in_flight(), board.unrepaired(), board.next_lost()), (7, 1, None));
     assert_eq!(
@@ -136,11 +136,11 @@ fn after_a_timeout_all_segments_that_are_not_sacked_are_retransmitted_in_order()
     let mut board = board(6);
     sack(&mut board, 2, 5);
     board.declare_sack_losses();
-    board.on_retransmitted(0, Time::from_ps(20));
+    board.on_retransmitted(0, 0, Time::from_ps(20));
     assert_eq!(board.declare_all_lost(), 2);
     let mut order = Vec::new();
     while let Some(number) = board.next_lost() {
-        board.on_retransmitted(number, Time::from_ps(30));
+        board.on_retransmitted(number, 0, Time::from_ps(30));
         order.push(number);
     }
     assert_eq!(order, [0, 1, 5]);
@@ -163,7 +163,7 @@ fn the_steps_per_acknowledgement_do_not_grow_with_the_window() {
             events += 1;
         }
         while let Some(number) = board.next_lost() {
-            board.on_retransmitted(number, Time::from_ps(window));
+            board.on_retransmitted(number, 0, Time::from_ps(window));
             acknowledge(&mut board, number + 2);
             board.declare_sack_losses();
             events += 1;
@@ -222,9 +222,9 @@ proptest! {
         let mut board = board(0);
         for (step, event) in events.into_iter().enumerate() {
             match event {
-                Event::Send => { board.on_sent(Time::from_ps(step as u64)); }
+                Event::Send => { board.on_sent(0, Time::from_ps(step as u64)); }
                 Event::Retransmit => if let Some(number) = board.next_lost() {
-                    board.on_retransmitted(number, Time::from_ps(step as u64));
+                    board.on_retransmitted(number, 0, Time::from_ps(step as u64));
                 },
                 Event::Acknowledge(by) => { let to = (board.una + by).min(board.next); acknowledge(&mut board, to); }
                 Event::Sack(offset, length) => {
