@@ -76,6 +76,16 @@ def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows)
     assert "cubic" in done.stderr
 
 
+def test_a_scenario_of_the_library_is_shown_as_its_file(narrows: Narrows, tmp_path: Path) -> None:
+    shown = narrows("show", "home")
+    assert shown.returncode == 0, shown.stderr
+    (tmp_path / "mine.toml").write_text(shown.stdout, encoding="utf-8")
+    assert narrows("check", "mine.toml").stdout == narrows("check", "home").stdout
+    case = narrows("show", "001-CL")
+    assert "# --set" in case.stdout.splitlines()[-1]
+    assert json.loads(narrows("show", "home", "--json").stdout)["name"] == "home"
+
+
 def test_check_accepts_a_sound_scenario(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     assert narrows("check", scenario).returncode == 0
     done = narrows("check", scenario, "--json")

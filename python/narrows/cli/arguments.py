@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument("kind", choices=KINDS)
     listing.add_argument("--json", action="store_true", help="print a list of objects")
 
-    show = _add(commands, "show", "catalogue:show", "print the card of an algorithm, a queue or a preset")
+    show = _add(commands, "show", "catalogue:show", "print a card (algorithm, queue, preset) or a scenario's file")
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from narrows.errors import InputError
 from narrows.external.card import external_card
 from narrows.external.source import is_external
 from narrows.files.manifest import to_json
+from narrows.files.text import read_text
 
 if TYPE_CHECKING:
     import argparse
@@ -35,21 +37,38 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the card of an algorithm, a queue or a preset; two cards where an algorithm and a queue share the name."""
+    """Print the card of an algorithm, a queue or a preset, or the file of a scenario.
+
+    There are two cards where an algorithm and a queue share the name.
+    """
     if is_external(arguments.name):
         card = external_card(arguments.name)
         print(to_json(card) if arguments.json else render(card))
         return DONE
     known = [*cards.algorithms(), *cards.queues(), *core.presets()]
     named = [card for card in known if card["name"] == arguments.name]
+    scenarios = library.library()
+    if not named and arguments.name in scenarios:
+        return _show_scenario(arguments.name, scenarios[arguments.name], as_json=arguments.json)
     if not named:
-        near = core.nearest(arguments.name, [card["name"] for card in known])
-        hint = f"did you mean {near}?" if near else "`narrows list algorithms`, `queues` and `presets` name them"
-        raise InputError(arguments.name, f"no algorithm, queue or preset has this name; {hint}")
+        near = core.nearest(arguments.name, [*[card["name"] for card in known], *scenarios])
+        hint = f"did you mean {near}?" if near else "`narrows list` names algorithms, queues, presets and scenarios"
+        raise InputError(arguments.name, f"no algorithm, queue, preset or scenario has this name; {hint}")
     if arguments.json:
         print(to_json(named if len(named) > 1 else named[0]))
     else:
         print("\n\n\n".join(map(render, named)))
+    return DONE
+
+
+def _show_scenario(name: str, found: library.Found, *, as_json: bool) -> int:
+    """Print the file of a scenario of the library; of a case, its changes behind the file."""
+    if as_json:
+        print(to_json(next(each for each in library.scenarios() if each["name"] == name)))
+        return DONE
+    print(read_text(found.file), end="")
+    for change in found.changes:
+        print(f"# --set {shlex.quote(change)}")
     return DONE
 
 

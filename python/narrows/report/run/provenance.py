@@ -133,7 +133,11 @@ def origin(subject: Run | Comparison) -> Markup:
     if subject.manifest.get("command"):
         entries.append(("Command", element("code", str(subject.manifest["command"]))))
     entries.append(("Made again by", element("code", command(subject))))
-    if not isinstance(subject, Comparison) and set(subject.sources) == {SCENARIO} and not _on(subject):
+    if (
+        not isinstance(subject, Comparison)
+        and set(subject.sources) == {SCENARIO}
+        and not (_on(subject) or subject.manifest.get("inputs"))
+    ):
         entries.append(("In a browser", _in_a_browser(subject.sources[SCENARIO])))
     return _list([(label, text) for label, text in entries if text], "facts")
 

@@ -6,6 +6,7 @@ import itertools
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics.criteria import margin_of
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
@@ -61,7 +62,7 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         shown = {condition: _pairs(_under(found, condition)) for condition in conditions[:MOST_CONDITIONS]}
         first.append(multiples("conditions", "Under each condition", shown, EXCESS, basis))
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
-    drawn = list(_drill_down(view, found, conditions, basis)) if known else []
+    drawn = list(_drill_down((view, plan, folder), found, conditions, basis)) if known else []
     sections = [
         page.answer("What was found", _answer(found), first, view.command, _note(basis, view_of.enough(summary))),
         page.section("maps", "All measures", page.figure_grid(more, view.command, heading="h3")),
@@ -89,22 +90,36 @@ def _under(found: Sequence[Meeting], condition: tuple[str, ...]) -> list[Meeting
 
 
 def _drill_down(
-    view: View, found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: str
+    of: tuple[View, Plan, Path], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: str
 ) -> Iterator[Markup]:
     """Yield, for each two algorithms, their figures over the conditions, which a click on a map unfolds."""
+    view, plan, folder = of
     names = view.facts["algorithms"]
     for one, other in itertools.combinations(names, 2):
         both = [each for each in found if {each.contender, each.incumbent} == {one, other} and each.condition]
         figures = [curves((one, other), both, conditions, each, basis) for each in (SHARE, EXCESS, QUEUE_DELAY)]
-        again = shlex.join([
-            "narrows", "run", "pair", "--set", f"flows.incumbent.algorithm={one}", "--set",
-            f"flows.contender.algorithm={other}",
-        ])  # fmt: skip
-        over_time = element("p", "Over time: ", element("code", again), class_="remake")
+        over_time = element(
+            "p", "Over time, under the first condition: ", element("code", over_time_of(plan, folder, one, other)),
+            class_="remake",
+        )  # fmt: skip
         yield element(
             "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, view.command, heading="h3"),
             over_time, id=pair_name(one, other), class_="pair",
         )  # fmt: skip
+
+
+def over_time_of(plan: Plan, folder: Path, one: str, other: str) -> str:
+    """Return the command that runs two algorithms beside each other as the first point of a matrix has them.
+
+    Like the other commands of a page, it is run where the folder lies.
+    """
+    pairs = {f"{other} beside {one}", f"{one} beside {other}"}
+    point = next(each for each in plan.points if each.levels["pair"] in pairs)
+    # Files of algorithms are kept in the folder.
+    changes = [each.replace(f'="{KEPT}/', f'="{folder.name}/{KEPT}/') for each in point.overrides]
+    flags = [part for change in changes for part in ("--set", change)]
+    flags += ["--seed", str(plan.seed)] + ([] if point.on == SIMULATOR else ["--on", point.on])
+    return shlex.join(["narrows", "run", f"{folder.name}/{SCENARIO}", *flags])
 
 
 def origin(view: View, plan: Plan, folder: Path) -> Markup:
@@ -229,3 +244,5 @@ PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms bes
 # What a page can hold; the rest is in the summary.
 MOST_CONDITIONS = 24
 _TWO = 2
+# In the folder of a study.
+SCENARIO, KEPT = "scenario.toml", "inputs"
