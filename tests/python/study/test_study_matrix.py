@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
 import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -73,6 +76,32 @@ def test_an_algorithm_under_another_name_gets_its_fair_share(narrows: Narrows, t
         assert 0.95 < low <= high <= 1 if contender == incumbent else low < 1 < high
         low, high = pair["excess_harm"]["ci95"]
         assert low <= 0 <= high
+
+
+MINE = """
+class Mine:
+    def __init__(self, setup):
+        self.window = 10.0
+
+    def on_ack(self, ack):
+        self.window += 1 / self.window
+
+    def on_loss(self, loss):
+        self.window *= 0.8
+"""
+
+
+def test_the_command_of_a_pair_runs_what_the_matrix_ran(narrows: Narrows, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    arguments = ["cubic", "./mine.py:Mine", *QUICK, "--rates", "7Mbps", "--buffers", "2bdp", "--replications", "1"]
+    done = narrows("matrix", *arguments, "--seed", "5", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    (printed,) = re.findall("under the first condition: <code>(.*?)</code>", page)
+    ran = narrows(*shlex.split(html.unescape(printed))[1:], "--json", "--out", "again")
+    assert ran.returncode == 0, ran.stderr
+    of_matrix = ask(tmp_path, "select \"group.contender.goodput_bps\" g from cells where pair = 'Mine beside cubic'")
+    assert json.loads(ran.stdout)["groups"]["contender"]["goodput_bps"]["mean"] == pytest.approx(of_matrix[0]["g"])
 
 
 def test_the_same_words_go_on_with_what_they_left(narrows: Narrows, tmp_path: Path) -> None:
