@@ -48,7 +48,7 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
             # A mapping is a list of its keys to Python alone.
             several = listed(value) if kind.several and not isinstance(value, Mapping | bytes) else [value]
             if not all(map(kind.fits, several)):
-                raise TypeError(f"{name} is {value!r}; allowed: {kind.allowed}")
+                raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; allowed: {kind.allowed}")
             if kind.several:
                 bound.arguments[name] = several
         return function(*bound.args, **bound.kwargs)

@@ -17,8 +17,8 @@ from narrows.compared import ALGORITHMS
 from narrows.errors import Interrupted
 from narrows.metrics import check, resolve
 from narrows.metrics.criteria import given_margins
-from narrows.run import workers
-from narrows.run.jobs import Unwatched, processors, work_s
+from narrows.run import memory, workers
+from narrows.run.jobs import Share, Unwatched, processors, work_s
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
         RunError: A run violated an invariant of the simulator.
         ScenarioError: A run has more packets waiting or in flight than memory should hold.
         AlgorithmError: An algorithm written in Python failed.
+        InputError: The records of all jobs need more memory than there is.
         ValueError: The number of jobs at a time is out of range.
     """
     found: list[core.Records | None] = []
@@ -130,6 +131,21 @@ def _outcomes(
 ) -> list[core.Records | Exception | None]:
     check_numbers(jobs=threads)
     watch = watch or Unwatched()
+    if len(jobs) <= FEW:
+        return _execute(jobs, threads, watch)
+    # The first jobs show how much memory the records of all of them take.
+    first = max(FIRST, threads or processors())
+    part, before = first / len(jobs), memory.used()
+    records = _execute(jobs[:first], threads, Share(watch, 0.0, part))
+    if watch.stopped() or any(each is None for each in records):
+        return [*records, *(None for _ in jobs[first:])]
+    memory.check(first, len(jobs), memory.used() - before)
+    return [*records, *_execute(jobs[first:], threads, Share(watch, part, 1.0 - part))]
+
+
+def _execute(jobs: Sequence[Job], threads: int | None, watch: Watch) -> list[core.Records | None]:
+    if not jobs:
+        return []
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
     if external:
         # A single run finds its own faults at its start.
@@ -183,3 +199,5 @@ class _Clock:
 
 NOTHING_FINISHED = "nothing had finished, so nothing is kept"
 STEP_S = 0.1
+# Jobs whose records have room anywhere, and the first of more.
+FEW, FIRST = 32, 16

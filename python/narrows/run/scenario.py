@@ -125,10 +125,6 @@ class Scenario:
             InputError: The source is a name.
             TypeError: The source is neither text nor dict, or a value in it has no form in a scenario file.
         """
-        if not isinstance(source, str | Mapping):
-            raise TypeError(
-                f"the scenario is a {type(source).__name__}; allowed: a dict, or the text of a scenario file"
-            )
         if isinstance(source, str) and source.strip() and not {"=", "\n"} & set(source):
             raise InputError(
                 source, "is no text of a scenario; `narrows.load` reads files and scenarios of the library"

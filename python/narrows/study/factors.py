@@ -204,9 +204,13 @@ def _quantity(node: Node) -> tuple[float, str] | None:
 
 
 def _check_distinct(document: Document, items: list[Node], labels: list[Any]) -> None:
-    for index, (item, label) in enumerate(zip(items, labels, strict=True)):
-        if label in labels[:index]:
+    seen = set()
+    for item, label in zip(items, labels, strict=True):
+        # A label that is a list or a table is refused where it is used.
+        shown = label if isinstance(label, str | int | float) else inline(label)
+        if shown in seen:
             document.complain(item, "is there twice", allowed="different levels")
+        seen.add(shown)
 
 
 def _label(value: Any) -> Any:

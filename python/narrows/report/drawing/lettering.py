@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,12 +21,12 @@ def shortened(text: str, room: float) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def all_shortened(names: Sequence[str], room: float) -> list[str]:
+@lru_cache
+def all_shortened(names: tuple[str, ...], room: float) -> list[str]:
     """Return names shortened to `room` drawing units: at the end, or at the start where they would be equal."""
     cut = [shortened(name, room) for name in names]
-    return [
-        _ends(name, room) if name and cut.count(short) > 1 else short for name, short in zip(names, cut, strict=True)
-    ]
+    times = Counter(cut)
+    return [_ends(name, room) if name and times[short] > 1 else short for name, short in zip(names, cut, strict=True)]
 
 
 def _ends(name: str, room: float) -> str:
