@@ -37,7 +37,7 @@ def fresh(content: Any) -> Any:
 @some.composite
 def damaged(draw: some.DrawFn, content: dict[str, Any]) -> dict[str, Any]:
     """Draw a tree of which one to three members are replaced by something else, removed or renamed."""
-    found = fresh(content)
+    found: dict[str, Any] = fresh(content)
     for _ in range(draw(some.integers(1, 3))):
         there = list(places(found))
         if not there:

@@ -85,8 +85,11 @@ def test_a_number_that_is_none_is_refused_with_its_range(argument: str, value: A
 
 
 def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
-    overrides = (each for each in ["duration=2s"])
-    run = nw.Scenario(SCENARIO, overrides=overrides).run(measures=iter(["cov(bin=500ms)"]))
+    overrides: Any = (each for each in ["duration=2s"])
+    measures: Any = iter(["cov(bin=500ms)"])
+    run = nw.Scenario(SCENARIO, overrides=overrides).run(measures=measures)
     assert "cov(bin=500ms)" in run.summary["groups"]["newreno"]
     run.save(tmp_path / "out")
-    assert nw.open(str(tmp_path / "out")).flows.num_rows == 1
+    opened = nw.open(str(tmp_path / "out"))
+    assert isinstance(opened, OpenedRun)
+    assert opened.flows.num_rows == 1

@@ -102,7 +102,7 @@ class _Reader:
         return Published(
             **texts, experiments=experiments, variants=variants, judges=judges, claims=claims, pictures=pictures,
             tables=tables, calibrations=calibrations, labels=labels,
-            packet_hops={size: self.number(each, f"packet_hops.{size}") for size, each in hops.items()},
+            packet_hops={size: float(self.number(each, f"packet_hops.{size}")) for size, each in hops.items()},
         )  # fmt: skip
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -199,8 +199,7 @@ class _Reader:
             if kind in table:
                 return self.trend(table, path, scope, kind)
         self.keys(table, path, ("is",), ("at_least", "at_most"))
-        least, most = self.bounds(table, path)
-        return Bounded(self.quantity(table["is"], f"{path}.is", scope), least, most)
+        return Bounded(self.quantity(table["is"], f"{path}.is", scope), *self.bounds(table, path))
 
     def trend(self, table: Mapping[str, Any], path: str, scope: _Scope, kind: str) -> Test:
         self.keys(table, path, (kind, "over"), ("or_equal",))
@@ -211,7 +210,7 @@ class _Reader:
 
     def quantity(self, table: Any, path: str, scope: _Scope) -> Quantity:
         if not isinstance(table, dict):
-            return Number(self.number(table, path))
+            return Number(float(self.number(table, path)))
         if "named" in table:
             return self.named_quantity(table, path, scope)
         for how in FOLDS:
@@ -380,7 +379,9 @@ class _Reader:
     def values(self, table: Any, path: str) -> dict[str, list[float | None]]:
         """Read the source's values by name; an empty text stands where it has none."""
         return {
-            name: [None if each == "" else self.number(each, f"{path}.{name}") for each in self.items(values, path)]
+            name: [
+                None if each == "" else float(self.number(each, f"{path}.{name}")) for each in self.items(values, path)
+            ]
             for name, values in self.entries(table, path).items()
         }
 
@@ -411,7 +412,7 @@ class _Reader:
     def number(self, value: Any, path: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             self.fault(path, f"{value!r} is no number; a finite one is needed")
-        return float(value)
+        return value
 
     def count(self, value: Any, path: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
