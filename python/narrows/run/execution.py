@@ -132,18 +132,20 @@ def _outcomes(
     check_numbers(jobs=threads)
     watch = watch or Unwatched()
     if len(jobs) <= FEW:
-        return _execute(jobs, threads, watch)
+        return _execute(jobs, threads, watch, keep_going=keep_going)
     # The first jobs show how much memory the records of all of them take.
     first = max(FIRST, threads or processors())
     part, before = first / len(jobs), memory.used()
-    records = _execute(jobs[:first], threads, Share(watch, 0.0, part))
+    records = _execute(jobs[:first], threads, Share(watch, 0.0, part), keep_going=keep_going)
     if watch.stopped() or any(each is None for each in records):
         return [*records, *(None for _ in jobs[first:])]
     memory.check(first, len(jobs), memory.used() - before)
-    return [*records, *_execute(jobs[first:], threads, Share(watch, part, 1.0 - part))]
+    return [*records, *_execute(jobs[first:], threads, Share(watch, part, 1.0 - part), keep_going=keep_going)]
 
 
-def _execute(jobs: Sequence[Job], threads: int | None, watch: Watch) -> list[core.Records | None]:
+def _execute(
+    jobs: Sequence[Job], threads: int | None, watch: Watch, *, keep_going: bool
+) -> list[core.Records | Exception | None]:
     if not jobs:
         return []
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
