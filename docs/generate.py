@@ -35,8 +35,8 @@ units. `narrows check FILE` reports every error with line and column, and execut
 the resolved scenario, with all defaults.
 
 A scenario may name a Python file as an algorithm. A run executes files at or below the scenario's folder and those that
-the command line names, others only with `--trust`, and so the commands of `program`; `narrows check` lists all of them: see
-[which files are executed](your-algorithm.md#which-files-are-executed)."""
+the command line names, others only with `--trust`, and so the commands of `program`; `narrows check` lists all of
+them: see [which files are executed](your-algorithm.md#which-files-are-executed)."""
 PRESETS_PREFACE = """\
 ## Presets
 
@@ -76,10 +76,10 @@ no interval. Intervals of differences are t intervals, limited to the greatest p
 are all equal they are what the intervals of both means allow, if these exist.
 
 Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
-presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check *replications
-differ* says how to vary them. Another check, *metrics in their ranges*, reports every metric whose value cannot be, with
-what it can be: the column "values", and the bounds of the run. A goodput can exceed the link's rate by one packet, whose
-transmission began in the warm-up.
+presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check
+*replications differ* says how to vary them. Another check, *metrics in their ranges*, reports every metric whose value
+cannot be, with what it can be: the column "values", and the bounds of the run. A goodput can exceed the link's rate by
+one packet, whose transmission began in the warm-up.
 
 A difference between two algorithms *matters* if it exceeds the margin of its metric: the greater of a fraction of
 the value that is compared with and an amount in the unit of the metric. It is *clearly better* or *clearly worse* if

@@ -233,8 +233,8 @@ dask worker tcp://127.0.0.1:8786 --host 127.0.0.1 --nworkers 1 --nthreads 16   o
 narrows study run FILE --out DIR --executor dask --address tcp://127.0.0.1:8786
 ```
 
-Whoever reaches the port of a scheduler or a worker can execute any code there, with the rights of its user: Dask asks for no
-password. Without `--host` both listen on all interfaces. For several machines, name the address of a network that only
+Whoever reaches the port of a scheduler or a worker can execute any code there, with the rights of its user: Dask asks
+for no password. Without `--host` both listen on all interfaces. For several machines, name the address of a network that only
 you reach (`--host 10.0.0.5`), or let Dask encrypt and authenticate its connections with certificates (`tls://` in place
 of `tcp://`; Dask's documentation, *TLS/SSL*).
 
