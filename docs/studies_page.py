@@ -234,9 +234,9 @@ narrows study run FILE --out DIR --executor dask --address tcp://127.0.0.1:8786
 ```
 
 Whoever reaches the port of a scheduler or a worker can execute any code there, with the rights of its user: Dask asks
-for no password. Without `--host` both listen on all interfaces. For several machines, name the address of a network that only
-you reach (`--host 10.0.0.5`), or let Dask encrypt and authenticate its connections with certificates (`tls://` in place
-of `tcp://`; Dask's documentation, *TLS/SSL*).
+for no password. Without `--host` both listen on all interfaces. For several machines, name the address of a network
+that only you reach (`--host 10.0.0.5`), or let Dask encrypt and authenticate its connections with certificates
+(`tls://` in place of `tcp://`; Dask's documentation, *TLS/SSL*).
 
 Only the last process writes the folder. The cells of a lost worker run again on another one. If the scheduler is lost,
 the command ends with exit status 3, and its message has the command that goes on. A worker whose simulator

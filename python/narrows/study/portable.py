@@ -42,7 +42,9 @@ class Kept:
 
     def argument(self, text: str) -> str:
         """Return what names files in a study, such as an algorithm or a change, with them named as they are kept."""
-        for written, kept in self.names.items():
-            # Not in the middle of another name.
-            text = kept.join(re.split(rf"(?<![\w./-]){re.escape(written)}(?![\w/-])", text))
-        return text
+        # Not in the middle of another name, and of two that begin alike the longer one.
+        longest_first = sorted(self.names, key=len, reverse=True)
+        names = "|".join(re.escape(written) for written in longest_first)
+        return (
+            re.sub(rf"(?<![\w./-])(?:{names})(?![\w/-])", lambda found: self.names[found[0]], text) if names else text
+        )
