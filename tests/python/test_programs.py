@@ -33,6 +33,8 @@ program = { client = "CLIENT", server = "SERVER" }
 SERVE = "head -c 2000000 /dev/zero > /tmp/file; cd /tmp; exec python3 -m http.server --bind $SERVER 80"
 FETCH = "curl -sS -o /tmp/got -w '%{size_download} %{http_code}' http://$SERVER/file"
 
+NOBODY = 65_534
+
 built = pytest.mark.skipif(
     not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
     or not library.path().is_file(),
@@ -146,7 +148,9 @@ def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path
 
 
 @built
-def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, narrows: Narrows) -> None:
+def test_programs_have_seeded_random_numbers_and_the_user_who_runs_them_unless_that_is_root(
+    tmp_path: Path, narrows: Narrows
+) -> None:
     command_line = "touch /etc/passwd; head -c 8 /dev/urandom | od -An -tx1; date -u +%Y-%m-%d; id -u"
     file = scenario(tmp_path, command_line, "sleep 1")
     texts = []
@@ -157,7 +161,7 @@ def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, 
     assert texts[0] == texts[1]
     assert texts[1] != texts[2]
     assert "2026-01-01" in texts[0]
-    assert texts[0].splitlines()[-1] == str(os.getuid())
+    assert texts[0].splitlines()[-1] == str(os.getuid() or NOBODY)
 
 
 @built
@@ -230,6 +234,128 @@ def test_programs_of_a_study_start_in_the_folder_of_its_scenario(
     assert subprocess.run(arguments, cwd=folder_of_an_own_program, check=False).returncode == 0
     plan = json.loads((tmp_path / "study/plan.json").read_text())
     assert plan["base"]["commands"] == str(folder_of_an_own_program)
+
+
+# What programs may try. `$V` is a folder of the machine in which everybody may write.
+HOSTILE = {
+    "write": """
+        touch $V/new; echo x >$V/kept; echo x >>$V/kept; rm -f $V/kept; mv $V/kept $V/moved; ln $V/kept $V/hard;
+        ln -s x $V/link; mkdir $V/folder; mkfifo $V/fifo; chmod 600 $V/kept; truncate -s 0 $V/kept; rmdir $V/empty;
+        touch -d 2000-01-01 $V/kept; echo tried""",
+    "other paths": """
+        for way in /proc/1/root /proc/self/root /proc/$$/root /proc/thread-self/root /tmp/..; do touch $way$V/new; done;
+        cd $V; touch new; touch /proc/self/cwd/new; exec 9<kept; echo x >/proc/self/fd/9; echo tried""",
+    "mounts": """
+        mount -o remount,rw /; mount -t hostfs none /tmp -o $V; mount -t hostfs none $V; umount /;
+        unshare -r sh -c 'mount -o remount,rw /'; unshare -m true; chroot / true; pivot_root / /tmp;
+        touch $V/new; echo tried""",
+    "settings": """
+        for key in kernel/core_pattern kernel/modprobe kernel/hotplug net/ipv4/tcp_sack; do
+            echo '|/tmp/h' >/proc/sys/$key;
+        done;
+        echo b >/proc/sysrq-trigger; echo tried""",
+    "core dump": """
+        cd /tmp; printf '#!/bin/sh\\ntouch $V/new\\n' >core; chmod 755 core; ulimit -c unlimited;
+        sh -c 'kill -SEGV $$'; ls $V/*core*; echo tried""",
+    "devices": """
+        mknod /tmp/disk b 98 0; mknod /tmp/memory c 1 1; mknod $V/disk b 98 0; cat /tmp/disk;
+        dd if=/dev/zero of=/dev/mem count=1; echo x >/dev/console; echo x >/dev/kmsg; echo tried""",
+    "another user": """
+        cp /bin/sh /tmp/own; chmod 4755 /tmp/own; /tmp/own -c 'id -u'; su -c id </dev/null; chown 0 /tmp/own;
+        python3 -c 'import os; os.setuid(0)'; grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status; echo tried""",
+    "outputs replaced": """
+        rm -rf /tmp/*; for kind in out status; do mkfifo /tmp/client-0.$kind /tmp/server-0.$kind; done;
+        ln -s /dev/zero /tmp/zero; ln -sf /tmp/zero /dev/stdout; echo tried""",
+    "much output": "yes tried | head -c 300000000",
+    "long output": "echo tried; truncate -s 1T /proc/self/fd/1; truncate -s 1T /proc/$PPID/fd/3",
+    "status": "head -c 1000000 /dev/zero >/proc/$PPID/fd/3; echo tried",
+    "full disk": "for place in /tmp /dev/shm /run; do yes >$place/full; done; echo tried",
+    "full memory": "tail /dev/zero; echo tried",
+    "others": """
+        kill -9 1; kill -STOP 1; python3 -c 'import ctypes; print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))';
+        cat /proc/1/environ /proc/1/mem; ls /proc/1/cwd/; echo tried; kill -9 -1""",
+    "processes": "b() { b | b & }; b",
+    "endless": "while :; do :; done",
+}
+# What each must have printed or, with exit status 2, the command have said; `tried` otherwise.
+EXPECTED = {
+    "write": "Read-only file system",
+    "settings": "Read-only file system",
+    "devices": "Operation not permitted",
+    "another user": "CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nNoNewPrivs:\t1",
+    "much output": "[cut here: more than the 4 MiB that are kept]",
+    "full disk": "No space left on device",
+    "processes": "60 s of processor time",
+    "endless": "60 s of processor time",
+}
+
+
+@pytest.fixture
+def victim() -> Iterator[Path]:
+    """Yield a folder of the machine, in which everybody may write."""
+    with tempfile.TemporaryDirectory(dir=Path.home()) as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "empty").mkdir(mode=0o777)
+        (folder / "kept").write_text("kept\n")
+        (folder / "kept").chmod(0o666)
+        yield folder
+
+
+def state(folder: Path) -> list[tuple[str, int, int, str]]:
+    """Return everything in a folder: names, modes, times of change, contents."""
+    entries = sorted([folder, *folder.rglob("*")])
+    return [
+        (entry.name, (found := entry.lstat()).st_mode, found.st_ctime_ns, entry.read_text() if entry.is_file() else "")
+        for entry in entries
+    ]
+
+
+@built
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_ends_and_writes_nothing_on_the_machine(name: str, tmp_path: Path, victim: Path) -> None:
+    client, expected = HOSTILE[name], EXPECTED.get(name, "tried")
+    before = state(victim)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    file = scenario(tmp_path, f"V={victim}; {' '.join(client.split())}", "sleep 5")
+    ended = subprocess.run(
+        command(["run", file, "--on", "linux", "--out", "run"]),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment() | {"TMPDIR": str(temporary)},
+    )
+    if ended.returncode == 0:
+        assert expected in printed(tmp_path / "run")
+        assert sum(each.stat().st_size for each in (tmp_path / "run/programs").iterdir()) < 5_000_000
+    else:
+        assert ended.returncode == 2, ended.stderr
+        assert expected in ended.stderr
+        assert not (tmp_path / "run").exists()
+    assert state(victim) == before
+    assert list(temporary.iterdir()) == []
+
+
+@built
+def test_folders_may_have_any_name(tmp_path: Path, victim: Path) -> None:
+    odd = "a\nb, c 'd\" $(touch x)"
+    for folder in (tmp_path / odd, victim / odd):
+        folder.mkdir()
+    (tmp_path / f"{odd} cache").mkdir()
+    (tmp_path / f"{odd} cache/narrows").symlink_to(cache.folder().parent)
+    file = scenario(victim / odd, "pwd", "sleep 1")
+    ended = subprocess.run(
+        command(["run", file, "--on", "linux", "--out", tmp_path / "run"]),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment() | {"TMPDIR": str(tmp_path / odd), "XDG_CACHE_HOME": str(tmp_path / f"{odd} cache")},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert printed(tmp_path / "run") == f"{victim / odd}\n"
 
 
 @built

@@ -151,8 +151,6 @@ pub struct Configuration {
     pub user: u32,
     /// The group as which programs run.
     pub group: u32,
-    /// Folder that is /tmp for programs, a C string.
-    pub folder: *const c_char,
 }
 
 /// The two hosts of a connection that programs carry.
@@ -167,6 +165,10 @@ pub struct Hosts {
     pub algorithm: [u8; 16],
     /// Whether they ask for ECN.
     pub ecn: u32,
+    /// What is executed for the client and for the server: C strings, and null behind the last.
+    pub arguments: [*const *const c_char; 2],
+    /// The environment of each.
+    pub environment: [*const *const c_char; 2],
 }
 
 /// The queue disciplines of the kernel, by number.

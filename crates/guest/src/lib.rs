@@ -8,7 +8,6 @@
 
 mod arrived;
 mod interface;
-mod job;
 mod packets;
 mod programs;
 mod queue;
@@ -16,8 +15,9 @@ mod run;
 mod terms;
 
 use interface::{Action, Configuration, Packet, Queues, State};
+use narrows_linux::job::JOB;
 use run::Run;
-use std::ffi::{CStr, c_char};
+use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static RUN: Mutex<Option<Run>> = Mutex::new(None);
@@ -31,16 +31,12 @@ fn with<T>(act: impl FnOnce(&mut Run) -> T) -> Option<T> {
     guard().as_mut().map(act)
 }
 
-/// Reads the job file at `path`; returns 0 on success. Errors are written beside the file of the records.
-///
-/// # Safety
-///
-/// `path` must be a C string.
+/// Reads the job in the current folder; returns 0 on success.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn nw_open(path: *const c_char) -> i32 {
-    // SAFETY: the caller passes a C string.
-    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy().into_owned();
-    match job::read(&path).and_then(Run::new) {
+pub extern "C" fn nw_open() -> i32 {
+    let job = fs::read(JOB).map_err(|error| error.to_string());
+    let job = job.and_then(|bytes| postcard::from_bytes(&bytes).map_err(|error| error.to_string()));
+    match job.map_err(|error| format!("{JOB}: {error}")).and_then(|job| Run::new(&job)) {
         Ok(run) => {
             *guard() = Some(run);
             0
@@ -94,6 +90,24 @@ pub extern "C" fn nw_next(now: u64, action: &mut Action) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn nw_state(now: u64, connection: u32, state: &State) {
     with(|run| run.update(now, connection, state));
+}
+
+/// The next part of what a program of `connection` has printed, or of its exit status. Returns 0 once that is enough.
+///
+/// # Safety
+///
+/// `text` must be the address of `bytes` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nw_printed(
+    connection: u32,
+    role: u32,
+    is_status: i32,
+    text: *const u8,
+    bytes: u32,
+) -> i32 {
+    // SAFETY: the caller passes that many bytes.
+    let part = unsafe { std::slice::from_raw_parts(text, bytes as usize) };
+    with(|run| run.print(connection, role, is_status != 0, part)).is_some_and(|more| more).into()
 }
 
 /// Ends the run and writes its records. Returns 0 on success.

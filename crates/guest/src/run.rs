@@ -2,16 +2,17 @@
 
 use crate::arrived::Arrived;
 use crate::interface::{Action, Configuration, Packet, Queues, State};
-use crate::job::Job;
 use crate::packets::{Held, Shared};
 use crate::programs::{Payload, Programs};
 use crate::queue::InKernel;
 use crate::terms::Agreement;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
-use narrows_linux::{Linux, Outcome};
+use narrows_linux::Linux;
+use narrows_linux::job::{Job, OUTCOME, Outcome, PROGRESS};
 use narrows_model::{Model, Workload};
 use narrows_qdisc::QueueDiscipline;
+use narrows_records::Records;
 use narrows_scenario::LoadOptions;
 use narrows_sim::{Emulation, StackPacket, StackRequest, StackState, rtt_view};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -32,8 +33,6 @@ pub struct Run {
     programs: Programs,
     connections: Vec<Connection>,
     replication: u32,
-    output: PathBuf,
-    progress: PathBuf,
     /// Simulated time at which progress is written next.
     reports: Time,
     began: ProcessTime,
@@ -71,21 +70,20 @@ const OFFSET: u64 = 1 << 32;
 
 impl Run {
     /// The run that `job` describes.
-    pub fn new(job: Job) -> Result<Self, String> {
-        let shown = job.scenario.display().to_string();
-        let text = fs::read_to_string(&job.scenario).map_err(|error| format!("{shown}: {error}"))?;
+    pub fn new(job: &Job) -> Result<Self, String> {
+        let shown = "the scenario of the job";
         let linux = Linux {
             kernel: PathBuf::new(),
             library: PathBuf::new(),
             algorithms: job.algorithms.clone(),
             key: String::new(),
-            queues: job.queues.clone(),
+            queues: narrows_linux::Queues::parse(&job.queues).unwrap_or_default(),
             scenario: String::new(),
-            directory: job.directory.clone(),
-            commands: job.commands.clone(),
+            directory: job.directory.clone().into(),
+            commands: job.commands.clone().into(),
         };
         let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
-        let scenario = narrows_scenario::load(&text, &shown, &linux.directory, &[], &options)
+        let scenario = narrows_scenario::load(&job.scenario, shown, &linux.directory, &[], &options)
             .map_err(|faults| format!("{shown}: {faults:?}"))?;
         let mut model = scenario.model;
         model.warmup = Span::from_ps(job.warmup_ps);
@@ -96,7 +94,7 @@ impl Run {
         let sysctls: String = std::iter::once(RECEIVE_BUFFER.to_owned()).chain(own).collect();
         let algorithm = |slot: usize| name(algorithm(model, slot));
         Ok(Self {
-            programs: Programs::new(model, &job, algorithm)?,
+            programs: Programs::new(model, job, algorithm)?,
             model,
             linux,
             emulation: Emulation::new(model, job.replication, |_| None),
@@ -104,8 +102,6 @@ impl Run {
             sysctls: CString::new(sysctls).map_err(|error| format!("{shown}: {error}"))?,
             connections: vec![Connection::default(); model.slots()],
             replication: job.replication,
-            output: job.output,
-            progress: job.progress,
             reports: Time::ZERO,
             began: ProcessTime::now(),
             ended: false,
@@ -116,6 +112,7 @@ impl Run {
     /// The configuration of the virtual machine.
     pub fn configuration(&self) -> Configuration {
         let transports = || self.model.workloads.iter().map(|each| &each.transport);
+        let hosts = self.programs.hosts();
         let packet = transports().map(|each| (each.mss + each.header).count()).max();
         Configuration {
             connections: self.connections.len() as u32,
@@ -124,11 +121,10 @@ impl Run {
             buffer: BUFFER,
             seed: self.model.seed ^ u64::from(self.replication).wrapping_add(1) << 32,
             sysctls: self.sysctls.as_ptr(),
-            programs: self.programs.hosts.as_ptr(),
-            program_count: self.programs.hosts.len() as u32,
+            programs: hosts.as_ptr(),
+            program_count: hosts.len() as u32,
             user: self.programs.owner.0,
             group: self.programs.owner.1,
-            folder: self.programs.folder.as_ptr(),
         }
     }
 
@@ -263,8 +259,8 @@ impl Run {
     /// Writes the time, some hundred times in a run. Progress that cannot be written is not shown.
     fn report(&mut self, now: Time) {
         if now >= self.reports {
-            let _ = fs::write(&self.progress, now.as_ps().to_ne_bytes());
-            self.reports = now + self.model.duration / REPORTS;
+            let _ = fs::write(PROGRESS, now.as_ps().to_ne_bytes());
+            self.reports = now + (self.model.duration / REPORTS).min(LONGEST_REPORT);
         }
     }
 
@@ -346,15 +342,22 @@ impl Run {
         }
     }
 
+    /// The next part of what a program has printed, or of its exit status. Returns whether more is of interest.
+    pub fn print(&mut self, connection: u32, role: u32, is_status: bool, part: &[u8]) -> bool {
+        self.programs.print(connection, role, is_status, part)
+    }
+
     /// Writes the records, or why there are none.
-    pub fn finish(self) -> Result<(), String> {
+    pub fn finish(mut self) -> Result<(), String> {
         let cpu_s = self.began.elapsed().as_secs_f64();
-        let outcome: Outcome = match self.refused {
-            Some(refused) => Err(refused),
-            None => Ok(self.emulation.finish(cpu_s).map_err(|error| error.to_string())?),
+        let outcome: Outcome = if let Some(refused) = self.refused {
+            Err(refused)
+        } else {
+            let records = self.emulation.finish(cpu_s).map_err(|error| error.to_string())?;
+            Ok(Records { programs: self.programs.records(), ..records })
         };
         let bytes = postcard::to_stdvec(&outcome).map_err(|error| error.to_string())?;
-        fs::write(&self.output, bytes).map_err(|error| format!("{}: {error}", self.output.display()))
+        fs::write(OUTCOME, bytes).map_err(|error| format!("{OUTCOME}: {error}"))
     }
 }
 
@@ -436,6 +439,8 @@ fn stack_state(state: &State, lacks_ecn: bool) -> StackState {
 
 /// How often progress is written in a run.
 const REPORTS: u64 = 200;
+/// Longest simulated time between two reports: programs that compute while none passes are noticed by it.
+const LONGEST_REPORT: Span = Span::from_ms(500);
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// The SYN flag of the TCP header.

@@ -171,6 +171,41 @@ fn more_connections_than_a_host_has_ports_are_refused_where_they_are_written() {
 }
 
 #[test]
+fn settings_of_the_network_alone_are_accepted() {
+    let with = |setting: &str| on_kernel(&format!("{PLAIN}[linux]\nsysctl = [{setting}]\n"), &[], None);
+    for setting in
+        ["net.ipv4.tcp_sack=0", "net/ipv4/tcp_sack=0", "net.core.rmem_max = 1000", "net.ipv4.tcp_rmem=1 2 3"]
+    {
+        assert!(with(&format!("{setting:?}")).is_ok(), "{setting}");
+    }
+    let long = format!("net.{}=1", "a".repeat(100));
+    for setting in [
+        "kernel.core_pattern=|/tmp/h",
+        "kernel/core_pattern=|/tmp/h",
+        "/kernel/core_pattern=x",
+        "fs.suid_dumpable=2",
+        "net=1",
+        "net.=1",
+        "net..ipv4=1",
+        "net/../kernel/core_pattern=x",
+        "net.ipv4/../../kernel/core_pattern=x",
+        "netx.a=1",
+        "NET.a=1",
+        "net.ipv4.tcp_sack=0\nkernel/core_pattern=|/tmp/h",
+        "net.ipv4.tcp_sack=0\u{0}",
+        "net.ipv4.tcp_sack\n=0",
+        "net.ipv4.tcp_sack=",
+        "net.ipv4.tcp_sack",
+        &long,
+    ] {
+        let written = setting.replace('\n', "\\n").replace('\u{0}', "\\u0000");
+        let faults = with(&format!("\"{written}\"")).expect_err(setting);
+        assert_eq!((faults[0].line, faults[0].path.as_str()), (Some(9), "linux.sysctl.0"), "{faults:?}");
+        assert!(faults[0].allowed.contains("below net."), "{faults:?}");
+    }
+}
+
+#[test]
 fn without_timestamps_headers_are_shorter() {
     let without = "linux.sysctl=[\"net.ipv4.tcp_timestamps=0\"]";
     assert!(on_kernel(PLAIN, &[without, "transport.header=40B", "transport.ack=40B"], None).is_ok());

@@ -4,11 +4,14 @@
 //! queues, workloads and records are those of the simulator, in a library that the kernel loads (`crates/guest`); between
 //! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
+pub mod job;
 mod machine;
 mod programs;
 pub mod queues;
 mod refusals;
+mod watch;
 
+pub use programs::commands as program_commands;
 pub use queues::Queues;
 pub use refusals::{KERNEL_NAMES, kernel_name, setting};
 
@@ -18,9 +21,6 @@ use narrows_records::Records;
 use narrows_units::Rate;
 use queues::{KernelQueue, Lack};
 use std::path::PathBuf;
-
-/// What a virtual machine writes at its end: the records of the run, or what of the scenario it could not honour.
-pub type Outcome = Result<Records, String>;
 
 /// A kernel, and the scenario that it runs.
 #[derive(Clone, Debug)]

@@ -1,10 +1,13 @@
 //! The process of a virtual machine.
 
-use crate::{Linux, Outcome, programs};
+use crate::job::{JOB, Job, OUTCOME, Outcome, PROGRESS};
+use crate::watch::Watch;
+use crate::{Linux, programs};
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_records::Records;
 use narrows_units::Time;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::Path;
@@ -28,8 +31,6 @@ const KILLED: i32 = 9;
 const UNKNOWN_SETTING: &str = "narrows: the kernel has no sysctl ";
 /// What the driver prints before the path of a setting whose value the kernel refuses.
 const REFUSED_SETTING: &str = "narrows: the sysctl ";
-/// Name of the folder of the files of programs.
-const PROGRAMS: &str = "programs";
 
 /// Runs replication `replication` of `model` in a virtual machine; its records have no description of the run.
 pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
@@ -38,34 +39,28 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .tempdir()
         .map_err(|error| failed("no temporary folder", &error))?;
     let place = |name: &str| folder.path().join(name);
-    let write = |name: &str, text: &str| {
-        fs::write(place(name), text).map_err(|error| failed("the job cannot be written", &error))
+    let job = Job {
+        scenario: linux.scenario.clone(),
+        directory: linux.directory.clone().into(),
+        commands: linux.commands.clone().into(),
+        replication,
+        warmup_ps: model.warmup.as_ps(),
+        queues: linux.queues.text(),
+        algorithms: linux.algorithms.clone(),
     };
-    fs::create_dir(place(PROGRAMS)).map_err(|error| failed("the job cannot be written", &error))?;
-    write("scenario.toml", &linux.scenario)?;
-    let lines = [
-        place("scenario.toml").display().to_string(),
-        linux.directory.display().to_string(),
-        linux.commands.display().to_string(),
-        replication.to_string(),
-        model.warmup.as_ps().to_string(),
-        place("records").display().to_string(),
-        place("progress").display().to_string(),
-        place(PROGRAMS).display().to_string(),
-        linux.queues.text(),
-        linux.algorithms.join(" "),
-    ];
-    write("job", &lines.join("\n"))?;
+    let job = postcard::to_stdvec(&job).map_err(|error| failed("the job cannot be written", &error))?;
+    fs::write(place(JOB), job).map_err(|error| failed("the job cannot be written", &error))?;
     let console = File::create(place("console")).map_err(|error| failed("no console", &error))?;
     let output = console.try_clone().map_err(|error| failed("no console", &error))?;
     let carried = model.groups.iter().any(|group| group.program.is_some());
     let time = if carried { TIME_OF_PROGRAMS } else { "time-travel-start=1000000000" };
+    let mut narrows = OsString::from("narrows=");
+    narrows.push(&linux.library);
     let child = Command::new(&linux.kernel)
         .arg(format!("mem={MEMORY_MB}M"))
         .args(["time-travel=inf-cpu", time, "ipv6.disable_ipv6=1"])
         .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "quiet"])
-        .arg(format!("uml_dir={}/", folder.path().display()))
-        .arg(format!("narrows={},{}", linux.library.display(), place("job").display()))
+        .args(["uml_dir=./".as_ref(), narrows.as_os_str()])
         .current_dir(folder.path())
         .env("TMPDIR", folder.path())
         .stdin(Stdio::null())
@@ -75,6 +70,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
     let mut machine = Machine(child);
     let mut reached = Time::ZERO;
+    let mut watch = carried.then(|| Watch::new(machine.0.id()));
     let status = loop {
         match machine.0.try_wait() {
             Ok(Some(status)) => break status,
@@ -82,19 +78,25 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
             Ok(None) => thread::sleep(POLL),
             Err(error) => return Err(failed("the virtual machine is lost", &error)),
         }
-        let now = time_in(&place("progress")).unwrap_or(reached).min(Time::ZERO + model.duration);
+        let now = time_in(&place(PROGRESS)).unwrap_or(reached).min(Time::ZERO + model.duration);
         if now > reached {
             progress.advance(reached, now);
             reached = now;
         }
+        if let Some(refused) = watch.as_mut().and_then(|watch| watch.refuses(now)) {
+            return Err(RunError::Refused(refused));
+        }
     };
-    let programs = programs::read(model, &place(PROGRAMS))?;
     let bytes =
-        fs::read(place("records")).map_err(|_| end_without_records(model, status, &place("console")))?;
+        fs::read(place(OUTCOME)).map_err(|_| end_without_records(model, status, &place("console")))?;
     progress.advance(reached, Time::ZERO + model.duration);
     let outcome: Result<Outcome, _> = postcard::from_bytes(&bytes);
     let records = outcome.map_err(|error| failed("the records cannot be read", &error))?;
-    Ok(Records { programs, ..records.map_err(RunError::Refused)? })
+    let records = records.map_err(RunError::Refused)?;
+    match programs::not_executed(model, &records.programs) {
+        Some(refused) => Err(RunError::Refused(refused)),
+        None => Ok(records),
+    }
 }
 
 /// The simulated time that a virtual machine has written to its file of progress.

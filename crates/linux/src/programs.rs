@@ -1,6 +1,5 @@
 //! The programs of a virtual machine: those that its shell would not find, and the output that they have written.
 
-use narrows_backend::RunError;
 use narrows_model::{DefaultValue, Model, Program, Refusal};
 use narrows_records::ProgramRecord;
 use std::fs::{self, Metadata};
@@ -28,6 +27,9 @@ pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
 
 /// Why `command` does not run from `directory`; `None` if nothing shows that.
 fn reason(command: &str, directory: &Path) -> Option<String> {
+    if command.len() > LONGEST || command.contains('\0') {
+        return Some(format!("it has more than {LONGEST} bytes, or a null among them"));
+    }
     let words: Vec<&str> = command.split_whitespace().collect();
     if is_hidden(directory)
         && let Some(word) =
@@ -95,43 +97,27 @@ fn is_known(word: &str, directory: &Path) -> bool {
     shell.status().map_or(true, |status| status.success())
 }
 
-/// The programs of `model`, from the files that the shell has written into `folder`.
-///
-/// # Errors
-///
-/// [`RunError::Refused`] if the shell has not found a program, or could not execute it.
-pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError> {
-    let mut found = Vec::new();
-    let mut flow = 0;
-    for workload in &model.workloads {
-        let program = model.groups[workload.group].program.as_ref();
-        for _ in 0..workload.slots {
-            for (role, command) in program.into_iter().flat_map(commands) {
-                let file = |kind: &str| folder.join(format!("{role}-{flow}.{kind}"));
-                let output = fs::read(file("out")).unwrap_or_default();
-                let status =
-                    fs::read_to_string(file("status")).ok().and_then(|text| text.trim().parse().ok());
-                if let Some(NOT_EXECUTABLE | NOT_FOUND) = status {
-                    let group = &model.groups[workload.group].name;
-                    let text = String::from_utf8_lossy(&output);
-                    let message =
-                        format!("the {role} of group {group}, `{command}`, does not run: {}", text.trim());
-                    return Err(RunError::Refused(message));
-                }
-                found.push(ProgramRecord { flow, role: role.to_owned(), status, output });
-            }
-            flow += 1;
-        }
-    }
-    Ok(found)
+/// The first of `programs` that the shell of its virtual machine has not found, or could not execute; `None` if there is none.
+pub fn not_executed(model: &Model, programs: &[ProgramRecord]) -> Option<String> {
+    let failed = programs.iter().find(|each| matches!(each.status, Some(NOT_EXECUTABLE | NOT_FOUND)))?;
+    let mut groups =
+        model.workloads.iter().flat_map(|each| std::iter::repeat_n(each.group, each.slots as usize));
+    let group = &model.groups[groups.nth(failed.flow as usize)?];
+    let (role, name) = (&failed.role, &group.name);
+    let (_, command) = group.program.as_ref().map(commands)?.into_iter().find(|(each, _)| each == role)?;
+    let text = String::from_utf8_lossy(&failed.output);
+    Some(format!("the {role} of group {name}, `{command}`, does not run: {}", text.trim()))
 }
 
-fn commands(program: &Program) -> [(&'static str, &String); 2] {
+/// The commands of `program`, with their roles.
+pub fn commands(program: &Program) -> [(&'static str, &String); 2] {
     [("client", &program.client), ("server", &program.server)]
 }
 
 /// Where programs have files of their own.
 const OWN: &str = "/tmp";
+/// Bytes of a command; Linux passes 128 kB to a program as one argument.
+const LONGEST: usize = 100_000;
 const QUOTES: [char; 3] = ['\'', '"', ';'];
 /// What makes a word of a shell more than itself.
 const SPECIAL: [char; 21] = [

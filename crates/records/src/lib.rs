@@ -63,7 +63,6 @@ pub struct Records {
     /// Inner variables of algorithms and queues; empty if they are not recorded.
     pub internals: Internals,
     /// The programs that carried flows, in the order of flows, clients first.
-    #[serde(skip)]
     pub programs: Vec<ProgramRecord>,
     /// Ends of the intervals of the series.
     pub interval_ends: Vec<Time>,

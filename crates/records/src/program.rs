@@ -1,7 +1,7 @@
 //! What programs that carried flows have printed.
 
 /// A program of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProgramRecord {
     /// Number of the flow's connection slot.
     pub flow: u32,

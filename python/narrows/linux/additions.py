@@ -13,6 +13,33 @@ from narrows.errors import InputError
 OURS = Path(str(files("narrows.linux") / "kernel"))
 DRIVER = ("narrows.h", "narrows_kern.c", "narrows_user.c")
 RANDOM = "drivers/char/random.c"
+# The functions of hostfs that change files of the machine, and how the calls of C's library begin that do.
+CHANGING = (
+    "write_file",
+    "file_create",
+    "set_attr",
+    "make_symlink",
+    "unlink_file",
+    "do_mkdir",
+    "hostfs_do_rmdir",
+    "do_mknod",
+    "link_file",
+    "rename_file",
+    "rename2_file",
+)
+CALLS = (
+    r"p?write(?:64|v)?",
+    r"f?chmod(?:at)?",
+    r"[fl]?chown(?:at)?",
+    r"f?truncate(?:64)?",
+    r"[fl]?u?time(?:s|nsat|ns)",
+    r"(?:sym|un)?link(?:at)?",
+    r"(?:mk|rm)dir(?:at)?",
+    r"mknod(?:at)?",
+    r"rename(?:at|at2)?",
+    r"creat(?:64)?",
+    "syscall",
+)
 
 
 def digest() -> str:
@@ -60,6 +87,7 @@ def apply(root: Path, timer_hz: int) -> None:
         r"\1\n\tnarrows_random(\2, CHACHA_KEY_SIZE);",
     )
     _count_reductions(root)
+    _write_no_file(root)
     _keep_all_registers(root)
     # A guest that is killed leaves no process of its programs.
     _edit(
@@ -68,6 +96,27 @@ def apply(root: Path, timer_hz: int) -> None:
         "(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))",
     )
     _edit(root / RANDOM, r"(if\s+\()(!crng_ready\(\)\) \{\s*\\\s*_get_random_bytes\(&ret)", r"\1true || \2")
+
+
+def _write_no_file(root: Path) -> None:
+    """Take from the kernel all means to change a file of the machine, and the programs that receive core dumps."""
+    host = root / "fs/hostfs/hostfs_user.c"
+    for name in CHANGING:
+        _edit(host, rf"^(int {name}\([^{{]*\{{\n).*?^\}}", r"\1\treturn -EROFS;\n}")
+    opened = (
+        "\tint fd = w ? -1 : open64(path, O_RDONLY);\n\n\tif (w)\n\t\treturn -EROFS;\n\treturn fd < 0 ? -errno : fd;\n"
+    )
+    _edit(host, r"^(int open_file\([^{]*\{\n).*?^\}", rf"\1{opened}}}")
+    left = re.findall(rf"\b(?:{'|'.join(CALLS)})\(|\bO_(?:CREAT|WRONLY|RDWR|TRUNC|APPEND)\b", host.read_text())
+    if left:
+        raise InputError(str(host), f"has ways to change a file of the machine that are not known here: {left[0]}")
+    # A program may read what the user who runs it may, who is somebody else here where that is root.
+    _edit(
+        root / "fs/hostfs/hostfs_kern.c",
+        r"if \(!err\)(\s*err = generic_permission\()",
+        r"if (!err && !S_ISREG(ino->i_mode) && !S_ISDIR(ino->i_mode))\1",
+    )
+    _edit(root / "fs/Kconfig.binfmt", r'("Enable core dump support") if EXPERT', r"\1")
 
 
 def _count_reductions(root: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,13 +70,15 @@ def build(say: Callable[[str], None]) -> None:
         return
     check()
     say("network: the links, queues and workloads that the kernel loads, about a minute")
-    command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest"]
-    ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
-    if ended.returncode:
-        raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
     place = path()
     place.parent.mkdir(parents=True, exist_ok=True)
-    partial = place.with_suffix(".partial")
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or TREE / "target")
-    shutil.copy(target / "release" / FILE, partial)
-    partial.replace(place)
+    # Nothing is written into the source tree, which may be somebody else's.
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix="network-") as folder:
+        target = os.environ.get("CARGO_TARGET_DIR") or folder
+        command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest", "--target-dir", target]
+        ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
+        if ended.returncode:
+            raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
+        partial = place.with_suffix(".partial")
+        shutil.copy(Path(target) / "release" / FILE, partial)
+        partial.replace(place)

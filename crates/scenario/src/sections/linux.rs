@@ -15,7 +15,7 @@ keys! {
         /// Whether the kernel's TCP passes on several segments at a time (segmentation offload), as it does by default. They
         /// enter the network one by one in either case.
         gso: bool = true,
-        /// Settings of both hosts below /proc/sys, each `"NAME=VALUE"`, as in `"net.ipv4.tcp_slow_start_after_idle=0"`.
+        /// Settings of both hosts below /proc/sys/net, each `"NAME=VALUE"`, as in `"net.ipv4.tcp_slow_start_after_idle=0"`.
         sysctl: List<Sysctl> => "the kernel's own, without cached metrics and with buffers of up to 256 MB",
     }
 }
@@ -30,25 +30,36 @@ impl KeyType for Sysctl {
 
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<(String, String), Reported> {
         let written = string(node, &Self::KIND, path).map_err(|fault| fault.report(faults))?;
-        let is_name = |name: &str| {
-            let known = |letter: char| letter.is_ascii_alphanumeric() || "._-/".contains(letter);
-            !name.is_empty() && !name.contains("..") && name.chars().all(known)
+        let Some((name, value)) =
+            written.split_once('=').map(|(name, value)| (name.trim(), value.trim())).filter(is_setting)
+        else {
+            let fault = Fault::new(&node.place, path, "no setting of a kernel").given(node.value.shown());
+            return Err(fault.allowed(SHAPE).report(faults));
         };
-        match written.split_once('=') {
-            Some((name, value)) if is_name(name.trim()) && !value.trim().is_empty() => {
-                Ok((name.trim().to_owned(), value.trim().to_owned()))
-            }
-            _ => {
-                let fault = Fault::new(&node.place, path, "no setting of a kernel").given(node.value.shown());
-                Err(fault.allowed("\"NAME=VALUE\", as in \"net.ipv4.tcp_window_scaling=0\"").report(faults))
-            }
+        // Others can make the kernel start programs, and write to the machine.
+        if !name.replace('.', "/").starts_with("net/") {
+            let fault = Fault::new(&node.place, path, "no setting of the network").given(node.value.shown());
+            return Err(fault.allowed(SHAPE).report(faults));
         }
+        Ok((name.to_owned(), value.to_owned()))
     }
 
     fn write((name, value): &(String, String), _: Naming) -> String {
         text(format!("{name}={value}"))
     }
 }
+
+/// Whether a name is a path below /proc/sys, and a value one line of text.
+fn is_setting((name, value): &(&str, &str)) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(is_letter);
+    let is_value = !value.is_empty() && value.len() <= LONGEST && !value.contains(char::is_control);
+    name.len() <= LONGEST && name.split(['.', '/']).all(is_part) && is_value
+}
+
+/// Bytes of a name or of a value.
+const LONGEST: usize = 100;
+const SHAPE: &str = "\"NAME=VALUE\" with a name below net., as in \"net.ipv4.tcp_window_scaling=0\"";
 
 impl LinuxKeys {
     /// The resolved section.

@@ -365,7 +365,7 @@ source = { kind = "poisson", interval = "9ms" }
 #[rustfmt::skip]
 const NEEDS: &[Need] = &[
     // Rates and queues.
-    Need::values("linux.sysctl", "[\"a.b=1\"]", "[\"a.b=2\"]"),
+    Need::values("linux.sysctl", "[\"net.a=1\"]", "[\"net.a=2\"]"),
     Need::values("steps].times", "[\"0s\"]", ""),
     Need::alone("[steps].times", &[".rates=[\"1Mbps\",\"2Mbps\"]", ".times=[\"0s\",\"9s\"]"], "[\"0s\", \"1s\"]", "[\"0s\", \"2s\"]"),
     Need::values(".low", "\"1Mbps\"", "\"2Mbps\""),

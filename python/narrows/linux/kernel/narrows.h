@@ -67,6 +67,11 @@ struct nw_state {
 	unsigned char window_limited;
 };
 
+enum { NW_CLIENT, NW_SERVER, NW_ROLES };
+
+/* Option of the tmpfs that holds what a program prints: as much as is kept. */
+#define NW_PRINTED "size=4m"
+
 /* A flow whose hosts run programs. */
 struct nw_program {
 	unsigned int connection;
@@ -75,6 +80,9 @@ struct nw_program {
 	/* Congestion control of its two hosts, and whether they ask for ECN. */
 	char algorithm[16];
 	unsigned int ecn;
+	/* What is executed for the client and for the server, and its environment; lists that end with NULL. */
+	const char *const *arguments[NW_ROLES];
+	const char *const *environment[NW_ROLES];
 };
 
 struct nw_configuration {
@@ -90,11 +98,6 @@ struct nw_configuration {
 	/* The user and the group as which programs run. */
 	unsigned int user;
 	unsigned int group;
-	/*
-	 * Folder of the machine that is /tmp for programs. It has the files `server-N` and `client-N` for /bin/sh, N being the
-	 * number of a connection.
-	 */
-	const char *folder;
 };
 
 /* What the library may call: queue disciplines of the kernel, by number. */
@@ -109,16 +112,18 @@ struct nw_queues {
 };
 
 struct nw_library {
-	int (*open)(const char *job);
+	int (*open)(void);
 	void (*config)(struct nw_configuration *configuration);
 	void (*attach)(const struct nw_queues *queues);
 	int (*transmit)(unsigned long long now, const struct nw_packet *packet);
 	unsigned long long (*deadline)(void);
 	int (*next)(unsigned long long now, struct nw_action *action);
 	void (*state)(unsigned long long now, unsigned int connection, const struct nw_state *state);
+	/* The next part of what a program has printed, or of its exit status. Returns 0 once that is enough. */
+	int (*printed)(unsigned int connection, unsigned int role, int is_status, const char *text, unsigned int bytes);
 	int (*finish)(void);
 };
 
-/* Loads the library and its job; ends the process if that fails. */
-void nw_load(const char *path, const char *job, struct nw_library *library);
+/* Loads the library and the job in the current folder; ends the process if that fails. */
+void nw_load(const char *path, struct nw_library *library);
 #endif

@@ -8,6 +8,7 @@
 #include <linux/bvec.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/if_arp.h>
@@ -22,6 +23,8 @@
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
 #include <linux/tcp.h>
@@ -45,6 +48,8 @@
 #define LISTEN 1000
 #define FIRST 1024
 #define PIECES 16
+/* Processes of all programs at a time. */
+#define PROCESSES 512
 
 enum { SENDER, RECEIVER, HOSTS };
 
@@ -53,7 +58,9 @@ struct connection {
 	/* Those of its own hosts, if programs carry it; NULL otherwise. */
 	struct net_device *dev[HOSTS];
 	struct nsproxy *namespaces[HOSTS];
-	unsigned int server;
+	const struct nw_program *program;
+	/* What its programs print, and the exit status of each, out of reach of any other. */
+	struct file *printed[NW_ROLES], *status[NW_ROLES];
 	struct work_struct work;
 	unsigned int number;
 	u64 unwritten;
@@ -588,26 +595,53 @@ static void read_data(struct connection *c)
 }
 
 struct start {
-	struct nsproxy *namespaces;
-	char file[32];
-	char *arguments[3];
+	struct connection *connection;
+	unsigned int role;
 };
 
-/* Called in the new process: its host, and a user who may do no more here than on the machine. */
+static void limit(unsigned int resource, unsigned long most)
+{
+	current->signal->rlim[resource] = (struct rlimit) { most, most };
+}
+
+/*
+ * Called in the new process: its host, and a user who is not root and may become nobody else. The kernel opens what it
+ * prints to, so that no program can put anything else in its place.
+ */
 static int become(struct subprocess_info *info, struct cred *new)
 {
 	struct start *start = info->data;
+	struct connection *c = start->connection;
+	unsigned int host = start->role == NW_SERVER ? c->program->server : !c->program->server;
+	kuid_t user = KUIDT_INIT(configuration.user);
+	kgid_t group = KGIDT_INIT(configuration.group);
+	struct user_struct *counted = alloc_uid(user);
+	int error;
 
-	get_nsproxy(start->namespaces);
-	switch_task_namespaces(current, start->namespaces);
-	new->uid = new->euid = new->suid = new->fsuid = KUIDT_INIT(configuration.user);
-	new->gid = new->egid = new->sgid = new->fsgid = KGIDT_INIT(configuration.group);
+	if (!counted)
+		return -ENOMEM;
+	get_nsproxy(c->namespaces[host]);
+	switch_task_namespaces(current, c->namespaces[host]);
+	free_uid(new->user);
+	new->user = counted;
+	new->uid = new->euid = new->suid = new->fsuid = user;
+	new->gid = new->egid = new->sgid = new->fsgid = group;
 	cap_clear(new->cap_inheritable);
 	cap_clear(new->cap_permitted);
 	cap_clear(new->cap_effective);
 	cap_clear(new->cap_bset);
 	cap_clear(new->cap_ambient);
-	return 0;
+	error = set_cred_ucounts(new);
+	if (error)
+		return error;
+	task_set_no_new_privs(current);
+	limit(RLIMIT_NPROC, PROCESSES);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_MEMLOCK, 0);
+	error = replace_fd(1, c->printed[start->role], 0);
+	error = error < 0 ? error : replace_fd(2, c->printed[start->role], 0);
+	error = error < 0 ? error : replace_fd(3, c->status[start->role], 0);
+	return min(error, 0);
 }
 
 static void free_start(struct subprocess_info *info)
@@ -615,22 +649,33 @@ static void free_start(struct subprocess_info *info)
 	kfree(info->data);
 }
 
-/* Starts the program of a connection whose file is `kind`-N. */
-static void start_program(struct connection *c, const char *kind, unsigned int host)
+static void start_program(struct connection *c, unsigned int role)
 {
-	static char *environment[] = { NULL };
+	char **arguments = (char **)c->program->arguments[role], **environment = (char **)c->program->environment[role];
 	struct start *start = kzalloc(sizeof(*start), GFP_KERNEL);
 	struct subprocess_info *info;
 
 	if (!start)
 		panic("narrows: no memory");
-	start->namespaces = c->namespaces[host];
-	snprintf(start->file, sizeof(start->file), "/tmp/%s-%u", kind, c->number);
-	start->arguments[0] = "/bin/sh";
-	start->arguments[1] = start->file;
-	info = call_usermodehelper_setup("/bin/sh", start->arguments, environment, GFP_KERNEL, become, free_start, start);
+	*start = (struct start) { .connection = c, .role = role };
+	info = call_usermodehelper_setup(arguments[0], arguments, environment, GFP_KERNEL, become, free_start, start);
 	if (!info || call_usermodehelper_exec(info, UMH_NO_WAIT))
 		panic("narrows: no process for a program");
+}
+
+/* A file of at most so many bytes, which has no name. */
+static struct file *make_file(const char *most)
+{
+	struct file_system_type *type = get_fs_type("tmpfs");
+	/* Mounting changes it. */
+	char *options = kstrdup(most, GFP_KERNEL);
+	struct vfsmount *mount = type && options ? vfs_kern_mount(type, 0, "narrows", options) : ERR_PTR(-ENOMEM);
+	struct file *file = IS_ERR(mount) ? ERR_CAST(mount) : shmem_file_setup_with_mnt(mount, "printed", 0, VM_NORESERVE);
+
+	if (IS_ERR(file))
+		panic("narrows: no file for what a program prints: %ld", PTR_ERR(file));
+	kfree(options);
+	return file;
 }
 
 /* All that a connection has to do in a process. */
@@ -640,7 +685,7 @@ static void work_on(struct work_struct *work)
 
 	if (c->dev[SENDER]) {
 		if (c->opening)
-			start_program(c, "client", !c->server);
+			start_program(c, NW_CLIENT);
 		c->opening = false;
 		return;
 	}
@@ -704,7 +749,10 @@ static void set_up(struct net_device *dev)
 #endif
 }
 
-/* Writes settings, lines NAME=VALUE, to /proc/sys, for the network namespace of this process. */
+/*
+ * Writes settings, lines NAME=VALUE, to /proc/sys, for the network namespace of this process. Those below net/ concern this kernel
+ * alone; others could make it start programs with all rights.
+ */
 static void apply_sysctls(const char *settings)
 {
 	struct file_system_type *type = get_fs_type("proc");
@@ -723,6 +771,8 @@ static void apply_sysctls(const char *settings)
 		if (!value)
 			continue;
 		*value++ = 0;
+		if (strncmp(line, "net/", 4) || strstr(line, ".."))
+			panic("narrows: %s is no setting of the network", line);
 		snprintf(path, sizeof(path), "sys/%s", line);
 		file = file_open_root_mnt(proc, path, O_WRONLY, 0);
 		if (IS_ERR(file))
@@ -779,28 +829,37 @@ static void bring_up_shared(unsigned int host)
 	devices[host] = bring_up(NULL, host, address(host, 0));
 }
 
-static void __init mount_at(const char *what, char *path, char *type, unsigned long flags, void *data)
+static void __init mount_at(const char *what, char *path, char *type, unsigned long flags, const char *options)
 {
-	int error = init_mount((char *)what, path, type, flags, data);
+	/* Mounting changes what it is given, up to the end of a page. */
+	static char page[PAGE_SIZE] __initdata;
+	int error;
 
+	strscpy(page, options ?: "", sizeof(page));
+	error = init_mount((char *)what, path, type, flags, options ? page : NULL);
 	if (error)
 		panic("narrows: %s cannot be mounted on %s: %d", type, path, error);
 }
 
-/* The machine's files, which cannot be changed, with a /tmp of their own. */
+#define PLAIN (MS_NOSUID | MS_NODEV)
+
+/*
+ * The machine's files, to which this kernel cannot write wherever they are mounted (see additions.py), and files of their own for
+ * programs, all of them in the memory of the virtual machine.
+ */
 static void __init mount_all(void)
 {
-	mount_at("root", "/root", "hostfs", MS_RDONLY, "/");
+	mount_at("root", "/root", "hostfs", MS_RDONLY | PLAIN, "/");
 	if (init_chdir("/root") || init_chroot("."))
 		panic("narrows: no root");
-	mount_at("proc", "/proc", "proc", 0, NULL);
-	mount_at("sysfs", "/sys", "sysfs", 0, NULL);
-	mount_at("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	mount_at("proc", "/proc", "proc", MS_RDONLY | MS_NOEXEC | PLAIN, NULL);
+	mount_at("sysfs", "/sys", "sysfs", MS_RDONLY | MS_NOEXEC | PLAIN, NULL);
+	mount_at("devtmpfs", "/dev", "devtmpfs", MS_NOSUID | MS_NOEXEC, NULL);
 	if (init_mkdir("/dev/shm", 01777))
 		panic("narrows: no /dev/shm");
-	mount_at("tmpfs", "/dev/shm", "tmpfs", 0, NULL);
-	mount_at("tmpfs", "/run", "tmpfs", 0, NULL);
-	mount_at("tmp", "/tmp", "hostfs", 0, (void *)configuration.folder);
+	mount_at("tmpfs", "/dev/shm", "tmpfs", PLAIN, "size=64m,mode=1777");
+	mount_at("tmpfs", "/run", "tmpfs", PLAIN, "size=16m,mode=1777");
+	mount_at("tmpfs", "/tmp", "tmpfs", PLAIN, "size=128m,mode=1777");
 }
 
 /* The hosts of a flow that programs carry. The server's address is the same whichever host it is. */
@@ -814,7 +873,11 @@ static void __init bring_up_programs(const struct nw_program *program)
 		 "net/ipv4/tcp_congestion_control=%.16s\nnet/ipv4/tcp_ecn=%u\nnet/ipv4/ip_unprivileged_port_start=0\n"
 		 "net/ipv4/ping_group_range=0 2147483647\n",
 		 program->algorithm, program->ecn ? 1 : 2);
-	c->server = program->server;
+	c->program = program;
+	for (host = 0; host < NW_ROLES; host++) {
+		c->printed[host] = make_file(NW_PRINTED);
+		c->status[host] = make_file("size=4k");
+	}
 	for (host = SENDER; host < HOSTS; host++) {
 		struct net *net;
 
@@ -842,18 +905,28 @@ static void __init start_servers(void)
 	mount_all();
 	for (i = 0; i < configuration.program_count; i++)
 		bring_up_programs(&configuration.programs[i]);
-	for (i = 0; i < configuration.program_count; i++) {
-		struct connection *c = &connections[configuration.programs[i].connection];
-
-		start_program(c, "server", c->server);
-	}
+	for (i = 0; i < configuration.program_count; i++)
+		start_program(&connections[configuration.programs[i].connection], NW_SERVER);
 	msleep(1000);
 }
 
-/* Asks all programs to end, which have a second to write what they have not, and keeps what they have written. */
+/* Passes what a program has written to a file to the library, in parts. */
+static void __init pass_on(struct file *file, unsigned int number, unsigned int role, bool is_status)
+{
+	static char part[4096] __initdata;
+	loff_t at = 0;
+	ssize_t bytes;
+
+	while ((bytes = kernel_read(file, part, sizeof(part), &at)) > 0)
+		if (!library.printed(number, role, is_status, part, bytes))
+			break;
+}
+
+/* Asks all programs to end, which have a second to write what they have not, and passes on what they have written. */
 static void __init stop_programs(void)
 {
 	struct task_struct *each;
+	unsigned int i, role;
 
 	if (!configuration.program_count)
 		return;
@@ -863,7 +936,14 @@ static void __init stop_programs(void)
 			send_sig(SIGTERM, each, 1);
 	read_unlock(&tasklist_lock);
 	msleep(1000);
-	ksys_sync();
+	for (i = 0; i < configuration.program_count; i++) {
+		unsigned int number = configuration.programs[i].connection;
+
+		for (role = 0; role < NW_ROLES; role++) {
+			pass_on(connections[number].printed[role], number, role, false);
+			pass_on(connections[number].status[role], number, role, true);
+		}
+	}
 }
 
 static int __init narrows_start(void)
@@ -916,18 +996,13 @@ late_initcall_sync(narrows_start);
 
 static int __init narrows_setup(char *line, int *add)
 {
-	char *job = strchr(line, ',');
-
 	*add = 0;
-	if (!job)
-		return 1;
-	*job++ = 0;
-	nw_load(line, job, &library);
+	nw_load(line, &library);
 	library.config(&configuration);
 	random_state = configuration.seed;
 	loaded = true;
 	return 0;
 }
 __uml_setup("narrows=", narrows_setup,
-"narrows=LIBRARY,JOB\n"
-"    The network of LIBRARY between two hosts, for the run that the file JOB describes.\n\n");
+"narrows=LIBRARY\n"
+"    The network of LIBRARY between two hosts, for the run that the file `job` in the current folder describes.\n\n");

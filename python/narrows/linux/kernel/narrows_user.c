@@ -18,7 +18,7 @@ static void *symbol(void *library, const char *name)
 	return found;
 }
 
-void nw_load(const char *path, const char *job, struct nw_library *library)
+void nw_load(const char *path, struct nw_library *library)
 {
 	void *handle;
 
@@ -37,7 +37,8 @@ void nw_load(const char *path, const char *job, struct nw_library *library)
 	library->deadline = symbol(handle, "nw_deadline");
 	library->next = symbol(handle, "nw_next");
 	library->state = symbol(handle, "nw_state");
+	library->printed = symbol(handle, "nw_printed");
 	library->finish = symbol(handle, "nw_finish");
-	if (library->open(job))
+	if (library->open())
 		exit(3);
 }

@@ -1,0 +1,53 @@
+//! What a virtual machine is given and what it returns, in files of its folder, which is its current one.
+
+use narrows_records::Records;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+
+/// What a virtual machine runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The resolved scenario.
+    pub scenario: String,
+    /// Folder to which paths in the scenario are relative.
+    pub directory: OsString,
+    /// Folder in which commands of programs start.
+    pub commands: OsString,
+    /// Replication.
+    pub replication: u32,
+    /// End of the warm-up in picoseconds, in place of the scenario's.
+    pub warmup_ps: u64,
+    /// Which queue disciplines links have, as text.
+    pub queues: String,
+    /// Names of the kernel's congestion controls.
+    pub algorithms: Vec<String>,
+}
+
+/// What a virtual machine writes at its end: the records of the run, or what of the scenario it could not honour.
+pub type Outcome = Result<Records, String>;
+
+/// File of the [`Job`].
+pub const JOB: &str = "job";
+/// File of the [`Outcome`].
+pub const OUTCOME: &str = "outcome";
+/// File of the simulated time that has passed: picoseconds as eight bytes of the machine.
+pub const PROGRESS: &str = "progress";
+/// Bytes that are kept of what a program prints.
+pub const KEPT: usize = 4 << 20;
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::Job;
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn a_job_arrives_whatever_folders_are_called() {
+        for name in [&b"/a\nb"[..], b"/a,b c", b"/\xff\xfe", b"/'\"$(x)`"] {
+            let folder = OsString::from_vec(name.to_vec());
+            let job = Job { directory: folder.clone(), commands: folder, ..Job::default() };
+            let bytes = postcard::to_stdvec(&job).expect("a job");
+            assert_eq!(postcard::from_bytes::<Job>(&bytes).expect("the same"), job);
+        }
+    }
+}
