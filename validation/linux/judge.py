@@ -30,7 +30,13 @@ HERE = Path(__file__).parent
 PAGES = {"quick": "README.md", "wide": "wide.md", "full": "full.md"}
 QUEUES_TABLE = "queues"
 # The name of each study and of its table, and the columns of the table.
-STUDIES = {"alone": "alone", "pairs": "pairs", "papers-alone": "alone", "papers-pairs": "pairs"}
+STUDIES = {
+    "alone": "alone",
+    "marked": "marked",
+    "pairs": "pairs",
+    "papers-alone": "alone",
+    "papers-pairs": "pairs",
+}
 QUEUES = (
     '{ kind = "fq-codel" }',
     '{ kind = "cake" }',
@@ -67,6 +73,12 @@ COLUMNS = {
         DELAY,
         Column("group.judged.cwnd_before_reduction_packets", "window before a reduction", 1.0, 2.0, relative=False),
         Column("group.judged.reduction_interval_s", "time between reductions, s", 1.0, 0.02, relative=True),
+    ),
+    "marked": (
+        Column("group.judged.goodput_fraction", "goodput, %", 0.01, 1.0, relative=False),
+        DELAY,
+        Column("group.judged.cwnd_mean_packets", "window", 1.0, 2.0, relative=False),
+        Column("group.judged.mark_rate", "marked, %", 0.01, 0.02, relative=True),
     ),
     "pairs": (Column("group.judged.goodput_fraction", "share of the link, %", 0.01, 0.0, relative=False), DELAY),
 }
@@ -154,7 +166,8 @@ def rows(columns: str, found: Iterable[Mapping[str, Any]]) -> list[Row]:
     values: dict[tuple[str, Column], dict[str, dict[int, float]]] = {}
     for cell in found:
         rtt = f", {cell['rtt']}" if "rtt" in cell else ""
-        label = f"{cell['algorithm']}, {cell['path.rate']}{rtt}, {cell['path.queue.limit']}"
+        depth = cell.get("path.queue.threshold") or cell["path.queue.limit"]
+        label = f"{cell['algorithm']}, {cell['path.rate']}{rtt}, {depth}"
         for column in COLUMNS[columns]:
             value = cell[column.metric]
             by = values.setdefault((label, column), {"simulator": {}, "linux": {}})
