@@ -102,6 +102,18 @@ fn with_the_pipe_of_1996_lost_segments_are_not_replaced_before_they_are_acknowle
     assert_eq!(in_the_first_round_trip(Sack1996), 1 + 5);
 }
 
+/// ns-2's `ScoreBoard::GetNextRetran`: also holes with fewer than three SACKed segments above.
+#[test]
+fn near_the_end_the_recovery_of_1996_retransmits_every_hole_below_the_highest_sacked_segment() {
+    for last in [194, 196, 197, 198] {
+        let lost = [190, 192, last];
+        let wire = run(Sack1996, 20.0, &lost);
+        let retransmitted: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+        assert_eq!(retransmitted, lost);
+        assert_eq!(wire.sender.counters().timeouts, 0, "{last}");
+    }
+}
+
 fn lose_retransmission(packet: &narrows_wire::Packet, count: usize) -> Fate {
     match packet.body {
         Body::Data { .. } if packet.number == 40 && count < 2 => Fate::Drop,

@@ -152,3 +152,31 @@ impl AckPolicy {
 const MAX_QUICK_ACKS: u32 = 16;
 /// Linux's `TCP_RTO_MIN`.
 const LEAST_MARGIN: Span = Span::from_ms(200);
+
+#[cfg(test)]
+mod tests {
+    use super::AckPolicy;
+    use crate::TransportOptions;
+    use narrows_units::{Span, Time};
+
+    /// The timeout of a receiver with a round trip of 100 ms is 300 ms.
+    #[test]
+    fn the_first_segment_after_a_long_pause_is_acknowledged_at_once() {
+        for (quick_ack, pause, at_once) in [(true, 301, true), (true, 299, false), (false, 301, false)] {
+            let mut policy = AckPolicy::new(&TransportOptions { quick_ack, ..TransportOptions::default() });
+            let mut now = Time::ZERO;
+            policy.on_accepted(now, Span::from_ms(100));
+            for _ in 0..3_000 {
+                now += Span::from_ms(1);
+                if policy.on_segment(false, true, now) {
+                    policy.on_sent();
+                }
+            }
+            if policy.holds() {
+                policy.on_sent();
+            }
+            now += Span::from_ms(pause);
+            assert_eq!(policy.on_segment(false, true, now), at_once, "{quick_ack} {pause}");
+        }
+    }
+}

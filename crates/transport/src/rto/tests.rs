@@ -75,6 +75,20 @@ fn sending_the_head_again_restarts_the_timer_only_where_the_option_says_so() {
     }
 }
 
+/// RFC 6675 §6, as far as Linux takes it.
+#[test]
+fn a_sack_of_data_sent_before_the_head_restarts_a_running_timer_only_where_the_option_says_so() {
+    for (rto_restart, expected) in [(RtoRestart::Ack, 450), (RtoRestart::Head, 550)] {
+        let mut timer = RetransmissionTimer::new(&TransportOptions { rto_restart, ..<_>::default() });
+        timer.on_rtt_sample(Span::from_ms(100), at(100));
+        timer.on_sack_of_earlier(at(120));
+        assert_eq!(timer.deadline(), Time::NEVER);
+        timer.on_sent(at(150));
+        timer.on_sack_of_earlier(at(250));
+        assert_eq!(timer.deadline(), at(expected), "{rto_restart:?}");
+    }
+}
+
 #[test]
 fn rule_5_2_the_timer_stops_once_nothing_is_outstanding() {
     let mut timer = sampled();

@@ -177,7 +177,7 @@ impl Sender {
         // ago. The timestamp says when the segment was sent that arrived now (RFC 6298 §3, RFC 7323 §4), unless it is that of
         // another segment of the episode, and an original arrived that was late.
         let (tick, rtt) = (TIMESTAMP_CLOCK.max(self.core.options.rtt_clock), now - delivery.echoed_sent_at?);
-        let too_short = self.core.timer.rtt().is_some_and(|known| rtt + tick <= known.min);
+        let too_short = self.core.timer.rtt().is_some_and(|known| rtt < known.min);
         (!too_short).then(|| self.core.take_rtt_sample_by(tick, rtt, now, host))
     }
 
