@@ -113,6 +113,30 @@ fn a_policed_link_is_judged_by_the_rate_of_its_policer() {
 }
 
 #[test]
+fn flows_that_fill_their_access_links_are_limited_by_them() {
+    let name = "senders limited by congestion control";
+    let filled = check(name, |records| {
+        records
+            .groups
+            .iter_mut()
+            .for_each(|group| group.at_end.otherwise_limited = group.at_warmup.otherwise_limited);
+        let sums = &mut records.groups[0].connections;
+        (sums.access_bits, sums.access_offered_bits) = (96, 100);
+    });
+    assert_eq!((filled.ok, filled.level), (Some(false), Some(Level::Caution)), "{filled:?}");
+    assert!(filled.detail.contains("stays are limited by their own access links"), "{filled:?}");
+    let nearly = check(name, |records| {
+        records
+            .groups
+            .iter_mut()
+            .for_each(|group| group.at_end.otherwise_limited = group.at_warmup.otherwise_limited);
+        let sums = &mut records.groups[0].connections;
+        (sums.access_bits, sums.access_offered_bits) = (94, 100);
+    });
+    assert_eq!(nearly.ok, Some(true), "{nearly:?}");
+}
+
+#[test]
 fn a_buffer_is_full_when_a_packet_finds_no_room() {
     let name = "buffer ever full";
     let full = check(name, |_| ());
@@ -120,14 +144,18 @@ fn a_buffer_is_full_when_a_packet_finds_no_room() {
         (full.ok, full.detail.as_str()),
         (Some(true), "30 packets found the buffer of bottleneck full; at most 40 waited")
     );
-    assert_eq!(
-        ok(name, |records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed),
-        Some(false)
-    );
+    let kept =
+        check(name, |records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed);
+    assert_eq!(kept.ok, None, "a queue that drops early is there to keep its buffer from filling");
+    assert!(kept.detail.contains("before it was full"), "{kept:?}");
     assert_eq!(ok(name, |records| records.run.links[0].limited = false), None);
-    let empty =
-        |records: &mut Records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed;
-    assert_eq!(level(name, empty), Some(Level::Note));
+    let empty = |records: &mut Records| {
+        let link = &mut records.links[0];
+        link.at_end.overflowed = link.at_warmup.overflowed;
+        (link.at_end.dropped_early, link.at_end.marked) =
+            (link.at_warmup.dropped_early, link.at_warmup.marked);
+    };
+    assert_eq!((ok(name, empty), level(name, empty)), (Some(false), Some(Level::Note)));
     let second = check(name, |records| {
         records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed;
         second_bottleneck(records, 1, 1e6);
