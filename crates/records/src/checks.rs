@@ -230,8 +230,8 @@ fn control_was_the_limit(records: &Records) -> Check {
     {
         let used_percent = used * 100.0;
         let detail = format!(
-            "flows of {group} are limited by their own access links, unlimited FIFOs in which they queue: they used \
-             {used_percent:.1} % of their rate"
+            "flows of {group} are limited by their own access links, unlimited FIFOs in which they queue: they sent \
+             {used_percent:.1} % of what these can carry"
         );
         return Check::new(name, false, Level::Caution, detail).short_by(used);
     }
