@@ -146,7 +146,7 @@ class OpenedStudy:
         """The contents of `summary.json` of a matrix or a deployment.
 
         Raises:
-            InputError: The study is neither, or has not finished.
+            InputError: The study is neither, or has not finished; or the file is damaged.
         """
         file = self.path / "summary.json"
         if not file.is_file():

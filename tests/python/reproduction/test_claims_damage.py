@@ -15,6 +15,7 @@ from narrows.errors import InputError
 from narrows.files.toml import to_toml
 from narrows.library import STUDIES
 from narrows.reproduction.claims_file import read_claims
+from narrows.reproduction.registry import StudyFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,3 +165,12 @@ def test_claims_with_wrong_types_are_refused_with_the_file(file: Path, content: 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_claims_that_are_cut_off_are_read_or_refused(file: Path, end: int) -> None:
     refused(file, CLAIMS[:end])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"a": ', "\udcff"])
+def test_a_damaged_ledger_of_a_study_is_refused_with_the_file(tmp_path: Path, text: str) -> None:
+    for name in ("ledger.json", "ledger-quick.json", "tables.json"):
+        (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
+    for read in (lambda: StudyFolder(tmp_path).ledger, lambda: StudyFolder(tmp_path).tables):
+        with pytest.raises(InputError, match=r"\.json: is damaged"):
+            read()
