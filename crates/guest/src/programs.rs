@@ -59,10 +59,10 @@ impl Programs {
                 });
             }
         }
-        // Nobody is root in the virtual machine.
+        // No process is root in the virtual machine.
         let owner = match (metadata.uid(), metadata.gid()) {
-            (0, _) => (NOBODY, NOBODY),
-            (user, 0) => (user, NOBODY),
+            (0, _) => (UNPRIVILEGED, UNPRIVILEGED),
+            (user, 0) => (user, UNPRIVILEGED),
             owner => owner,
         };
         Ok(Self { carried, owner, traffic, printed: BTreeMap::new() })
@@ -254,8 +254,8 @@ const SCRIPT: &str = "exec </dev/null; cd -- \"$2\" 2>/dev/null || cd /; /bin/sh
 const CUT: &str = "\n[cut here: more than the 4 MiB that are kept]\n";
 /// Bytes of an exit status.
 const STATUS: usize = 16;
-/// The user and the group of nobody.
-const NOBODY: u32 = 65_534;
+/// The user and the group in place of root, to whom no file of the machine belongs.
+const UNPRIVILEGED: u32 = 65_534;
 /// Addresses of the hosts.
 const CLIENT: &str = "10.0.0.1";
 const SERVER: &str = "10.0.0.2";

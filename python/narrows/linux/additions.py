@@ -87,7 +87,7 @@ def apply(root: Path, timer_hz: int) -> None:
         r"\1\n\tnarrows_random(\2, CHACHA_KEY_SIZE);",
     )
     _count_reductions(root)
-    _write_no_file(root)
+    write_no_file(root)
     _keep_all_registers(root)
     # A guest that is killed leaves no process of its programs.
     _edit(
@@ -98,7 +98,7 @@ def apply(root: Path, timer_hz: int) -> None:
     _edit(root / RANDOM, r"(if\s+\()(!crng_ready\(\)\) \{\s*\\\s*_get_random_bytes\(&ret)", r"\1true || \2")
 
 
-def _write_no_file(root: Path) -> None:
+def write_no_file(root: Path) -> None:
     """Take from the kernel all means to change a file of the machine, and the programs that receive core dumps."""
     host = root / "fs/hostfs/hostfs_user.c"
     for name in CHANGING:
@@ -110,7 +110,7 @@ def _write_no_file(root: Path) -> None:
     left = re.findall(rf"\b(?:{'|'.join(CALLS)})\(|\bO_(?:CREAT|WRONLY|RDWR|TRUNC|APPEND)\b", host.read_text())
     if left:
         raise InputError(str(host), f"has ways to change a file of the machine that are not known here: {left[0]}")
-    # A program may read what the user who runs it may, who is somebody else here where that is root.
+    # A program may read what the user who runs it may, who has another number here where that is root.
     _edit(
         root / "fs/hostfs/hostfs_kern.c",
         r"if \(!err\)(\s*err = generic_permission\()",

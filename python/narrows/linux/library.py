@@ -72,7 +72,7 @@ def build(say: Callable[[str], None]) -> None:
     say("network: the links, queues and workloads that the kernel loads, about a minute")
     place = path()
     place.parent.mkdir(parents=True, exist_ok=True)
-    # Nothing is written into the source tree, which may be somebody else's.
+    # Nothing is written into the source tree, which may belong to another user.
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="network-") as folder:
         target = os.environ.get("CARGO_TARGET_DIR") or folder
         command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest", "--target-dir", target]

@@ -605,7 +605,7 @@ static void limit(unsigned int resource, unsigned long most)
 }
 
 /*
- * Called in the new process: its host, and a user who is not root and may become nobody else. The kernel opens what it
+ * Called in the new process: its host, and a user who is not root and can become no other. The kernel opens what it
  * prints to, so that no program can put anything else in its place.
  */
 static int become(struct subprocess_info *info, struct cred *new)
