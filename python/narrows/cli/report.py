@@ -8,6 +8,7 @@ from narrows.cli.status import DONE
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder
 from narrows.files.sealed import read_object
+from narrows.files.shape import fitting
 from narrows.linux.backend import BOTH
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ def report(arguments: argparse.Namespace) -> int:
     folder = arguments.folder
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
-    print(_build(folder))
+    with fitting(folder):
+        print(_build(folder))
     return DONE
 
 

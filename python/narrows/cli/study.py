@@ -226,6 +226,8 @@ def _report(folder: Path) -> None:
         print(f"Report: {build(folder)}", file=sys.stderr)
     except KeyboardInterrupt:
         raise Interrupted(_reported_by(folder)) from None
+    except InputError:
+        raise
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import math
+import traceback
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -32,6 +34,25 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
     fault = _fault(content, shape, "")
     if fault is not None:
         raise InputError(str(file), f"is damaged: {fault}")
+
+
+@contextmanager
+def fitting(file: Path) -> Iterator[None]:
+    """Within the context, results are evaluated: where sound parts do not fit together, the error says so.
+
+    Args:
+        file: The file or folder that holds them, for messages.
+
+    Raises:
+        InputError: They do not fit together.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+        problem = f"holds what does not fit together: {type(error).__name__}: {error} ({where})"
+        raise InputError(str(file), problem) from error
 
 
 def _fault(content: object, shape: Any, place: str) -> str | None:

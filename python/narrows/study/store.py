@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.disk import sync, write_whole
-from narrows.files.manifest import MANIFEST, check_file
+from narrows.files.manifest import check_file, read_manifest
 from narrows.files.sealed import read_sealed, sealed
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.files.toml import inline
 from narrows.study.measures import split
 
@@ -64,7 +65,9 @@ class Store:
 
     def failure(self, key: str) -> dict[str, Any]:
         """Return the record of a failed cell: error, scenario and levels."""
-        return read_sealed(self.failed / f"{key}.json")
+        content = read_sealed(self.failed / f"{key}.json")
+        check_shape(content, FAILURE, self.failed / f"{key}.json")
+        return content
 
     def discard_damaged(self) -> list[Path]:
         """Remove the damaged files of finished and failed cells; only for the holder of the lease.
@@ -159,7 +162,11 @@ class Store:
         made = pa.Table.from_pylist([row for _, row in cells], schema=schema)
         if old is None:
             return made
-        taken = old.take(pa.array([at for _, at in kept], pa.int64())).cast(schema)
+        try:
+            taken = old.take(pa.array([at for _, at in kept], pa.int64())).cast(schema)
+        except (pa.ArrowException, ValueError) as error:
+            problem = f"does not have the columns of the plan: {error}; {self._remedy}"
+            raise InputError(str(self.table_file), problem) from None
         order = [0] * (len(kept) + len(cells))
         for source, (target, _) in enumerate([*kept, *cells]):
             order[target] = source
@@ -189,10 +196,12 @@ class Store:
 
     def _read(self, key: str) -> dict[str, Any]:
         try:
-            return read_sealed(self.cells / f"{key}.json")
+            content = read_sealed(self.cells / f"{key}.json")
+            check_shape(content, CELL, self.cells / f"{key}.json")
         except InputError as error:
             remedy = f"{RESUME} {self.folder}` runs the cell again"
             raise InputError(error.file, f"{error.problem}; {remedy}") from None
+        return content
 
     def _gathered(self, columns: list[str] | None = None) -> pa.Table | None:
         """Return columns, or all, of the cells that were gathered; None before any were.
@@ -203,15 +212,18 @@ class Store:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        remedy = f"remove it, and {RESUME} {self.folder}` runs its cells again"
         if not self.table_file.exists():
             return None
         with suppress(FileNotFoundError):
-            check_file(self.folder, TABLE, read_sealed(self.folder / MANIFEST), remedy)
+            check_file(self.folder, TABLE, read_manifest(self.folder), self._remedy)
         try:
             return pq.read_table(self.table_file, columns=columns)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise InputError(str(self.table_file), f"is damaged: {error}; {remedy}") from None
+            raise InputError(str(self.table_file), f"is damaged: {error}; {self._remedy}") from None
+
+    @property
+    def _remedy(self) -> str:
+        return f"remove it, and {RESUME} {self.folder}` runs its cells again"
 
 
 def _keys(folder: Path) -> set[str]:
@@ -303,6 +315,16 @@ def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, di
     return nested
 
 
+MEASURES = {ANY_NAME: {ANY_NAME: (float, None)}}
+# What the file of a cell holds, and that of one that failed.
+CELL = {
+    "measured": {"groups": MEASURES, "links": MEASURES},
+    "digest": str,
+    "checks_failed": [str],
+    "cpu_s": float,
+    "packet_hops": range(2**63),
+}
+FAILURE = {"cell": str, "error": str, "replay": str, ANY_NAME: ANYTHING}
 TABLE = "cells.parquet"
 # Folders with a file for each cell.
 CELLS = "cells"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.files.shape import fitting
 from narrows.report.study.deployment import deployment_page
 from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
 from narrows.study.campaign import status, table
 from narrows.study.plan import load_plan
-from narrows.study.views.view import load_view
+from narrows.study.views.summary import view_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,13 +30,15 @@ def build(folder: Path) -> Path:
     """
     report = folder / "report.html"
     partial = folder / ".report.html.partial"
-    plan, cells, state, view = load_plan(folder), table(folder), status(folder), load_view(folder)
-    if view is None:
-        page = study_page(plan, cells, state, folder)
-    elif view.kind == "matrix":
-        page = matrix_page(view, plan, cells, state, folder)
-    else:
-        page = deployment_page(view, plan, cells, state, folder)
+    plan, cells, state = load_plan(folder), table(folder), status(folder)
+    view = view_of(folder, plan)
+    with fitting(folder):
+        if view is None:
+            page = study_page(plan, cells, state, folder)
+        elif view.kind == "matrix":
+            page = matrix_page(view, plan, cells, state, folder)
+        else:
+            page = deployment_page(view, plan, cells, state, folder)
     partial.write_text(page, encoding="utf-8")
     partial.rename(report)
     return report

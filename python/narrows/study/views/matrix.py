@@ -311,6 +311,7 @@ SCENARIO = "pair"
 # Replications before an interval says anything.
 FEWEST = 5
 QUESTION = "What does each algorithm leave of what another one has alone?"
+SIDES = ("flows.incumbent.algorithm", "flows.contender.algorithm", "flows.contender.count")
 FACTORS = ("rate", "rtt", "queue", "buffer")
 PATHS = {"rates": "path.rate", "rtts": "path.rtt", "queues": "path.queue", "buffers": "path.queue.limit"}
 OF_GROUP = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.errors import InputError
 from narrows.files.manifest import write_json
+from narrows.files.shape import fitting
 from narrows.study.views import deployment, matrix
-from narrows.study.views.view import load_view
+from narrows.study.views.view import VIEW, load_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +30,27 @@ def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
     Raises:
         InputError: The file of the view is damaged.
     """
-    view = load_view(folder)
+    view = view_of(folder, plan)
     if view is not None:
-        write_json(folder / "summary.json", summary(view, plan, cells))
+        with fitting(folder):
+            found = summary(view, plan, cells)
+        write_json(folder / "summary.json", found)
+
+
+def view_of(folder: Path, plan: Plan) -> View | None:
+    """Return the view of a study, which its plan fits; None for a study without one.
+
+    Raises:
+        InputError: The file of the view is damaged, or the plan lacks a column that it needs.
+    """
+    view = load_view(folder)
+    if view is None:
+        return None
+    known = {*plan.points[0].levels, *(column.name for column in plan.columns)}
+    missing = [each for each in NEEDED[view.kind] if each not in known]
+    if missing:
+        raise InputError(str(folder / VIEW), f"does not fit the plan, which has no column {missing[0]}")
+    return view
 
 
 def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
@@ -52,4 +72,8 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
     }
 
 
+NEEDED = {
+    "matrix": (*matrix.FACTORS, *matrix.SIDES, *matrix.MEASURES),
+    "deployment": ("deployed", "flows.new.count", "flows.old.count", *deployment.MEASURES),
+}
 SUMMARIES = {"matrix": matrix.summary, "deployment": deployment.summary}
