@@ -207,8 +207,9 @@ const APPROVING_20_MBPS: &[&str] = &[
     "transport.quick_start=20Mbps",
 ];
 
-/// A rate that falls so far that acknowledgements come later than a timeout.
-const SLOWING: &str = "path.rate={kind=\"square\",high=\"9Mbps\",low=\"100kbps\",period=\"500ms\"}";
+/// A delay that for a moment exceeds the retransmission timeout.
+const DELAYED: &str =
+    "path.impairments=[{kind=\"delay-steps\",delays=[\"0s\",\"1s\",\"0s\"],times=[\"0s\",\"4s\",\"4.5s\"]}]";
 
 /// Keys of the transport, each with another value and what else it needs.
 const TRANSPORT: &[(&str, &str, &[&str])] = &[
@@ -226,8 +227,8 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
     ("receive_window", "9pkt", &[]),
     ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
-    ("undo", "none", &["transport.min_rto=1ms", "transport.frto=none", "path.queue.limit=infinite", SLOWING]),
-    ("frto", "none", &["transport.min_rto=1ms", "path.queue.limit=infinite", SLOWING]),
+    ("undo", "none", &["transport.frto=none", DELAYED]),
+    ("frto", "none", &[DELAYED]),
     (
         "idle_restart",
         "false",

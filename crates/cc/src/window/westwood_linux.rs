@@ -9,8 +9,7 @@
 //! * Timeout: ssthresh is the same product, and `RTT_min` is taken anew from the next acknowledgement.
 //!
 //! Deviations: jiffies are counted from the start of the run. Packets are counted when they are first acknowledged; Linux
-//! counts one for each duplicate acknowledgement and takes those from the next that advances. The round-trip time of
-//! retransmitted packets is not taken; Linux takes it from timestamps.
+//! counts one for each duplicate acknowledgement and takes those from the next that advances.
 
 use super::linux::{HZ, jiffies, jiffies_in};
 use super::reno_linux::RenoLinux;
@@ -120,7 +119,6 @@ pub(crate) const WESTWOOD_LINUX: Entry = Entry {
         deviations: &[
             "jiffies of 4 ms (CONFIG_HZ=250), counted from the start of the run",
             "packets are counted when they are first acknowledged; Linux counts one for each duplicate acknowledgement and takes those from the next that advances",
-            "the round-trip time of retransmitted packets is not taken; Linux takes it from timestamps",
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },

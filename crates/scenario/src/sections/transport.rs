@@ -24,7 +24,8 @@ preset_keys! {
         key preset: Preset = [Preset::Modern, Preset::Sack2012, Preset::Ns2, Preset::Linux] => "modern",
 
         /// How losses are detected, and which segment is retransmitted next. sack-1996: with the sender's first estimate of what
-        /// is in flight (Fall and Floyd 1996; ns-2), in which lost segments remain until they are acknowledged.
+        /// is in flight (Fall and Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack:
+        /// transfers of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
         option recovery: RecoveryKind = [
             RecoveryKind::Rack,
             RecoveryKind::Sack,
