@@ -72,7 +72,7 @@ fn later(fact: &Fact, by: Span) -> Fact {
     let mut fact = fact.clone();
     match &mut fact {
         Fact::Acked { path, .. } | Fact::Lost { path, .. } | Fact::Idle(_, path) | Fact::Recovered(path) => {
-            path.now += by
+            path.now += by;
         }
         other => unreachable!("{other:?} is not shifted"),
     }

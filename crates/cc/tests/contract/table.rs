@@ -210,7 +210,7 @@ fn page() -> String {
                 let found = fields.iter().find(|(name, _)| *name == field).map(|(_, after)| *after);
                 let cell = match found {
                     None => "–".to_owned(),
-                    Some(after) if after == value => "·".to_owned(),
+                    Some(after) if number(after) == number(value) => "·".to_owned(),
                     Some(after) => number(after),
                 };
                 let _ = write!(page, " {cell} |");
