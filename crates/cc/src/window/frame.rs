@@ -37,7 +37,7 @@ pub struct Windowed<R> {
     /// The losses of a timeout are being repaired.
     repairing: bool,
     /// The stage before the last episode, restored if it was spurious.
-    undo: Option<Box<Stage<R>>>,
+    undo: Option<Stage<R>>,
     first_cut: FirstCut,
     ack_counting: AckCounting,
     initial_window: f64,
@@ -87,7 +87,7 @@ impl<R: WindowRule> Windowed<R> {
 
     /// A loss episode starts.
     fn decrease(&mut self, cause: Cause, path: &Path) {
-        self.undo = Some(Box::new(self.stage.clone()));
+        self.undo = Some(self.stage.clone());
         let by_rule = self.stage.rule.decrease(&self.stage.window, cause, path);
         let half = self.first_cut == FirstCut::Half
             && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
@@ -237,7 +237,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn on_spurious_loss(&mut self, _path: &Path) {
         if let Some(before) = self.undo.take() {
             let size = self.stage.window.size.max(before.window.size);
-            self.stage = *before;
+            self.stage = before;
             self.stage.window.size = size;
             self.recovering = false;
             self.repairing = false;
