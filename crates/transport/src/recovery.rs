@@ -316,16 +316,13 @@ impl LossRecovery {
     /// Segment `retransmission` is sent again, or a new one where `None`. Returns its number.
     #[inline]
     pub(crate) fn on_sent(&mut self, retransmission: Option<u64>, context: Context<'_>) -> u64 {
-        let number = match retransmission {
-            Some(number) => {
-                self.timestamps.before_retransmission(self.board.transmission(number), self.board.una());
-                self.board.on_retransmitted(number, self.timestamps.now(), context.now);
-                number
-            }
-            None => {
-                self.forward_rto.on_new_sent();
-                self.board.on_sent(self.timestamps.now(), context.now)
-            }
+        let number = if let Some(number) = retransmission {
+            self.timestamps.before_retransmission(self.board.transmission(number), self.board.una());
+            self.board.on_retransmitted(number, self.timestamps.now(), context.now);
+            number
+        } else {
+            self.forward_rto.on_new_sent();
+            self.board.on_sent(self.timestamps.now(), context.now)
         };
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent();

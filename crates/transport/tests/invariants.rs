@@ -28,7 +28,7 @@ struct Impairment {
 
 impl Impairment {
     fn script(self) -> impl FnMut(&Packet, usize) -> Fate + 'static {
-        let (mut data, mut acks) = (0, 0);
+        let (mut data, mut acks) = (0_u64, 0_u64);
         let mut last_arrival = Time::ZERO;
         move |packet, _| {
             let within =
@@ -37,12 +37,12 @@ impl Impairment {
                 Body::Data { .. } => data += 1,
                 Body::Ack { .. } => {
                     acks += 1;
-                    let lost = self.acks_lost > 0 && acks % self.acks_lost == 0;
+                    let lost = self.acks_lost > 0 && u64::is_multiple_of(acks, self.acks_lost);
                     return if lost { Fate::Drop } else { Fate::Deliver };
                 }
                 _ => return Fate::Deliver,
             }
-            let one_of = |share: u64, offset: u64| share > 0 && (data + offset) % share == 0;
+            let one_of = |share: u64, offset: u64| share > 0 && (data + offset).is_multiple_of(share);
             if within(self.outage) || one_of(self.lost, 0) {
                 return Fate::Drop;
             }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_echo_tells_the_transmissions_of_a_segment_apart() {
+    fn the_echo_distinguishes_the_transmissions_of_a_segment() {
         let mut timestamps = Timestamps::new(true);
         let sent = |at, timestamp| Transmission { number: 7, sent_at: Time::from_ps(at), timestamp };
         timestamps.on_episode();
