@@ -18,6 +18,7 @@ use attributes::{Attribute, Keys, content, elements, line};
 use edge::Said;
 use narrows_units::{Rate, Span};
 use roxmltree::{Document, Node};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values assumed where the file gives none, and how it is read.
@@ -195,8 +196,8 @@ impl<'a> Reader<'a> {
             let graph = edge.ancestors().find(|each| each.tag_name().name() == "graph");
             let graph = graph.ok_or_else(|| at("an edge outside of a graph".to_owned()))?;
             let place = graph.range().start;
-            if !graphs.contains_key(&place) {
-                graphs.insert(place, self.keys.attributes(graph, "graph", &["id", "edgedefault"])?);
+            if let Entry::Vacant(entry) = graphs.entry(place) {
+                entry.insert(self.keys.attributes(graph, "graph", &["id", "edgedefault"])?);
             }
             let own = self.keys.attributes(edge, "edge", EDGE_ATTRIBUTES).map_err(of)?;
             let drawn = elements(edge, "EdgeLabel").map(|label| joined(&content(label)));
@@ -208,7 +209,8 @@ impl<'a> Reader<'a> {
             let delay = said.delay(ends, self.assumptions, &mut self.account).map_err(of)?;
             let one_way = self.one_way(edge, graph, &name).map_err(of)?;
             let beside = [(from, to), (to, from)].into_iter().take(if one_way { 1 } else { 2 });
-            if beside.fold(false, |any, pair| !used.insert(pair) || any) {
+            // Each direction is noted, also where another is known.
+            if beside.filter(|pair| !used.insert(*pair)).count() > 0 {
                 let what = "links beside another between the same nodes, of which routes take the shorter, then the first";
                 self.account.add(what.to_owned(), name.clone());
             }
@@ -278,7 +280,9 @@ fn distinguish(nodes: &mut [Site]) {
     }
     let names: BTreeSet<&str> = nodes.iter().map(|site| site.name.as_str()).collect();
     if names.len() < nodes.len() {
-        nodes.iter_mut().for_each(|site| site.name.clone_from(&site.id));
+        for site in nodes {
+            site.name.clone_from(&site.id);
+        }
     }
 }
 

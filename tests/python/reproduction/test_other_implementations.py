@@ -142,3 +142,44 @@ def test_a_variant_that_renames_what_it_does_not_run_is_bad_input(
     (own / "claims.toml").write_text(text, encoding="utf-8")
     assert main(["reproduce", str(own)]) == 2
     assert "variant a deep cut: none of its cells has aimd(a=1,b=0.2)" in capsys.readouterr().err
+
+
+def test_a_table_that_is_missing_is_missed_before_the_first_cell(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "others.csv").unlink()
+    out = tmp_path / "out"
+    assert main(["reproduce", str(own), "--out", str(out)]) == 2
+    assert "others.csv: [Errno 2] No such file" in capsys.readouterr().err
+    assert not out.exists()
+
+
+FAILS = """
+class Fails:
+    def __init__(self, setup):
+        self.window = 10.0
+
+    def on_ack(self, ack):
+        raise ValueError("it lost its way")
+
+    def on_loss(self, loss):
+        pass
+"""
+
+
+def test_an_experiment_that_fails_leaves_the_verdicts_of_the_others(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "fails.py").write_text(FAILS, encoding="utf-8")
+    (own / "two.toml").write_text(STUDY.replace('"newreno"', '"newreno", "./fails.py:Fails"'), encoding="utf-8")
+    more = claim("902-3", "It sends something there", f"{{ is = {GOODPUT}, at_least = 1000.0 }}")
+    text = CLAIMS.replace('one = "One flow alone."', 'one = "One flow alone."\ntwo = "And one that fails."')
+    more = more.replace('experiment = "one"', 'experiment = "two"')
+    (own / "claims.toml").write_text(f"{text}\n{more}", encoding="utf-8")
+    out = tmp_path / "out"
+    assert main(["reproduce", str(own), "--out", str(out), "--quiet"]) == 4
+    assert "claims on experiments that lack one are not judged" in capsys.readouterr().err
+    verdicts = {each["id"]: each["verdict"] for each in json.loads((out / "ledger.json").read_text("utf-8"))["claims"]}
+    assert verdicts["902-2"] == "holds"
+    assert verdicts["902-3"] not in {"holds", "fails"}
+    assert (out / "report.html").is_file()

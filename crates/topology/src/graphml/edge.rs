@@ -39,7 +39,7 @@ impl Said<'_> {
             |statement: &&Statement<'_>| matches!(statement.reading, Reading::Unclear | Reading::Number(_));
         let refused = attributes.iter().find(unclear).or_else(|| labels.iter().find(unclear));
         if let Some(chosen) = chosen {
-            let rate = self.check(chosen)?;
+            let rate = check(chosen)?;
             self.compare(chosen, rate, attributes.iter().chain(&labels), account)?;
             if matches!(chosen.reading, Reading::Read(_)) {
                 account.add(
@@ -163,21 +163,6 @@ impl Said<'_> {
         self.own.iter().chain(self.graph).find(of_base)
     }
 
-    /// The rate of a statement that is understood.
-    fn check(&self, statement: &Statement<'_>) -> Result<Rate, String> {
-        let (Reading::Stated(bps) | Reading::Read(bps)) = statement.reading else { return Ok(Rate::ZERO) };
-        let Attribute { name, text, .. } = statement.by;
-        if bps < 1.0 {
-            return Err(format!("{name} \"{text}\" is no rate above zero; allowed: {RATES}"));
-        }
-        if bps > FASTEST_BPS {
-            return Err(format!(
-                "{name} \"{text}\" is faster than 1000Tbps; a unit that fits goes into graph.rate_unit"
-            ));
-        }
-        Ok(Rate::from_bps_f64(bps))
-    }
-
     /// Refuses another attribute that says another rate; of another label it is said.
     fn compare<'a>(
         &self,
@@ -254,7 +239,7 @@ impl Said<'_> {
                     _ => said = Some((by, delay)),
                 },
                 Err(_) if assumptions.unclear => {
-                    reason = format!("{} \"{}\" not understood", by.name, by.text)
+                    reason = format!("{} \"{}\" not understood", by.name, by.text);
                 }
                 Err(problem) => {
                     return Err(format!(
@@ -309,6 +294,21 @@ impl Said<'_> {
         };
         self.own.iter().filter(move |each| !used(each)).map(|each| each.name.as_str())
     }
+}
+
+/// The rate of a statement that is understood.
+fn check(statement: &Statement<'_>) -> Result<Rate, String> {
+    let (Reading::Stated(bps) | Reading::Read(bps)) = statement.reading else { return Ok(Rate::ZERO) };
+    let Attribute { name, text, .. } = statement.by;
+    if bps < 1.0 {
+        return Err(format!("{name} \"{text}\" is no rate above zero; allowed: {RATES}"));
+    }
+    if bps > FASTEST_BPS {
+        return Err(format!(
+            "{name} \"{text}\" is faster than 1000Tbps; a unit that fits goes into graph.rate_unit"
+        ));
+    }
+    Ok(Rate::from_bps_f64(bps))
 }
 
 /// The longest of `bases` with which `key` begins, and the rest.

@@ -207,12 +207,10 @@ fn scale(tokens: &[Token<'_>]) -> Option<(Option<f64>, usize)> {
     let per = matches!(rest, [Token::Word("per"), Token::Word("s" | "sec" | "second"), ..]);
     let count = if slash || per { 3 } else { 1 };
     let ethernet = match word.to_ascii_lowercase().as_str() {
-        "ge" | "gbe" | "gige" | "gbase" => Some(1e9),
-        "base" => Some(1e6),
+        "ge" | "gbe" | "gige" | "gbase" | "gigabit" | "gigabits" | "gig" => Some(1e9),
+        "base" | "megabit" | "megabits" => Some(1e6),
         "fe" => Some(1e8),
         "terabit" | "terabits" => Some(1e12),
-        "gigabit" | "gigabits" | "gig" => Some(1e9),
-        "megabit" | "megabits" => Some(1e6),
         "kilobit" | "kilobits" => Some(1e3),
         _ => None,
     };

@@ -40,7 +40,7 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
             Err(format!("not UTF-8 text on line {line}, and it declares no other encoding; read are {READ}"))
         }
     }
