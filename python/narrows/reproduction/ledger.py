@@ -53,7 +53,9 @@ class Found:
             return self.cells
         if form not in self.varied:
             return self.judges.get(form, {})
-        return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[form].items()}}
+        # A variant lacks what it takes over from an experiment that is not finished.
+        own = {name: each for name, each in self.varied[form].items() if name in self.cells}
+        return {**self.cells, **{name: self._mixed(name, each) for name, each in own.items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         # A factor of one level distinguishes no cells, and a variant may give it another.
