@@ -5,7 +5,6 @@ The core is not compiled again: the build that made this tree's extension has th
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -103,9 +102,6 @@ def test_an_environment_with_the_wheel_alone_runs_and_reports(environment: Path,
 
 
 def test_every_published_study_can_be_judged_where_the_wheel_alone_is(environment: Path, tmp_path: Path) -> None:
-    listed = run(environment, tmp_path, "narrows", "reproduce", "--list", "--json")
-    names = [each["name"] for each in json.loads(listed.stdout)] if listed.stdout.startswith("[") else STUDIES
-    assert set(names) >= set(STUDIES)
     for name in STUDIES:
         for size in ("--quick", "--medium"):
             # Without a cell, all that needs one is open; what other implementations gave is read.
