@@ -148,6 +148,14 @@ def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path
 
 
 @built
+def test_programs_may_have_any_algorithm_of_the_kernel(tmp_path: Path, narrows: Narrows) -> None:
+    file = scenario(tmp_path, "cat /proc/sys/net/ipv4/tcp_congestion_control", "sleep 1")
+    ended = narrows("run", file, "--on", "linux", "--set", "flows.0.algorithm=vegas", "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    assert printed(tmp_path / "run") == "vegas\n"
+
+
+@built
 def test_programs_have_seeded_random_numbers_and_the_user_who_runs_them_unless_that_is_root(
     tmp_path: Path, narrows: Narrows
 ) -> None:

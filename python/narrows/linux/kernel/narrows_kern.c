@@ -898,10 +898,15 @@ static void __init bring_up_programs(const struct nw_program *program)
 /* Servers are ready when the run begins: they have a second before it. */
 static void __init start_servers(void)
 {
+	static char names[TCP_CA_BUF_MAX] __initdata;
 	unsigned int i;
 
 	if (!configuration.program_count)
 		return;
+	/* Hosts of programs are no first namespace, and their users have no rights: both may use these alone. */
+	tcp_get_available_congestion_control(names, sizeof(names));
+	if (tcp_set_allowed_congestion_control(names))
+		panic("narrows: congestion controls cannot be allowed");
 	mount_all();
 	for (i = 0; i < configuration.program_count; i++)
 		bring_up_programs(&configuration.programs[i]);
