@@ -206,7 +206,7 @@ CHANGED = [
 ]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_files_of_results_with_other_types_are_bad_input(honest: Path, tmp_path: Path, data: st.DataObject) -> None:
     kind, name = data.draw(st.sampled_from(CHANGED))

@@ -344,7 +344,7 @@ def outcome(file: Path) -> Verdict | None:
         return None
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_archive_is_refused_or_found_out(archives: list[bytes], tmp_path: Path, data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(archives)))
@@ -363,7 +363,7 @@ def test_a_damaged_archive_is_refused_or_found_out(archives: list[bytes], tmp_pa
     outcome(file)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_member_of_an_archive_is_refused_or_found_out(
     archives: list[bytes], tmp_path: Path, data: st.DataObject
