@@ -99,7 +99,7 @@ def evil(tmp_path_factory: pytest.TempPathFactory) -> Evil:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_of_somebody_elses_results_is_executed(evil: Evil, kind: str) -> None:
+def test_nothing_of_foreign_results_is_executed(evil: Evil, kind: str) -> None:
     place, archive = evil.folder / kind, evil.folder / f"{kind}.zip"
     status, said = narrows("verify", archive)
     assert status == 2

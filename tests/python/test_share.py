@@ -35,7 +35,7 @@ def repacked(file: Path, change: Callable[[str, bytes], bytes]) -> Path:
 
 
 def resealed(file: Path, changed: str, change: Callable[[dict[str, Any]], None]) -> Path:
-    """Return a copy of an archive with the content of a sealed file changed by somebody who seals it anew."""
+    """Return a copy of an archive with the content of a sealed file changed and sealed anew."""
 
     def edited(name: str, text: bytes) -> bytes:
         if name != changed:

@@ -113,7 +113,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
             repeat = _study if (folder / PLAN).is_file() else _runs
             return repeat(folder, jobs, watch or Unwatched(), trust=trust)
         except InputError as error:
-            # The temporary folder says nothing to anybody.
+            # The temporary folder is gone by then.
             inner = Path(error.file)
             place = inner.relative_to(folder).as_posix() if inner.is_relative_to(folder) else error.file
             problem = error.problem.replace(str(folder), str(file))
