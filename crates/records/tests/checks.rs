@@ -344,7 +344,7 @@ fn records_that_hold_nothing_answer_nothing() {
 fn what_was_assumed_is_a_caution_and_listed() {
     let name = "files say everything";
     let listed = |records: &mut Records| {
-        records.run.assumed = vec!["rate 1Gbps assumed: a to b".into(), "x".repeat(300)]
+        records.run.assumed = vec!["rate 1Gbps assumed: a to b".into(), "x".repeat(300)];
     };
     let found = check(name, listed);
     assert_eq!((found.ok, found.level), (Some(false), Some(Level::Caution)));

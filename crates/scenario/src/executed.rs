@@ -113,7 +113,7 @@ impl ExternalAlgorithm for Unread {
         self.0.needs()
     }
 
-    fn digest(&self) -> &str {
+    fn digest(&self) -> &'static str {
         ""
     }
 

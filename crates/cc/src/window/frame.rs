@@ -30,7 +30,6 @@ use narrows_units::{Bytes, Time};
 
 /// A window algorithm: the state that all of them share, and the rule of this one.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the connection")]
 pub struct Windowed<R> {
     stage: Stage<R>,
     /// In recovery, but not after a timeout: the window is constant.

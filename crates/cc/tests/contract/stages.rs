@@ -99,7 +99,7 @@ proptest! {
                 let grown = algorithm.window().zip(before).map_or(0.0, |(after, before)| after - before);
                 let counted = match setup.ack_counting {
                     AckCounting::Acks => 1.0,
-                    AckCounting::Segments => ack.newly_acked as f64,
+                    AckCounting::Segments | AckCounting::Mixed => ack.newly_acked as f64,
                 };
                 // Vegas adds the packet of a round trip at once; Linux counts what was acknowledged at a larger window for one at most.
                 let at_once = name == "vegas" || name.ends_with("-linux");
