@@ -1,5 +1,6 @@
 //! What a link does to packets behind its queue and its serialiser, besides random loss.
 
+use crate::Selection;
 use crate::traffic::Spans;
 use narrows_units::{Bytes, Rate, Span};
 
@@ -33,8 +34,10 @@ pub enum Impairment {
     Ecn {
         /// Which change.
         mode: EcnChange,
-        /// Probability that the field of a packet is changed, 0 to 1.
+        /// Probability that the field of a chosen packet is changed, 0 to 1.
         share: f64,
+        /// The packets that are chosen.
+        selection: Selection,
     },
     /// An additional delay that changes in time.
     Delay {

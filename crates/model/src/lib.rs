@@ -7,6 +7,7 @@ mod framing;
 mod impairment;
 mod program;
 mod refusal;
+mod selection;
 mod source;
 pub mod traffic;
 mod workload;
@@ -16,6 +17,7 @@ pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use program::{Program, Role};
 pub use refusal::{DefaultValue, Refusal, of_kernels};
+pub use selection::{Counted, Selection};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
 
@@ -273,7 +275,7 @@ pub struct Trace {
 }
 
 /// Loss on a link.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LossModel {
     /// Each packet with the same probability.
     Bernoulli {
@@ -299,6 +301,8 @@ pub enum LossModel {
         /// Packets from one that is lost to the next.
         every: u64,
     },
+    /// The packets of a list.
+    List(Selection),
 }
 
 /// A group of flows with a common name and description.

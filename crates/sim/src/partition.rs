@@ -354,7 +354,7 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
         // One draw for all links, so that recordings of one length, as of both directions, stay together.
         let place = || Stream::new(model.seed, replication, "recordings").uniform();
         let capacity = Capacity::new(&link.rate, stream("rate"), place);
-        let impairments = Impairments::new(link.loss.map(Loss::new), &link.impairments, stream);
+        let impairments = Impairments::new(link.loss.clone().map(Loss::new), &link.impairments, stream);
         let queue = (link.queue.build(), stream("queue"));
         let mut transmitter = Transmitter::new(queue, capacity, impairments, link.delay);
         transmitter.set_framing(link.framing);

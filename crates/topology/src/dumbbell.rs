@@ -41,7 +41,7 @@ impl Direction {
             rate: link.rate.clone(),
             framing: link.framing,
             queue: link.queue.clone(),
-            loss: link.loss,
+            loss: link.loss.clone(),
             impairments: link.impairments.clone(),
         }
     }
@@ -65,7 +65,7 @@ impl Dumbbell {
             delay: self.delay,
             framing: direction.framing,
             queue: direction.queue.clone(),
-            loss: direction.loss,
+            loss: direction.loss.clone(),
             impairments: direction.impairments.clone(),
         };
         Core {

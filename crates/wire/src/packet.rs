@@ -84,7 +84,8 @@ pub struct Packet {
     /// When the endpoint sent it.
     pub sent_at: Time,
     /// For a data segment or datagram its number within the flow, from 0; for an acknowledgement the first segment not
-    /// yet received in order; for an echo or report the datagram to which it refers.
+    /// yet received in order; for an echo or report the datagram to which it refers; for a SYN the number of those sent
+    /// before it, and for a SYN-ACK that of the SYN that it answers.
     pub number: u64,
     /// The flow to which the packet belongs.
     pub flow: FlowId,
@@ -235,6 +236,11 @@ impl Packet {
         if let Some(Request::QuickStart { ttl_difference, .. }) = self.request_mut() {
             *ttl_difference = ttl_difference.wrapping_add(1);
         }
+    }
+
+    /// Whether it is an acknowledgement without data.
+    pub fn is_ack(&self) -> bool {
+        matches!(self.body, Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. })
     }
 
     /// The direction of this packet, which follows from its body.

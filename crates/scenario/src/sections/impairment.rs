@@ -5,6 +5,7 @@ mod describe;
 pub use describe::describe;
 
 use super::distribution::{Drawn, resolve_drawn};
+use super::loss::{self, Number};
 use crate::context::LoadContext;
 use crate::delay_trace;
 use crate::diagnostic::Fault;
@@ -16,7 +17,7 @@ use crate::value::{
     Count, Element, File, Fraction, List, Packets, PacketsOrSize, Positive, PositiveFraction, Words, words,
 };
 use narrows_model::traffic::{Distribution, Spans};
-use narrows_model::{DelayModel, EcnChange, Impairment, Lateness};
+use narrows_model::{Counted, DelayModel, EcnChange, Impairment, Lateness, Selection};
 use narrows_units::{Bytes, Rate, Span};
 
 keys! {
@@ -62,8 +63,13 @@ keys! {
         /// bleach: all packets become Not-ECT; clear-ce: CE becomes ECT(0), as at the end of a tunnel that discards the
         /// outer header; ect1-to-ect0: ECT(1) becomes ECT(0); set-ce: ECT(0) and ECT(1) become CE.
         mode: EcnChange,
-        /// Probability that the field of a packet is changed.
+        /// Probability that the field of a packet is changed, of those that `packets` and `of` choose.
         share: PositiveFraction = 1.0,
+        /// Numbers of the packets that are changed among those that `of` counts, from 1, in any order.
+        packets: List<Number> => "all of them",
+        /// Which packets of the link are counted: all, those with data, those whose data was sent before, or
+        /// acknowledgements without data.
+        of: Counted = Counted::All,
     }
 }
 
@@ -327,7 +333,12 @@ impl Ecn {
             let hint = "`ecn = true` in [transport] or a group of flows";
             return Err(fault.allowed("with flows that use ECN").hint(Some(hint.into())).report(faults));
         }
-        Ok(Impairment::Ecn { mode, share })
+        let of = self.of.copied()?;
+        let selection = match self.packets.get()? {
+            Some(packets) => loss::selection(of, packets),
+            None => Selection { of, numbers: None },
+        };
+        Ok(Impairment::Ecn { mode, share, selection })
     }
 }
 

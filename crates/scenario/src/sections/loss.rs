@@ -1,11 +1,11 @@
-//! `loss`: packets that a link loses at random or at fixed distances.
+//! `loss`: packets that a link loses at random, at fixed distances or by a list.
 
 use crate::emit::short;
 use crate::field::Reported;
 use crate::forms::forms;
 use crate::section::keys;
-use crate::value::{Fraction, Packets, PositiveFraction};
-use narrows_model::LossModel;
+use crate::value::{Element, Fraction, Integer, List, Packets, PositiveFraction, words};
+use narrows_model::{Counted, LossModel, Selection};
 
 keys! {
     /// Each packet is lost with the same probability.
@@ -39,9 +39,51 @@ keys! {
     }
 }
 
+keys! {
+    /// The packets of a list are lost.
+    pub struct Listed = "list" {
+        /// Their numbers among the packets that `of` counts, from 1, in any order.
+        packets: List<Number>,
+        /// Which packets of the link are counted: all, those with data, those whose data was sent before, or
+        /// acknowledgements without data.
+        of: Counted = Counted::All,
+    }
+}
+
+/// The type of the number of a packet of a link.
+pub type Number = Integer<1, 1_000_000_000_000>;
+
+words!(Counted { All = "all", Data = "data", Retransmissions = "retransmissions", Acks = "acks" });
+
+/// The packets with the written numbers.
+pub fn selection(of: Counted, packets: &[Element<u64>]) -> Selection {
+    Selection::numbered(of, packets.iter().map(|packet| packet.value))
+}
+
+/// Description of the chosen packets, as in "packets 1, 2, 5 of data".
+pub fn selected(selection: &Selection) -> String {
+    let of = match selection.of {
+        Counted::All => "packets",
+        Counted::Data => "data packets",
+        Counted::Retransmissions => "retransmissions",
+        Counted::Acks => "acknowledgements",
+    };
+    match selection.numbers.as_deref() {
+        None => of.to_owned(),
+        Some(numbers) if numbers.len() > MOST_DESCRIBED => format!("{} {of}", numbers.len()),
+        Some(numbers) => {
+            let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+            format!("{of} {}", numbers.join(", "))
+        }
+    }
+}
+
+/// Packets whose numbers are described.
+const MOST_DESCRIBED: usize = 20;
+
 forms! {
-    /// Loss at random or at fixed distances.
-    pub enum Loss { Bernoulli, GilbertElliott, Periodic }
+    /// Loss at random, at fixed distances or by a list.
+    pub enum Loss { Bernoulli, GilbertElliott, Periodic, Listed }
 }
 
 impl Loss {
@@ -63,6 +105,7 @@ impl Loss {
                 let every = form.every.copied()?;
                 LossModel::Periodic { first: form.first.copied()?.unwrap_or(every), every }
             }
+            Self::Listed(form) => LossModel::List(selection(form.of.copied()?, form.packets.get()?)),
         })
     }
 }
@@ -70,17 +113,18 @@ impl Loss {
 /// Description of a loss model.
 pub fn describe(loss: &LossModel) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
-    match *loss {
-        LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(rate)),
+    match loss {
+        LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(*rate)),
         LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => format!(
             "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}",
-            percent(loss_good),
-            percent(good_to_bad),
-            percent(loss_bad),
-            percent(bad_to_good)
+            percent(*loss_good),
+            percent(*good_to_bad),
+            percent(*loss_bad),
+            percent(*bad_to_good)
         ),
         LossModel::Periodic { first, every } => {
             format!("packet {first} lost and every {every} packets another")
         }
+        LossModel::List(selection) => format!("{} lost", selected(selection)),
     }
 }

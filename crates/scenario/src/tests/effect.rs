@@ -387,6 +387,8 @@ const NEEDS: &[Need] = &[
     Need::sets("[ack-thinning].share", &["flows.0.direction=reverse"]),
     Need::sets("[ecn].mode", &["transport.ecn=true"]),
     Need::sets("[ecn].share", &["transport.ecn=true"]),
+    Need::sets("[ecn].packets", &["transport.ecn=true"]),
+    Need::sets("[ecn].of", &["transport.ecn=true"]),
     Need::values("[reorder].delay", "\"5ms\"", "\"6ms\""),
     Need::sets("[reorder].share", &[".distance=3pkt"]),
     Need::sets("[reorder].hold", &[".distance=3pkt"]),

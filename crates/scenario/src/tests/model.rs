@@ -2,7 +2,7 @@
 
 use super::{EXAMPLE, LEAST, good, good_with};
 use narrows_cc::{FirstCut, SlowStartKind};
-use narrows_model::{Demand, LinkModel, LossModel, RateModel, Start};
+use narrows_model::{Counted, Demand, LinkModel, LossModel, RateModel, Selection, Start};
 use narrows_qdisc::{Classes, Discipline, Limit, Unit, droptail};
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions};
 use narrows_units::{Bytes, Rate, Span};
@@ -201,14 +201,16 @@ fn every_form_of_a_rate_is_read() {
 }
 
 #[test]
-fn both_kinds_of_loss_are_read() {
-    let loss = |table: &str| good_with(LEAST, &[&format!("path.loss={table}")]).model.links[0].loss;
+fn every_kind_of_loss_is_read() {
+    let loss = |table: &str| good_with(LEAST, &[&format!("path.loss={table}")]).model.links[0].loss.clone();
     assert_eq!(loss(r#"{ kind = "bernoulli", rate = "1%" }"#), Some(LossModel::Bernoulli { rate: 0.01 }));
     let bursts =
         loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
     let expected =
         LossModel::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.3, loss_good: 0.0, loss_bad: 0.5 };
     assert_eq!(bursts, Some(expected));
+    let listed = loss(r#"{ kind = "list", packets = [7, 2, 7], of = "data" }"#);
+    assert_eq!(listed, Some(LossModel::List(Selection::numbered(Counted::Data, [2, 7]))));
 }
 
 #[test]

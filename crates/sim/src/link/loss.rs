@@ -1,4 +1,4 @@
-//! Loss on a link, at random or at fixed distances.
+//! Loss on a link, at random, at fixed distances or by a list.
 //!
 //! Source: Gilbert, "Capacity of a Burst-Noise Channel", 1960; Elliott, "Estimates of Error Rates for Codes on
 //! Burst-Noise Channels", 1963. A Markov chain of two states, good and bad, makes a transition per packet; each state
@@ -8,7 +8,9 @@
 //! Every packet uses the same number of draws, so that the draws for the n-th packet of a link are the same for every
 //! algorithm.
 
+use super::Selected;
 use narrows_model::LossModel;
+use narrows_wire::Packet;
 
 /// Loss on a link: decides for each packet whether it is lost.
 #[derive(Clone, Debug)]
@@ -18,16 +20,22 @@ pub struct Loss {
     bad: bool,
     /// Packets so far, where losses have fixed distances.
     packets: u64,
+    /// Those of the list; `None` where losses have none.
+    listed: Option<Selected>,
 }
 
 impl Loss {
     /// A loss process in the good state.
     pub fn new(model: LossModel) -> Self {
-        Self { model, bad: false, packets: 0 }
+        let listed = match &model {
+            LossModel::List(selection) => Some(Selected::new(selection.clone())),
+            _ => None,
+        };
+        Self { model, bad: false, packets: 0, listed }
     }
 
-    /// Whether the next packet is lost. `uniform` draws from the uniform distribution on [0, 1).
-    pub fn lose(&mut self, mut uniform: impl FnMut() -> f64) -> bool {
+    /// Whether `packet`, the next, is lost. `uniform` draws from the uniform distribution on [0, 1).
+    pub fn lose(&mut self, packet: &Packet, mut uniform: impl FnMut() -> f64) -> bool {
         match self.model {
             LossModel::Bernoulli { rate } => uniform() < rate,
             LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
@@ -41,6 +49,7 @@ impl Loss {
                 self.packets += 1;
                 self.packets.checked_sub(first).is_some_and(|beyond| beyond.is_multiple_of(every))
             }
+            LossModel::List(_) => self.listed.as_mut().is_some_and(|listed| listed.takes(packet)),
         }
     }
 }
@@ -49,15 +58,17 @@ impl Loss {
 mod tests {
     //! Truth: closed forms of the two processes, within five standard deviations.
 
-    use super::{Loss, LossModel};
+    use super::{Loss, LossModel, Packet};
     use narrows_engine::Stream;
+    use narrows_model::{Counted, Selection};
+    use narrows_wire::Body;
 
     const PACKETS: u32 = 400_000;
 
     fn losses(model: LossModel) -> Vec<bool> {
         let mut loss = Loss::new(model);
         let mut stream = Stream::new(1, 0, "loss");
-        (0..PACKETS).map(|_| loss.lose(|| stream.uniform())).collect()
+        (0..PACKETS).map(|_| loss.lose(&Packet::EMPTY, || stream.uniform())).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -119,6 +130,30 @@ mod tests {
     }
 
     #[test]
+    fn a_list_takes_its_numbers_among_the_packets_that_it_counts() {
+        let data = |retransmission| Packet {
+            body: Body::Data { request: None, payload: 1460, retransmission, timestamp: 0 },
+            ..Packet::EMPTY
+        };
+        let ack = Packet { body: Body::PartialAck, ..Packet::EMPTY };
+        let packets = [Packet::EMPTY, data(false), ack, data(true), data(false), data(true), ack];
+        for (of, expected) in [
+            (Counted::All, [1, 3].as_slice()),
+            (Counted::Data, &[2, 5]),
+            (Counted::Retransmissions, &[4]),
+            (Counted::Acks, &[3]),
+        ] {
+            let mut loss = Loss::new(LossModel::List(Selection::numbered(of, [3, 1])));
+            let lost: Vec<usize> = (1..)
+                .zip(&packets)
+                .filter(|(_, packet)| loss.lose(packet, || 0.0))
+                .map(|(at, _)| at)
+                .collect();
+            assert_eq!(lost, expected, "{of:?}");
+        }
+    }
+
+    #[test]
     fn every_packet_takes_the_same_number_of_draws() {
         let model =
             LossModel::GilbertElliott { good_to_bad: 0.5, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
@@ -126,7 +161,7 @@ mod tests {
         let mut stream = Stream::new(1, 0, "loss");
         for _ in 0..100 {
             let mut draws = 0;
-            loss.lose(|| {
+            loss.lose(&Packet::EMPTY, || {
                 draws += 1;
                 stream.uniform()
             });

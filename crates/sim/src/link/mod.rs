@@ -1,10 +1,11 @@
-//! A link: the queue in front of it, the serialiser, random loss and impairments, and propagation.
+//! A link: the queue in front of it, the serialiser, loss and impairments, and propagation.
 
 mod arrival_queue;
 mod capacity;
 mod fifo;
 mod impairments;
 mod loss;
+mod selected;
 mod serializer;
 mod transmitter;
 
@@ -13,5 +14,6 @@ pub(crate) use capacity::Capacity;
 pub(crate) use fifo::Fifo;
 pub(crate) use impairments::Impairments;
 pub(crate) use loss::Loss;
+pub(crate) use selected::Selected;
 pub(crate) use serializer::Serializer;
 pub(crate) use transmitter::{Bound, Transmitter};

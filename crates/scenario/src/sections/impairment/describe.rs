@@ -1,6 +1,7 @@
 //! Descriptions of impairments.
 
 use super::super::distribution::describe as drawn;
+use super::super::loss::selected;
 use crate::emit::short;
 use narrows_model::{DelayModel, EcnChange, Impairment, Lateness};
 use narrows_units::Span;
@@ -23,14 +24,14 @@ pub fn describe(impairment: &Impairment) -> String {
             format!("{} of packets late by {}", percent(*share), drawn::<Span>(&delay.0))
         }
         Impairment::Policer { rate, burst } => format!("policer of {rate} with a burst of {burst}"),
-        Impairment::Ecn { mode, share } => {
+        Impairment::Ecn { mode, share, selection } => {
             let change = match mode {
                 EcnChange::Bleach => "the ECN field cleared",
                 EcnChange::ClearCe => "CE replaced by ECT(0)",
                 EcnChange::Ect1ToEct0 => "ECT(1) replaced by ECT(0)",
                 EcnChange::SetCe => "ECT replaced by CE",
             };
-            format!("{change} in {} of packets", percent(*share))
+            format!("{change} in {} of {}", percent(*share), selected(selection))
         }
         Impairment::Delay { delay, reorder } => format!("{}{}", over_time(delay), overtaking(*reorder)),
         Impairment::AckThinning { share } => format!("{} of acknowledgements dropped", percent(*share)),

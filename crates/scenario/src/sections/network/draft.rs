@@ -102,7 +102,7 @@ impl Draft {
             delay,
             framing: direction.framing,
             queue: direction.queue.clone(),
-            loss: direction.loss,
+            loss: direction.loss.clone(),
             impairments: direction.impairments.clone(),
         };
         let words = format!("{}; {delay} one way", one_way.words);

@@ -4,6 +4,7 @@
 //! IEEE Communications Magazine 56(3), 2018. A mark that this hop sets is not one of the queue, and is not counted as one.
 
 use super::{Element, Fate};
+use crate::link::Selected;
 use narrows_engine::Stream;
 use narrows_model::EcnChange;
 use narrows_wire::{Ecn, Packet};
@@ -13,11 +14,13 @@ use std::collections::VecDeque;
 pub(super) struct Remark {
     pub mode: EcnChange,
     pub share: f64,
+    pub selected: Selected,
 }
 
 impl Element for Remark {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        if draws.uniform() < self.share {
+        let drawn = draws.uniform() < self.share;
+        if self.selected.takes(packet) && drawn {
             packet.ecn = match (self.mode, packet.ecn) {
                 (EcnChange::Bleach, _) => Ecn::NotCapable,
                 (EcnChange::ClearCe, Ecn::Ce) | (EcnChange::Ect1ToEct0, Ecn::Ect1) => Ecn::Ect0,

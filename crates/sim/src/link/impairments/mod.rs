@@ -12,7 +12,7 @@ mod policer;
 mod reorder;
 mod thinning;
 
-use super::Loss;
+use super::{Loss, Selected};
 use narrows_engine::Stream;
 use narrows_model::Impairment;
 use narrows_units::Time;
@@ -215,7 +215,10 @@ fn element(model: &Impairment, draws: &mut Stream) -> Box<dyn Element> {
         }
         Impairment::Reorder { share, late } => Box::new(reorder::Reorder::new(*share, late.clone())),
         Impairment::Policer { rate, burst } => Box::new(policer::Policer::new(*rate, *burst)),
-        Impairment::Ecn { mode, share } => Box::new(ecn::Remark { mode: *mode, share: *share }),
+        Impairment::Ecn { mode, share, selection } => {
+            let selected = Selected::new(selection.clone());
+            Box::new(ecn::Remark { mode: *mode, share: *share, selected })
+        }
         Impairment::Delay { delay, reorder } => Box::new(delay::Delay::new(delay.clone(), *reorder)),
         Impairment::AckThinning { share } => Box::new(thinning::AckThinning { share: *share }),
         Impairment::Aggregation { frame, largest, error, retry, retries } => {
@@ -225,8 +228,8 @@ fn element(model: &Impairment, draws: &mut Stream) -> Box<dyn Element> {
 }
 
 impl Element for Loss {
-    fn pass(&mut self, _: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        if self.lose(|| draws.uniform()) { Fate::Lost("random") } else { Fate::Leaves }
+    fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
+        if self.lose(packet, || draws.uniform()) { Fate::Lost("random") } else { Fate::Leaves }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Impairment, Impairments, Time};
 use narrows_engine::Stream;
 use narrows_model::traffic::{Distribution, Spans};
-use narrows_model::{DelayModel, EcnChange, Lateness};
+use narrows_model::{Counted, DelayModel, EcnChange, Lateness, Selection};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::{Body, Ecn, FlowId, Packet, SackBlocks};
 
@@ -152,10 +152,25 @@ fn a_hop_changes_the_field_as_its_mode_says() {
         (EcnChange::SetCe, [NotCapable, Ce, Ce, Ce]),
     ] {
         let packets = [NotCapable, Ect0, Ect1, Ce].map(|ecn| Packet { ecn, ..packet(0, 0) });
-        let (left, _) = pass_packets(&[Impairment::Ecn { mode, share: 1.0 }], packets);
+        let (left, _) =
+            pass_packets(&[Impairment::Ecn { mode, share: 1.0, selection: Selection::default() }], packets);
         let found: Vec<Ecn> = left.iter().map(|packet| packet.ecn).collect();
         assert_eq!(found, after, "{mode:?}");
     }
+}
+
+#[test]
+fn a_hop_changes_the_packets_of_its_list_alone() {
+    let marks = Impairment::Ecn {
+        mode: EcnChange::SetCe,
+        share: 1.0,
+        selection: Selection::numbered(Counted::Data, [2, 4]),
+    };
+    let packets = (0..5).map(|number| Packet { ecn: Ecn::Ect0, ..packet(number, 0) });
+    let (left, _) = pass_packets(&[marks], packets);
+    let marked: Vec<u64> =
+        left.iter().filter(|packet| packet.ecn == Ecn::Ce).map(|packet| packet.number).collect();
+    assert_eq!(marked, [1, 3]);
 }
 
 #[test]

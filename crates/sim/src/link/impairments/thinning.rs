@@ -4,7 +4,7 @@
 
 use super::{Element, Fate};
 use narrows_engine::Stream;
-use narrows_wire::{Body, Packet};
+use narrows_wire::Packet;
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -14,8 +14,10 @@ pub(super) struct AckThinning {
 
 impl Element for AckThinning {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        let acknowledges =
-            matches!(packet.body, Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. });
-        if acknowledges && draws.uniform() < self.share { Fate::Lost("ack-thinning") } else { Fate::Leaves }
+        if packet.is_ack() && draws.uniform() < self.share {
+            Fate::Lost("ack-thinning")
+        } else {
+            Fate::Leaves
+        }
     }
 }

@@ -1,0 +1,34 @@
+//! Packets of a link that are chosen by their numbers.
+
+/// Which packets of a link are chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Which packets are counted.
+    pub of: Counted,
+    /// Numbers of the chosen ones among the counted, from 1, ascending; `None` for all of them.
+    pub numbers: Option<Vec<u64>>,
+}
+
+/// Packets that are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// Every packet.
+    #[default]
+    All,
+    /// Those that carry data.
+    Data,
+    /// Those whose data was sent before.
+    Retransmissions,
+    /// Acknowledgements without data.
+    Acks,
+}
+
+impl Selection {
+    /// The packets with these numbers, in any order.
+    pub fn numbered(of: Counted, numbers: impl IntoIterator<Item = u64>) -> Self {
+        let mut numbers: Vec<u64> = numbers.into_iter().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self { of, numbers: Some(numbers) }
+    }
+}
