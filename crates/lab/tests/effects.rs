@@ -263,6 +263,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ),
     ("initial_rto", "90ms", &["path.loss={kind=\"bernoulli\",rate=0.5}", "flows.0.count=9"]),
     ("min_rto", "900ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
+    ("timer_tick", "100ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     ("max_rto", "1s", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
     ("syn_retries", "0", &["path.loss={kind=\"bernoulli\",rate=0.6}", "flows.0.count=9"]),
     ("retries", "1", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),

@@ -67,6 +67,7 @@ const LACKING: &[(&str, &str)] = &[
     ("optimistic_ack", "3"),
     ("hide_ce", "true"),
     ("rtt_clock", "10ms"),
+    ("timer_tick", "1ms"),
     ("rto", "rfc6298"),
     ("rto_restart", "ack"),
     ("initial_rto", "3s"),

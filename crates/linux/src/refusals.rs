@@ -280,6 +280,7 @@ fn differences(
         (options.optimistic_ack != 0, "optimistic_ack", KernelValue::Plain("0")),
         (options.hide_ce, "hide_ce", flag(false)),
         (options.rtt_clock != Span::ZERO, "rtt_clock", text("0s")),
+        (options.timer_tick != Span::from_ms(4), "timer_tick", text("4ms")),
         (options.rto != RtoRule::Linux, "rto", text("linux")),
         (options.rto_restart != RtoRestart::Head, "rto_restart", text("head")),
         (options.initial_rto != Span::from_ms(1_000), "initial_rto", text("1s")),

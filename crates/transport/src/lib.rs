@@ -22,6 +22,7 @@ mod sender;
 mod stack;
 mod transfer;
 mod usage;
+mod wheel;
 
 pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
 pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};

@@ -85,6 +85,8 @@ pub struct TransportOptions {
     pub min_rto: Span,
     /// The maximum retransmission timeout, back-off included.
     pub max_rto: Span,
+    /// The tick of the clock of the sender's timers, as in Linux; zero for an exact clock.
+    pub timer_tick: Span,
     /// Retransmissions of a SYN, or of a SYN-ACK, before the connection is aborted.
     pub syn_retries: u32,
     /// Consecutive retransmission timeouts before the connection is aborted.
@@ -133,6 +135,7 @@ impl Default for TransportOptions {
             initial_rto: Span::from_ms(1_000),
             min_rto: Span::from_ms(200),
             max_rto: Span::from_ms(60_000),
+            timer_tick: Span::ZERO,
             syn_retries: 6,
             retries: 15,
         }

@@ -67,8 +67,9 @@ struct Claim {
 enum AcceptState {
     /// No SYN has arrived.
     Listening,
-    /// The SYN-ACK was sent at `sent_at`, after `retries` retransmissions, and is retransmitted at `deadline`.
-    Accepting { sent_at: Time, deadline: Time, retries: u32 },
+    /// The SYN-ACK was sent at `sent_at`, after `retries` retransmissions, and is retransmitted at `deadline`; it answers the
+    /// SYN before which `syn` others were sent.
+    Accepting { syn: u64, sent_at: Time, deadline: Time, retries: u32 },
     /// An ACK or data has acknowledged the SYN-ACK.
     Accepted,
 }
@@ -115,7 +116,7 @@ impl Receiver {
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
             Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
-            Body::Syn { request } => self.on_syn(request, now, host),
+            Body::Syn { request } => self.on_syn(packet.number, request, now, host),
             Body::HandshakeAck => self.accept(now),
             Body::SynAck { .. }
             | Body::Ack { .. }
@@ -132,11 +133,11 @@ impl Receiver {
         if self.policy.on_deadline(now) {
             self.send_ack(now, host);
         }
-        if let AcceptState::Accepting { deadline, retries, .. } = self.handshake
+        if let AcceptState::Accepting { syn, deadline, retries, .. } = self.handshake
             && now >= deadline
         {
             // No feedback: after this delay it would mislead an algorithm.
-            self.send_syn_ack(None, retries + 1, now, host);
+            self.send_syn_ack((syn, None), retries + 1, now, host);
         }
     }
 
@@ -153,11 +154,14 @@ impl Receiver {
         &self.counters
     }
 
-    fn on_syn<H: Host>(&mut self, request: Option<Request>, now: Time, host: &mut H) {
+    fn on_syn<H: Host>(&mut self, number: u64, request: Option<Request>, now: Time, host: &mut H) {
         let feedback = request.map(|request| feedback_on(request, None));
         match self.handshake {
-            AcceptState::Listening => self.send_syn_ack(feedback, 0, now, host),
-            AcceptState::Accepting { retries, .. } => self.send_syn_ack(feedback, retries, now, host),
+            AcceptState::Listening => self.send_syn_ack((number, feedback), 0, now, host),
+            // RFC 7323 §4.3: the timestamp that is echoed is that of the first.
+            AcceptState::Accepting { syn, retries, .. } => {
+                self.send_syn_ack((syn, feedback), retries, now, host)
+            }
             AcceptState::Accepted => {}
         }
     }
@@ -313,16 +317,22 @@ impl Receiver {
         host.send(packet);
     }
 
-    /// Sends the SYN-ACK. It is retransmitted after a timeout that doubles each time (RFC 6298 §5), `syn_retries` times.
-    fn send_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, retries: u32, now: Time, host: &mut H) {
+    /// Sends the SYN-ACK that answers SYN number `syn`, from 0. It is retransmitted after a timeout that doubles each time (RFC 6298 §5), `syn_retries` times.
+    fn send_syn_ack<H: Host>(
+        &mut self,
+        (syn, feedback): (u64, Option<Feedback>),
+        retries: u32,
+        now: Time,
+        host: &mut H,
+    ) {
         let deadline = if retries > self.options.syn_retries {
             Time::NEVER
         } else {
             now + self.options.initial_rto * (1 << retries.min(16))
         };
-        self.handshake = AcceptState::Accepting { sent_at: now, deadline, retries };
+        self.handshake = AcceptState::Accepting { syn, sent_at: now, deadline, retries };
         if retries <= self.options.syn_retries {
-            host.send(self.packet(Body::SynAck { feedback }, now));
+            host.send(Packet { number: syn, ..self.packet(Body::SynAck { feedback }, now) });
         }
     }
 

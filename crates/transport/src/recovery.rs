@@ -349,6 +349,6 @@ fn policy(options: &TransportOptions) -> Box<dyn RecoveryPolicy> {
         RecoveryKind::NewReno => Box::new(NewReno::new(options.limited_transmit)),
         RecoveryKind::Sack => Box::new(Sack::new(options.limited_transmit)),
         RecoveryKind::Sack1996 => Box::new(Sack1996::new(options.limited_transmit)),
-        RecoveryKind::Rack => Box::new(Rack::new(options.limited_transmit)),
+        RecoveryKind::Rack => Box::new(Rack::new(options.limited_transmit, options.timer_tick)),
     }
 }

@@ -19,6 +19,7 @@
 //! and the timer then expires before a fast retransmission can be acknowledged.
 
 use crate::rtt::RttEstimator;
+use crate::wheel;
 use crate::{RtoRestart, RtoRule, TransportOptions};
 use narrows_cc::RttView;
 use narrows_units::{Span, Time};
@@ -41,6 +42,8 @@ pub(crate) struct RetransmissionTimer {
     initial_rto: Span,
     min_rto: Span,
     max_rto: Span,
+    /// The tick of its clock; zero for an exact one.
+    tick: Span,
 }
 
 impl RetransmissionTimer {
@@ -57,6 +60,7 @@ impl RetransmissionTimer {
             initial_rto: options.initial_rto,
             min_rto: options.min_rto,
             max_rto: options.max_rto,
+            tick: options.timer_tick,
         };
         timer.compute();
         timer
@@ -150,6 +154,18 @@ impl RetransmissionTimer {
         self.restart(now);
     }
 
+    /// The timer expired and the SYN is sent again: as [`on_expired`](Self::on_expired), but that the first timeouts of
+    /// [`RtoRule::Linux`] are not backed off.
+    pub(crate) fn on_syn_expired(&mut self, now: Time) {
+        let linear = self.rule == RtoRule::Linux && self.expirations < LINEAR_SYN_TIMEOUTS;
+        self.on_expired(now);
+        if linear {
+            self.backoff -= 1;
+            self.compute();
+            self.restart(now);
+        }
+    }
+
     /// The SYN was acknowledged: stops the timer. §5.7: if it had expired, data starts with a timeout of at least 3 s.
     pub(crate) fn on_syn_acknowledged(&mut self) {
         if self.expirations > 0 {
@@ -167,7 +183,7 @@ impl RetransmissionTimer {
     }
 
     fn restart(&mut self, now: Time) {
-        self.deadline = now + self.rto;
+        self.deadline = wheel::expiry(now, self.rto, self.tick);
     }
 
     /// Computes the timeout: §2.1 to §2.5, and the back-off.
@@ -182,12 +198,15 @@ impl RetransmissionTimer {
                 }
             }
         };
+        let base = wheel::whole_ticks(base, self.tick);
         self.rto = (base * (1 << self.backoff.min(MAX_DOUBLINGS))).min(self.max_rto);
     }
 }
 
 /// `G`, RFC 6298 §2.3.
 const GRANULARITY: Span = Span::from_ms(10);
+/// Linux's `tcp_syn_linear_timeouts`.
+pub(crate) const LINEAR_SYN_TIMEOUTS: u32 = 4;
 /// RFC 6298 §5.7.
 const RTO_AFTER_LOST_SYN: Span = Span::from_ms(3_000);
 /// Keeps the shift in range; so many doublings exceed every sensible `max_rto`.

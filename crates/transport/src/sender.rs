@@ -116,7 +116,7 @@ impl Sender {
                 self.on_ack(&fields, blocks.iter(packet.number), now, host);
             }
             Body::PartialAck => self.on_partial_ack(packet.number, now, host),
-            Body::SynAck { feedback } => self.on_syn_ack(feedback, now, host),
+            Body::SynAck { feedback } => self.on_syn_ack(packet.number, feedback, now, host),
             Body::Syn { .. }
             | Body::HandshakeAck
             | Body::Data { .. }

@@ -4,7 +4,7 @@ mod wire;
 
 use narrows_cc::{Cause, CongestionControl, EcnUse, Limits, Loss, Path, SentPacket};
 use narrows_transport::RecoveryKind::{Rack, Reno, Sack};
-use narrows_transport::{ConnectionState, Limit, RtoRule, Rule, TransportEvent, TransportOptions};
+use narrows_transport::{ConnectionState, Limit, RtoRule, Rule, TransportEvent, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
 use wire::{DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options};
@@ -49,7 +49,7 @@ fn a_transfer_delivers_its_exact_size_and_completes_once() {
 fn a_lost_syn_is_retransmitted_after_one_second_and_the_window_starts_at_one() {
     for lost in [is_syn, is_syn_ack] {
         let script = move |packet: &Packet, count: usize| {
-            if lost(packet) && count == 0 { Fate::Drop } else { Fate::Deliver }
+            if lost(packet) && packet.number == 0 && count == 0 { Fate::Drop } else { Fate::Deliver }
         };
         let mut wire = Wire::new(options(Sack), Halving::growing(10.0), Some(60), script);
         assert!(wire.complete(MINUTE));
@@ -77,7 +77,7 @@ fn a_lost_syn_is_retransmitted_after_one_second_and_the_window_starts_at_one() {
 #[test]
 fn after_a_lost_syn_the_first_data_timeout_is_three_seconds() {
     let script = |packet: &Packet, count: usize| match packet.body {
-        Body::Syn { .. } | Body::Data { .. } if count == 0 => Fate::Drop,
+        Body::Syn { .. } | Body::Data { .. } if packet.number == 0 && count == 0 => Fate::Drop,
         _ => Fate::Deliver,
     };
     let mut wire = Wire::new(options(Sack), Halving::fixed(1.0), Some(1), script);
@@ -98,6 +98,58 @@ fn syns_back_off_and_the_connection_is_aborted_after_the_last_retry() {
     let expired = [1_000, 3_000, 7_000].map(|ms| (at(ms), TransportEvent::Expired(Rule::SynTimeout)));
     assert_eq!(wire.events[..3], expired);
     assert_eq!(wire.events[3..], [(at(15_000), TransportEvent::GaveUp)]);
+}
+
+fn of_linux() -> TransportOptions {
+    TransportOptions { rto: RtoRule::Linux, undo: UndoKind::DuplicatesAndTimestamps, ..options(Sack) }
+}
+
+/// When data is first sent and how much at once, if SYNs with these numbers are lost and the first `syn_acks` SYN-ACKs.
+fn first_flight(syns: u64, syn_acks: usize) -> (Time, usize) {
+    let script = move |packet: &Packet, count: usize| {
+        let lost = is_syn(packet) && packet.number < syns || is_syn_ack(packet) && count < syn_acks;
+        if lost { Fate::Drop } else { Fate::Deliver }
+    };
+    let mut wire = Wire::new(of_linux(), Halving::growing(10.0), Some(60), script);
+    assert!(wire.complete(MINUTE));
+    let start = wire.transmissions[0].at;
+    let flight =
+        wire.transmissions.iter().filter(|sent| sent.at.since(start) < Span::from_us(40_000)).count();
+    (start, flight)
+}
+
+#[test]
+fn linux_starts_with_one_segment_only_after_a_second_lost_syn() {
+    assert_eq!(first_flight(1, 0), (at(1_040), 10));
+    assert_eq!(first_flight(2, 0), (at(2_040), 1));
+}
+
+#[test]
+fn linux_starts_with_the_initial_window_where_the_first_syn_is_answered() {
+    let (_, flight) = first_flight(0, 4);
+    assert_eq!(flight, 10);
+}
+
+#[test]
+fn a_timestamp_gives_a_sample_after_a_lost_syn() {
+    let script = |packet: &Packet, _: usize| {
+        if is_syn(packet) && packet.number < 2 { Fate::Drop } else { Fate::Deliver }
+    };
+    let mut wire = Wire::new(of_linux(), Halving::growing(10.0), Some(60), script);
+    assert!(wire.complete(MINUTE));
+    let mut samples = wire.events.iter().filter(|(_, event)| matches!(event, TransportEvent::RttSample(_)));
+    assert_eq!(samples.next(), Some(&(at(2_040), TransportEvent::RttSample(Span::from_ms(40)))));
+}
+
+#[test]
+fn four_timeouts_of_a_syn_of_linux_are_not_backed_off_and_come_in_addition() {
+    let script = |packet: &Packet, _: usize| if is_syn(packet) { Fate::Drop } else { Fate::Deliver };
+    let options = TransportOptions { syn_retries: 2, ..of_linux() };
+    let mut wire = Wire::new(options, Halving::fixed(10.0), Some(5), script);
+    assert!(!wire.complete(MINUTE));
+    let times: Vec<Time> = wire.events.iter().map(|(time, _)| *time).collect();
+    assert_eq!(times, [1, 2, 3, 4, 5, 7, 11].map(|s| at(s * 1_000)));
+    assert_eq!(wire.events.last().map(|(_, event)| *event), Some(TransportEvent::GaveUp));
 }
 
 #[test]

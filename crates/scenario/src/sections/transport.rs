@@ -226,7 +226,8 @@ preset_keys! {
             tick if tick > Span::ZERO => format!("round trips in ticks of {tick}"),
         },
 
-        /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
+        /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar), the first four timeouts of a SYN are not
+        /// backed off and come in addition to syn_retries, and only the second makes the first window one segment.
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
         /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
@@ -252,6 +253,13 @@ preset_keys! {
             Span::from_ms(60_000),
             Span::from_ms(120_000),
         ],
+
+        /// Tick of the clock of the sender's timers: of retransmission, tail loss probe and reordering. A timer expires with the
+        /// tick behind the one at which it is due, and one of 63 ticks or more only with each 8th tick, of 504 or more with
+        /// each 64th and so on, as in Linux. 4ms is 250 Hz. The default is an exact clock.
+        option timer_tick: Span = [Span::ZERO, Span::ZERO, Span::ZERO, Span::from_ms(4)] {
+            tick if tick > Span::ZERO => format!("timers in ticks of {tick}"),
+        },
 
         /// Retransmissions of the SYN before a flow gives up.
         option syn_retries: Count<0, 1000> = [6, 6, 6, 6],

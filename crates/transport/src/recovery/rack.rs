@@ -24,7 +24,7 @@ use super::phase::Phase;
 use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy, WORST_DELAYED_ACK};
 use super::reordering_window::ReorderingWindow;
 use super::scoreboard::{Delivery, Newest, Scoreboard};
-use crate::Rule;
+use crate::{Rule, wheel};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -32,6 +32,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     limited_transmit: bool,
+    /// The tick of the clock of its timers; zero for an exact one.
+    tick: Span,
     phase: Phase,
     /// Segment number and time of each transmission, in the order in which they were sent.
     sent: VecDeque<(u64, Time)>,
@@ -50,6 +52,9 @@ pub(super) struct Rack {
     probe: Option<Probe>,
 }
 
+/// Ticks of the shortest timeout of Linux (`TCP_TIMEOUT_MIN`), which it adds to those of the reordering timer and of the probe.
+const SHORTEST_TIMEOUT: u64 = 2;
+
 /// A tail loss probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
@@ -60,9 +65,10 @@ struct Probe {
 }
 
 impl Rack {
-    pub(super) fn new(limited_transmit: bool) -> Self {
+    pub(super) fn new(limited_transmit: bool, tick: Span) -> Self {
         Self {
             limited_transmit,
+            tick,
             phase: Phase::Open,
             sent: VecDeque::new(),
             newest: None,
@@ -104,7 +110,8 @@ impl Rack {
                     break;
                 }
                 if sent_at + timeout > context.now {
-                    self.reordering_deadline = sent_at + timeout;
+                    let left = (sent_at + timeout).since(context.now) + self.tick * SHORTEST_TIMEOUT;
+                    self.reordering_deadline = wheel::expiry(context.now, left, self.tick);
                     break;
                 }
                 board.declare_lost(number);
@@ -134,8 +141,10 @@ impl Rack {
         let mut timeout = context.rtt.map_or(INITIAL_PROBE_TIMEOUT, |rtt| rtt.smoothed * 2);
         if board.outstanding() == 1 {
             timeout += WORST_DELAYED_ACK;
+        } else {
+            timeout += self.tick * SHORTEST_TIMEOUT;
         }
-        self.probe_deadline = context.now + timeout;
+        self.probe_deadline = wheel::expiry(context.now, timeout, self.tick);
     }
 
     /// The probe in flight retransmitted segment `number`.

@@ -5,29 +5,35 @@
 //! algorithm); in that case the connection starts with a window of one segment (RFC 5681 §3.1) and a timeout of 3 s
 //! (RFC 6298 §5.7).
 //!
+//! A timestamp says which SYN the SYN-ACK answers, the first that arrived, so that it gives a sample in any case. By
+//! [`RtoRule::Linux`] the first four timeouts are not backed off (`tcp_syn_linear_timeouts`), and only a second
+//! retransmission makes the window one segment, unless the first SYN is answered (`tcp_init_transfer`,
+//! `tcp_try_undo_spurious_syn`).
+//!
 //! The SYN carries the algorithm's request to the routers, and the SYN-ACK their response.
 //!
 //! Deviations: the algorithm keeps its own initial window. The sender limits the packets in flight to one, and to
 //! one more for each segment acknowledged, until that window is reached or reduced.
 
 use super::{ConnectionState, Sender};
-use crate::{Host, Rule, TransportEvent};
+use crate::rto::LINEAR_SYN_TIMEOUTS;
+use crate::{Host, RtoRule, Rule, TransportEvent, UndoKind};
 use narrows_cc::CongestionControl;
 use narrows_units::Time;
 use narrows_wire::{Body, Feedback, Packet};
 
 /// The state of the handshake.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Handshake {
-    /// When the SYN was last sent.
-    sent_at: Time,
+    /// When the SYN was sent, each time.
+    sent_at: Vec<Time>,
     /// Packets that may be in flight after a lost SYN; `u64::MAX` for no limit.
     window_cap: u64,
 }
 
 impl Default for Handshake {
     fn default() -> Self {
-        Self { sent_at: Time::ZERO, window_cap: u64::MAX }
+        Self { sent_at: Vec::new(), window_cap: u64::MAX }
     }
 }
 
@@ -73,16 +79,24 @@ impl Sender {
 
     /// The retransmission timer of the SYN expired.
     pub(super) fn on_syn_timeout<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.core.timer.expirations() >= self.core.options.syn_retries {
+        let more = if self.core.options.rto == RtoRule::Linux { LINEAR_SYN_TIMEOUTS } else { 0 };
+        if self.core.timer.expirations() >= self.core.options.syn_retries + more {
             self.finish(ConnectionState::GaveUp, TransportEvent::GaveUp, host);
             return;
         }
-        self.core.timer.on_expired(now);
+        self.core.timer.on_syn_expired(now);
         host.notify(TransportEvent::Expired(Rule::SynTimeout));
         self.send_syn(now, host);
     }
 
-    pub(super) fn on_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, now: Time, host: &mut H) {
+    /// The answer to the SYN before which `answered` others were sent.
+    pub(super) fn on_syn_ack<H: Host>(
+        &mut self,
+        answered: u64,
+        feedback: Option<Feedback>,
+        now: Time,
+        host: &mut H,
+    ) {
         match self.core.state {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
@@ -93,13 +107,20 @@ impl Sender {
             ConnectionState::Closed | ConnectionState::GaveUp => return,
         }
         self.core.state = ConnectionState::Established;
-        let retransmitted = self.core.timer.expirations() > 0;
+        let retransmissions = self.core.timer.expirations();
         self.core.timer.on_syn_acknowledged();
         host.notify(TransportEvent::Established);
-        if retransmitted {
+        let stamped = self.core.options.undo == UndoKind::DuplicatesAndTimestamps;
+        let sent_at = self.handshake.sent_at.get(answered as usize);
+        if let Some(sent_at) = sent_at.filter(|_| stamped || retransmissions == 0) {
+            self.core.take_rtt_sample(now - *sent_at, now, host);
+        }
+        let suspects_congestion = match self.core.options.rto {
+            RtoRule::Rfc6298 => retransmissions > 0,
+            RtoRule::Linux => retransmissions > 1 && !(stamped && answered == 0),
+        };
+        if suspects_congestion {
             self.handshake.window_cap = 1;
-        } else {
-            self.core.take_rtt_sample(now - self.handshake.sent_at, now, host);
         }
         host.send(self.handshake_packet(Body::HandshakeAck, now));
         if let Some(feedback) = feedback {
@@ -114,12 +135,13 @@ impl Sender {
     }
 
     fn send_syn<H: Host>(&mut self, now: Time, host: &mut H) {
-        self.handshake.sent_at = now;
+        let earlier = self.handshake.sent_at.len() as u64;
+        self.handshake.sent_at.push(now);
         self.core.counters.syns_sent += 1;
         self.core.timer.on_sent(now);
         let path = self.path(now);
         let request = self.core.algorithm.request(&path);
-        host.send(self.handshake_packet(Body::Syn { request }, now));
+        host.send(Packet { number: earlier, ..self.handshake_packet(Body::Syn { request }, now) });
     }
 
     fn handshake_packet(&self, body: Body, now: Time) -> Packet {
