@@ -22,7 +22,8 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::HyStartPlusPlus),
     ];
     let restart_window = prop_oneof![Just(RestartWindow::Initial), Just(RestartWindow::Halved)];
-    let ack_counting = prop_oneof![Just(AckCounting::Segments), Just(AckCounting::Acks)];
+    let ack_counting =
+        prop_oneof![Just(AckCounting::Segments), Just(AckCounting::Mixed), Just(AckCounting::Acks)];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
         .prop_map(|(bps, ends_slow_start)| QuickStartRequest { rate: Rate::from_bps(bps), ends_slow_start });

@@ -134,7 +134,8 @@ impl SenderRecorder {
 
     /// Records that the congestion window is `window` packets from `now` on; not a number while there is none.
     pub fn window(&mut self, now: Time, window: f64) {
-        if self.measuring && self.established.is_some() {
+        // A stack that runs elsewhere reports its first window with its first state.
+        if self.measuring && self.established.is_some() && !self.window.is_nan() {
             let seconds = now.since(self.since).as_secs_f64();
             self.window_seconds += self.window * seconds;
             self.seconds += seconds;
@@ -228,3 +229,25 @@ impl SenderRecorder {
 
 /// The rule of a reduction that follows from no loss, mark or timeout of this call, such as one of delay.
 const ALGORITHM: &str = "algorithm";
+
+#[cfg(test)]
+mod tests {
+    //! Truth: a case worked by hand.
+
+    use super::{SenderCounters, SenderRecorder, Span, Time, TransportEvent};
+    use narrows_records::Histogram;
+
+    #[test]
+    fn the_mean_window_counts_from_the_first_one_that_is_known() {
+        let at = |ms: u64| Time::ZERO + Span::from_ms(ms);
+        let mut recorder = SenderRecorder::new(Span::ZERO);
+        recorder.measure(Time::ZERO, &SenderCounters::default());
+        recorder.window(at(0), f64::NAN);
+        recorder.on_event(TransportEvent::Established, at(50), &mut Histogram::default());
+        for (ms, window) in [(50, 10.0), (60, 20.0), (80, 20.0)] {
+            recorder.window(at(ms), window);
+        }
+        let mean = recorder.window_seconds / recorder.seconds;
+        assert!((mean - 50.0 / 3.0).abs() < 1e-9, "{mean}");
+    }
+}
