@@ -16,7 +16,7 @@ mod reassembly;
 pub use counters::ReceiverCounters;
 
 use crate::transfer::Transfer;
-use crate::{Host, TransportOptions, UndoKind};
+use crate::{Host, TransportOptions, UndoKind, wheel};
 use ack_policy::AckPolicy;
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
@@ -328,7 +328,7 @@ impl Receiver {
         let deadline = if retries > self.options.syn_retries {
             Time::NEVER
         } else {
-            now + self.options.initial_rto * (1 << retries.min(16))
+            wheel::expiry(now, self.options.initial_rto * (1 << retries.min(16)), self.options.timer_tick)
         };
         self.handshake = AcceptState::Accepting { syn, sent_at: now, deadline, retries };
         if retries <= self.options.syn_retries {
