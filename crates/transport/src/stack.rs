@@ -100,6 +100,10 @@ pub(crate) struct StackSender {
     state: StackState,
     /// Whether the window was being reduced before or after the last report.
     reduces: bool,
+    /// Window and threshold before the last reduction; `None` if it was undone.
+    reduced: Option<(u32, Option<u32>)>,
+    /// Timeouts before the connection was established.
+    syn_timeouts: u64,
     /// Payload of the transfer; `None` if it is endless.
     size: Option<Bytes>,
     /// Payload of the transfer that has not been written; `None` if it is endless.
@@ -137,6 +141,8 @@ impl StackSender {
             port,
             state,
             reduces: false,
+            reduced: None,
+            syn_timeouts: 0,
             size,
             unwritten: size,
             waits_for_offers: false,
@@ -203,11 +209,14 @@ impl StackSender {
 
     /// The stack reports its `state` of the connection.
     pub(crate) fn update<H: Host>(&mut self, state: StackState, now: Time, host: &mut H) {
-        let before = std::mem::replace(&mut self.state, state);
+        let mut before = std::mem::replace(&mut self.state, state);
         self.reduces = before.reducing.is_some() || state.reducing.is_some();
         if self.core.state == ConnectionState::Connecting && state.established {
             self.core.state = ConnectionState::Established;
             host.notify(TransportEvent::Established);
+            // What the stack has counted so far are timeouts of the SYN.
+            self.syn_timeouts = state.timeouts;
+            (before.timeouts, before.reductions) = (state.timeouts, state.reductions);
         }
         if let Some(rtt) = state.rtt
             && state.delivered != before.delivered
@@ -218,8 +227,9 @@ impl StackSender {
         let lost = state.lost.saturating_sub(before.lost);
         self.core.count_losses(lost.into(), state.rtt.map(|rtt| rtt.smoothed), now);
         self.report_reductions(&before, host);
+        self.report_undo(&before, host);
         let counters = &mut self.core.counters;
-        counters.timeouts = counters.timeouts.max(state.timeouts);
+        counters.timeouts = counters.timeouts.max(state.timeouts - self.syn_timeouts);
         counters.bytes_acked = state.bytes_acked;
         let limit = if state.window_limited { Limit::Window } else { Limit::Application };
         self.core.limited_by = limit;
@@ -253,6 +263,24 @@ impl StackSender {
             let after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window);
             let windows = (Some(window), before.ssthresh.map(f64::from));
             self.core.report_reduction((cause, rule), windows, Some(after), host);
+            if before.reducing.is_none() {
+                self.reduced = Some((state.before_reduction, before.ssthresh));
+            }
+        }
+    }
+
+    /// Reports that the last reduction was undone: window and threshold are what they were before it, or more.
+    fn report_undo<H: Host>(&mut self, before: &StackState, host: &mut H) {
+        let threshold = |of: Option<u32>| of.unwrap_or(u32::MAX);
+        let now = threshold(self.state.ssthresh);
+        let undone = self.state.reductions == before.reductions
+            && now > threshold(before.ssthresh)
+            && self
+                .reduced
+                .is_some_and(|(window, ssthresh)| self.state.window >= window && now >= threshold(ssthresh));
+        if undone {
+            self.reduced = None;
+            host.notify(TransportEvent::Undone(Rule::Stack));
         }
     }
 

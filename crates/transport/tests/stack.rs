@@ -54,6 +54,42 @@ fn endpoint() -> SendingEndpoint {
 }
 
 #[test]
+fn a_reduction_is_undone_when_window_and_threshold_are_back() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    sender.update_from_stack(OPEN, Time::ZERO, &mut host);
+    let reduced = StackState {
+        window: 50,
+        ssthresh: Some(50),
+        reductions: 1,
+        before_reduction: 100,
+        reducing: Some(Cause::Detected),
+        ..OPEN
+    };
+    sender.update_from_stack(reduced, Time::ZERO, &mut host);
+    host.0.clear();
+    let after = StackState { reducing: None, ..reduced };
+    for state in [after, StackState { ssthresh: Some(80), ..after }, after] {
+        sender.update_from_stack(state, Time::ZERO, &mut host);
+    }
+    assert_eq!(host.0, [], "the window is not what it was");
+    let undone = StackState { window: 101, ssthresh: Some(80), ..after };
+    sender.update_from_stack(undone, Time::ZERO, &mut host);
+    sender.update_from_stack(undone, Time::ZERO, &mut host);
+    assert_eq!(host.0, [TransportEvent::Undone(Rule::Stack)]);
+}
+
+#[test]
+fn timeouts_of_the_syn_are_neither_timeouts_nor_reductions_of_the_window() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    sender.open(Time::ZERO, &mut host);
+    let opened = StackState { timeouts: 2, reductions: 2, ..OPEN };
+    sender.update_from_stack(opened, Time::ZERO, &mut host);
+    assert_eq!(host.0, [TransportEvent::Established]);
+    sender.update_from_stack(StackState { timeouts: 3, ..opened }, Time::ZERO, &mut host);
+    assert_eq!(sender.counters().timeouts, 1);
+}
+
+#[test]
 fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     let (mut sender, mut host) = (endpoint(), Events::default());
     sender.update_from_stack(OPEN, Time::ZERO, &mut host);
