@@ -216,6 +216,7 @@ impl StackSender {
             host.notify(TransportEvent::Established);
             // What the stack has counted so far are timeouts of the SYN.
             self.syn_timeouts = state.timeouts;
+            self.core.counters.timeouts = 0;
             (before.timeouts, before.reductions) = (state.timeouts, state.reductions);
         }
         if let Some(rtt) = state.rtt

@@ -82,6 +82,8 @@ fn a_reduction_is_undone_when_window_and_threshold_are_back() {
 fn timeouts_of_the_syn_are_neither_timeouts_nor_reductions_of_the_window() {
     let (mut sender, mut host) = (endpoint(), Events::default());
     sender.open(Time::ZERO, &mut host);
+    let connecting = StackState { established: false, timeouts: 1, ..OPEN };
+    sender.update_from_stack(connecting, Time::ZERO, &mut host);
     let opened = StackState { timeouts: 2, reductions: 2, ..OPEN };
     sender.update_from_stack(opened, Time::ZERO, &mut host);
     assert_eq!(host.0, [TransportEvent::Established]);
