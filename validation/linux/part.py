@@ -56,14 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     library.find()
     runs = [_flows(options.scenario, [*options.set, "record.packets=true"], on) for on in BACKENDS]
     for flow in sorted(runs[0].keys() & runs[1].keys()):
-        ours, theirs = (_chosen(run[flow], options.only) for run in runs)
+        ours, theirs = (chosen(run[flow], options.only) for run in runs)
         sys.stdout.write(f"{flow}\n{described(ours, theirs, parting(ours, theirs, options.tolerance))}\n")
     return 0
 
 
 def steps(table: Mapping[str, Any]) -> dict[str, list[Step]]:
     """Return the steps of each flow from a packet log."""
-    columns = {name: _words(table[name]) for name in ("place", "event", "group", "kind")}
+    columns = {name: words(table[name]) for name in ("place", "event", "group", "kind")}
     at_sender = (columns["place"] == "sender") & np.isin(columns["kind"], ["data", "ack"])
     found: dict[str, list[Step]] = {}
     starts: dict[str, float] = {}
@@ -117,13 +117,15 @@ def _flow(columns: Mapping[str, Any], table: Mapping[str, Any], row: int) -> str
     return f"{columns['group'][row]}[{table['flow'][0][row]}]"
 
 
-def _words(column: tuple[Any, Sequence[str] | None]) -> Any:
+def words(column: tuple[Any, Sequence[str] | None]) -> Any:
+    """Return a column of codes and their names as an array of words, empty where there is no value."""
     codes, names = column
     # A code beyond the names means "no value".
     return np.array([*(names or []), ""], dtype=object)[np.minimum(codes, len(names or []))]
 
 
-def _chosen(found: Sequence[Step], only: str) -> list[Step]:
+def chosen(found: Sequence[Step], only: str) -> list[Step]:
+    """Return the steps that are walked: `all`, or those of `data`."""
     return [step for step in found if only == "all" or not _is_ack(step)]
 
 
