@@ -46,7 +46,7 @@ fn events(records: &Replication, event: &str, place: Option<&str>, with_rule: bo
     };
     let (kinds, places, rules) = (words("event"), words("place"), words("rule"));
     let times = table.whole("time_ps").expect("it is whole");
-    let measured = |row: &usize| times[*row] > records.warmup.as_ps() as i64;
+    let measured = |row: &usize| times[*row] > records.warmup.as_ps().cast_signed();
     let wanted = |row: &usize| {
         kinds[*row] == event
             && place.is_none_or(|place| places[*row] == place)

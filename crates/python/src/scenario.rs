@@ -198,6 +198,10 @@ fn trust(trusted: &Trusted) -> Trust {
     clippy::needless_pass_by_value,
     reason = "Python's list is converted, so there is nothing to borrow"
 )]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what crosses the border is flat; Python's side has the objects"
+)]
 pub fn executed(
     py: Python<'_>,
     text: &str,

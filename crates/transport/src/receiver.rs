@@ -160,7 +160,7 @@ impl Receiver {
             AcceptState::Listening => self.send_syn_ack((number, feedback), 0, now, host),
             // RFC 7323 §4.3: the timestamp that is echoed is that of the first.
             AcceptState::Accepting { syn, retries, .. } => {
-                self.send_syn_ack((syn, feedback), retries, now, host)
+                self.send_syn_ack((syn, feedback), retries, now, host);
             }
             AcceptState::Accepted => {}
         }

@@ -144,12 +144,12 @@ mod tests {
             (Counted::Acks, &[3]),
         ] {
             let mut loss = Loss::new(LossModel::List(Selection::numbered(of, [3, 1])));
-            let lost: Vec<usize> = (1..)
+            let numbers: Vec<usize> = (1..)
                 .zip(&packets)
                 .filter(|(_, packet)| loss.lose(packet, || 0.0))
                 .map(|(at, _)| at)
                 .collect();
-            assert_eq!(lost, expected, "{of:?}");
+            assert_eq!(numbers, expected, "{of:?}");
         }
     }
 

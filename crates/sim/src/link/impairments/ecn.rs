@@ -19,8 +19,8 @@ pub(super) struct Remark {
 
 impl Element for Remark {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        let drawn = draws.uniform() < self.share;
-        if self.selected.takes(packet) && drawn {
+        let is_drawn = draws.uniform() < self.share;
+        if self.selected.takes(packet) && is_drawn {
             packet.ecn = match (self.mode, packet.ecn) {
                 (EcnChange::Bleach, _) => Ecn::NotCapable,
                 (EcnChange::ClearCe, Ecn::Ce) | (EcnChange::Ect1ToEct0, Ecn::Ect1) => Ecn::Ect0,
