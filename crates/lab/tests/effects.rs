@@ -90,6 +90,7 @@ const PATHS: &[&str] = &[
 const BESIDE: &[(&str, &str, &str)] = &[
     ("tcp", "compat", "gamma=8"),
     ("cubic-2008", "limit", "s_max=1"),
+    ("cubic-2008", "s_max", "beta=0.05"),
     ("ctcp", "tuning", "low_window=5"),
     ("fast-at", "low", "tuning_period=0.5"),
     ("fast-at", "middle", "tuning_period=0.5"),

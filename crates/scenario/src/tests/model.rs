@@ -1,10 +1,10 @@
 //! Contract: what each key of the file becomes in the model.
 
 use super::{EXAMPLE, LEAST, good, good_with};
-use narrows_cc::{FirstCut, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, SlowStartKind};
 use narrows_model::{Counted, Demand, LinkModel, LossModel, RateModel, Selection, Start};
 use narrows_qdisc::{Classes, Discipline, Limit, Unit, droptail};
-use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions};
+use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions};
 use narrows_units::{Bytes, Rate, Span};
 
 fn limit(text: &str) -> Limit {
@@ -64,12 +64,15 @@ fn the_least_scenario_has_the_documented_defaults() {
         recovery: RecoveryKind::Rack,
         proportional_rate_reduction: true,
         slow_start: SlowStartKind::HyStartPlusPlus,
+        ack_counting: AckCounting::Mixed,
+        frto: ForwardRtoKind::Rfc5682,
         rto_restart: RtoRestart::Head,
         ..TransportOptions::default()
     };
     assert_eq!(**transport, modern);
     let before = good_with(LEAST, &["transport.preset=sack-2012"]).model;
-    assert_eq!(*before.workloads[0].transport, TransportOptions::default());
+    let sack = TransportOptions { ack_counting: AckCounting::Mixed, ..TransportOptions::default() };
+    assert_eq!(*before.workloads[0].transport, sack);
     assert_eq!(model.record.interval, Span::from_ms(100));
     // 1500 bytes at 20 Mbps.
     assert_eq!(model.workloads[0].send_delay, Span::from_us(600));
