@@ -9,7 +9,9 @@ use support::{run, value};
 
 /// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the part
 /// `α = √(2 / W)` of all packets is marked, and the queue swings by `A = √(2 W) / 2` below `K + 1`. The paper wants `g` to be
-/// small beside `1.386 / √(2 W)`, 0.07 here. What is marked agrees within 3 %, the mean queue within a packet.
+/// small beside `1.386 / √(2 W)`, 0.07 here. The paper's window falls by `W α / 2 = √(W / 2)`, some ten packets; ours, as
+/// Linux's, by the whole packets in it, half a packet less on average. By that part of it what is marked may differ, which is
+/// inversely proportional to the fall; the mean queue agrees within a packet.
 #[test]
 fn dctcp_marks_by_the_square_root_of_its_window() {
     for threshold in [20.0, 40.0, 80.0] {
@@ -30,8 +32,9 @@ fn dctcp_marks_by_the_square_root_of_its_window() {
         let row = format!(
             "share of packets marked of one flow, g = 0.02, K = {threshold} packets, against sqrt(2 / (C RTT + K)) (Alizadeh et al. 2010 §3.3)"
         );
-        Catalogue::Algorithms.assert_near("dctcp", &row, marked, (2.0 / window).sqrt(), 0.03);
-        Catalogue::Queues.assert_near("step", &row, marked, (2.0 / window).sqrt(), 0.03);
+        let tolerance = 0.5 / (window / 2.0).sqrt();
+        Catalogue::Algorithms.assert_near("dctcp", &row, marked, (2.0 / window).sqrt(), tolerance);
+        Catalogue::Queues.assert_near("step", &row, marked, (2.0 / window).sqrt(), tolerance);
         let expected = threshold + 1.0 - (2.0 * window).sqrt() / 4.0;
         let queue = value(&records, "bottleneck", "queue_mean_packets");
         assert!((queue - expected).abs() < 1.0, "{what}: {queue} packets wait, and should {expected}");
