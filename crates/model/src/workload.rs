@@ -133,7 +133,7 @@ pub enum Demand {
     Open(Arrivals),
     /// Each slot is a user with alternating think times and transfers.
     Users {
-        /// Think time: from the end of a transfer to the start of the next, seconds.
+        /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
         think: Distribution,
         /// Start of the first think time of every user.
         from: Span,

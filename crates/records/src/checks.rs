@@ -254,7 +254,7 @@ fn connections_opened(records: &Records) -> Check {
     let sum = |of: fn(&GroupRecord) -> u64| records.groups.iter().map(of).sum::<u64>();
     let opened = sum(|group| group.at_end.established);
     let started = sum(|group| group.at_end.started);
-    let gave_up = sum(|group| group.at_end.failed);
+    let failed = sum(|group| group.at_end.failed);
     let (mut opening, mut missing, mut silent) = (0, 0, false);
     for (group, record) in records.groups.iter().enumerate() {
         let connecting = still_connecting(records, group);
@@ -266,10 +266,10 @@ fn connections_opened(records: &Records) -> Check {
         0 => String::new(),
         _ => format!("; {opening} were being opened when the run ended"),
     };
-    let detail = format!("{opened} of {started} connections were opened; {gave_up} gave up{at_the_end}");
+    let detail = format!("{opened} of {started} connections were opened; {failed} failed{at_the_end}");
     // Under overload some connections give up; a group of which none was opened is missing.
     let level = if silent { Level::Broken } else { Level::Caution };
-    Check::new(name, missing == 0 && gave_up == 0, level, detail).short_by((missing + gave_up) as f64)
+    Check::new(name, missing == 0 && failed == 0, level, detail).short_by((missing + failed) as f64)
 }
 
 /// Connections of `group` that only the end of the run kept from being established. Where flows start during the run there nearly

@@ -18,7 +18,7 @@ pub struct ConnectionRecord {
     pub started: Option<Time>,
     /// Time at which it was established; `None` if it never was.
     pub established: Option<Time>,
-    /// Time at which the last byte of a finite flow was acknowledged; `None` if it never was.
+    /// Time at which the last byte of a finite flow was acknowledged, or its last datagram arrived; `None` if that never was.
     pub completed: Option<Time>,
     /// Whether the connection could not be established or was aborted.
     pub gave_up: bool,

@@ -32,7 +32,7 @@ counts! {
         established,
         /// Of these, connections that asked for ECN and do without.
         lacking_ecn,
-        /// Connections of which every byte was acknowledged.
+        /// Connections of which every byte was acknowledged, or the last datagram that was not lost arrived.
         completed,
         /// Connections that could not be established, or broke.
         failed,

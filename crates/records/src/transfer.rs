@@ -13,7 +13,7 @@ pub struct TransferRecord {
     pub file_class: u32,
     /// Index of its class of paths.
     pub path_class: u32,
-    /// Payload, bytes.
+    /// Payload, bytes; of datagrams that are complete, what had arrived of it.
     pub size: u64,
     /// Time of its start.
     pub started: Time,
@@ -21,7 +21,7 @@ pub struct TransferRecord {
     pub established: Option<Time>,
     /// Time of its end.
     pub ended: Time,
-    /// Whether every byte was acknowledged.
+    /// Whether every byte was acknowledged, or the last datagram that was not lost arrived.
     pub completed: bool,
     /// Data packets sent.
     pub packets_sent: u64,

@@ -242,7 +242,7 @@ fn a_source_may_limit_its_own_group_and_no_other() {
 fn every_connection_is_to_be_opened() {
     let name = "connections opened";
     let all = check(name, |_| ());
-    assert_eq!((all.ok, all.detail.as_str()), (Some(true), "16 of 16 connections were opened; 0 gave up"));
+    assert_eq!((all.ok, all.detail.as_str()), (Some(true), "16 of 16 connections were opened; 0 failed"));
     assert_eq!(ok(name, |records| records.groups[0].at_end.failed = 1), Some(false));
     assert_eq!(ok(name, |records| records.groups[1].at_end.failed = 1), Some(false));
     assert_eq!(level(name, |records| records.groups[1].at_end.failed = 1), Some(Level::Caution));

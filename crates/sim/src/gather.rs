@@ -93,6 +93,7 @@ fn groups(model: &Model, partitions: &[Partition<'_>]) -> Vec<GroupRecord> {
             record.rtts.merge(&partition.rtts[group]);
             record.delays.merge(&partition.delays[group]);
         }
+        record.series.iter_mut().for_each(|sample| sample.active = active(sample));
         add_unstarted(model, group, partitions, &mut record);
         (record.lost, record.marked) = losses(model, group, partitions);
         record.at_warmup = at_warmup.counts;
@@ -105,7 +106,12 @@ fn groups(model: &Model, partitions: &[Partition<'_>]) -> Vec<GroupRecord> {
 fn add(sum: &mut GroupSample, part: &GroupSample) {
     sum.counts += part.counts;
     sum.connecting += part.connecting;
-    sum.active += part.active;
+}
+
+/// Of the connections that have started, those that are established and have not ended.
+fn active(sample: &GroupSample) -> u64 {
+    let counts = &sample.counts;
+    counts.started - counts.completed - counts.failed - counts.abandoned - sample.connecting
 }
 
 fn merge_classes(sums: &mut Vec<ClassCounts>, parts: &[ClassCounts]) {
@@ -159,7 +165,7 @@ fn transfers(model: &Model, partitions: &[Partition<'_>]) -> Vec<TransferRecord>
             slot: (each.plan.flow.index() - first[group]) as u32,
             file_class: each.file_class,
             path_class: each.path_class,
-            size: each.plan.size.map_or(0, narrows_units::Bytes::count),
+            size: each.payload,
             started: each.started,
             established: each.established,
             ended: each.ended,

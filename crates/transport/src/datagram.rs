@@ -5,8 +5,8 @@
 //! reports of TFRC. Where each packet is echoed, the sender detects losses and starts episodes; where the receiver
 //! reports, it detects loss events and averages the intervals between them (RFC 5348 §5).
 //!
-//! Deviations: there is no handshake. A finite transfer is complete once its last packet has been sent, since no packet
-//! is waited for.
+//! Deviations: there is no handshake. The sender of a finite transfer ends once it has sent the last packet, and does not know
+//! what arrives.
 
 mod flight;
 mod highest;

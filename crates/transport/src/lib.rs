@@ -79,7 +79,7 @@ pub enum TransportEvent {
     Undone(Rule),
     /// The flow is about to send after an idle time, which lowered its window.
     IdleRestart,
-    /// All data of a finite transfer was acknowledged.
+    /// All data of a finite transfer was acknowledged; of datagrams, all have been sent.
     Completed,
     /// The connection was aborted: its SYN, or a segment, stayed unanswered after the last retry.
     GaveUp,

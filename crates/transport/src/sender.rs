@@ -59,7 +59,7 @@ pub enum ConnectionState {
     Connecting,
     /// Data may be sent.
     Established,
-    /// All data of a finite transfer is acknowledged.
+    /// All data of a finite transfer is acknowledged; of datagrams, all have been sent.
     Completed,
     /// The connection was aborted: its SYN, or a segment, stayed unanswered after the last retry.
     GaveUp,

@@ -251,6 +251,51 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "transfers of datagrams over links that lose, hold and reorder packets",
+        r#"
+        duration = "6s"
+        warmup = "1s"
+        [network]
+        rtt = "20ms"
+        [[network.links]]
+        from = "A"
+        to = "B"
+        rate = "4Mbps"
+        delay = "3ms"
+        queue = { kind = "droptail", limit = "10pkt" }
+        loss = { kind = "bernoulli", rate = "5%" }
+        [[network.links]]
+        from = "B"
+        to = "C"
+        rate = { kind = "steps", rates = ["5Mbps", "100kbps", "5Mbps"], times = ["0s", "2s", "3500ms"] }
+        delay = "2ms"
+        impairments = [{ kind = "reorder", share = "5%", delay = "20ms" }]
+        [[flows]]
+        name = "single"
+        algorithm = "tfrc"
+        from = "A"
+        to = "C"
+        size = "1kB"
+        source = { kind = "poisson", interval = "50ms" }
+        [[flows]]
+        name = "users"
+        algorithm = "rap"
+        from = "A"
+        to = "C"
+        size = { kind = "exponential", mean = "10kB" }
+        source = { kind = "users", think = { kind = "exponential", mean = "100ms" }, patience = "300ms" }
+        count = 5
+        [[flows]]
+        name = "bursts"
+        algorithm = "constant(rate=20Mbps)"
+        from = "B"
+        to = "C"
+        size = "30kB"
+        count = 3
+        start = "0s..5s"
+        "#,
+    ),
+    (
         "every impairment",
         r#"
         duration = "5s"

@@ -45,6 +45,9 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
             if let Some(host) = &partition.workloads.receiving[slot] {
                 record.received_at_warmup = host.received_at_warmup;
                 record.received = host.receiver.counters().bytes_received;
+                if let Some(datagrams) = &host.datagrams {
+                    record.completed = datagrams.completed;
+                }
             }
             let flows = &partition.net.flows;
             record.lost += u64::from(flows.lost[flows.index(slot)]);

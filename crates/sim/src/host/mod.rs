@@ -3,6 +3,7 @@
 mod access;
 mod application;
 mod clock;
+mod datagrams;
 mod receiving;
 mod send_delay;
 mod sending;
@@ -10,7 +11,8 @@ mod timer;
 
 pub(crate) use access::AccessLinks;
 pub(crate) use application::Application;
-pub(crate) use receiving::ReceivingHost;
+pub(crate) use datagrams::Datagrams;
+pub(crate) use receiving::{LINGER, ReceivingHost};
 pub(crate) use send_delay::SendDelay;
 pub(crate) use sending::{Ending, SendingHost};
 pub(crate) use timer::Timer;

@@ -1,12 +1,13 @@
 //! The receiving end of a connection in its host.
 
 use super::clock::Clock;
-use super::{AccessLinks, Context, Timer};
+use super::{AccessLinks, Context, Datagrams, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
+use crate::workload::EndedTransfer;
 use narrows_engine::Slot;
 use narrows_transport::{Host, ReceivingEndpoint, StackPacket};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 use narrows_wire::{Body, FlowId, Packet};
 
 /// A receiver with its access links.
@@ -35,6 +36,8 @@ pub(crate) struct ReceivingHost {
     pub received_at_warmup: u64,
     /// Payload of the connection, bytes; `u64::MAX` for an endless flow.
     pub size: u64,
+    /// The arrivals of a finite transfer of datagrams; `None` of all else.
+    pub datagrams: Option<Box<Datagrams>>,
     /// Host of the previous connection in the same slot, while packets may still arrive there.
     pub before: Option<Box<Self>>,
 }
@@ -73,6 +76,7 @@ impl ReceivingHost {
             exclusive,
             received_at_warmup: 0,
             size: plan.size.map_or(u64::MAX, narrows_units::Bytes::count),
+            datagrams: None,
             before,
         }
     }
@@ -134,10 +138,29 @@ impl ReceivingHost {
         self.closing.max(self.access.drained()) <= now
     }
 
-    /// Closes the host at `at`: later arrivals are ignored.
-    pub fn close(&mut self, at: Time) {
-        self.closing = at;
+    /// The sender has ended, and what it sent arrives by `due` if nothing but propagation delays it: closes the host some
+    /// time later, from which on arrivals are ignored. `sent` is what the sender knows of a transfer of datagrams.
+    pub fn close(&mut self, due: Time, sent: Option<EndedTransfer>) {
+        self.closing = match &mut self.datagrams {
+            None => due + LINGER,
+            Some(datagrams) => {
+                datagrams.close(due, sent);
+                datagrams.closing()
+            }
+        };
         self.set_timer(self.receiver.next_wake());
+    }
+
+    /// Whether the end of a transfer of datagrams is known at `now`, and has not been [taken](Self::take_ended).
+    #[inline]
+    pub fn has_ended(&self, now: Time) -> bool {
+        self.datagrams.as_ref().is_some_and(|datagrams| datagrams.has_ended(self.is_done(now)))
+    }
+
+    /// The transfer of datagrams, if it [has ended](Self::has_ended).
+    pub fn take_ended(&mut self, now: Time) -> Option<EndedTransfer> {
+        let (payload, is_done) = (self.receiver.counters().bytes_received, self.is_done(now));
+        self.datagrams.as_mut()?.take_ended(payload, is_done)
     }
 
     /// Sets the timer to the next work, or to the time of removal; `wake` is the deadline of the receiver.
@@ -152,6 +175,10 @@ impl ReceivingHost {
         cx.net.deliver(packet, now);
         if measuring && matches!(packet.body, Body::Data { .. } | Body::Datagram { .. }) {
             cx.spans.add(now - packet.sent_at);
+        }
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.on_arrival(packet, now);
+            self.closing = datagrams.closing();
         }
         self.act(now, cx, |receiver, io| receiver.on_packet(packet, now, io));
     }
@@ -186,3 +213,7 @@ impl Host for ReceiverIo<'_> {
         self.access.send(&mut packet, self.now, self.slot, self.net);
     }
 }
+
+/// Time that a receiving host exists after the end of its connection, in addition to the delay of the path. A duplicate may
+/// still be in flight for an unknown time; if it arrives later, there is no connection, as at a real host after TIME-WAIT.
+pub(crate) const LINGER: Span = Span::from_ms(1000);

@@ -55,7 +55,7 @@ pub(crate) struct SendingHost {
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Every byte was acknowledged.
+    /// Every byte was acknowledged; of datagrams, all have been sent.
     Completed,
     /// It could not be established, or it broke.
     Failed,

@@ -39,7 +39,7 @@ pub(crate) struct SenderRecorder {
     pub gave_up: bool,
     /// Time at which the flow started; `None` before.
     pub started: Option<Time>,
-    /// Time at which the last byte of a finite flow was acknowledged; `None` before.
+    /// Time at which the last byte of a finite flow was acknowledged, or its last datagram sent; `None` before.
     pub completed: Option<Time>,
     /// Counters at the end of the warm-up.
     pub at_measure: SenderCounters,

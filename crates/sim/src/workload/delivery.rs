@@ -1,8 +1,8 @@
 //! Delivery of packets to hosts.
 
-use super::{LINGER, WorkloadContext, Workloads, receiving_host, sending_host};
+use super::{WorkloadContext, Workloads, receiving_host, sending_host};
 use crate::events::Event;
-use crate::host::{ReceivingHost, SendingHost};
+use crate::host::{LINGER, ReceivingHost, SendingHost};
 use crate::net::Net;
 use narrows_units::Time;
 use narrows_wire::{Direction, FlowId, Packet};
@@ -35,8 +35,8 @@ impl Workloads<'_> {
                 if packet.arrival > safe_time && context.net.lookahead && host.exclusive {
                     return false;
                 }
-                let due = arrive_at_receiver(host, packet, now, self.measuring, context);
-                self.arm_receiving(packet.flow, due, context.net);
+                let after = arrive_at_receiver(host, packet, now, self.measuring, context);
+                self.after_arrival(packet.flow, after, now, context.net);
             }
         }
         true
@@ -54,13 +54,23 @@ impl Workloads<'_> {
             },
             Direction::Forward => match receiving_host(&mut self.receiving, packet.flow) {
                 Some(host) => {
-                    let due = arrive_at_receiver(host, packet, now, self.measuring, context);
-                    self.arm_receiving(packet.flow, due, context.net);
+                    let after = arrive_at_receiver(host, packet, now, self.measuring, context);
+                    self.after_arrival(packet.flow, after, now, context.net);
                 }
                 None => context.net.delivered += 1,
             },
         }
         true
+    }
+
+    /// A packet of `flow` was passed to its receiving host, whose next work is due at `due`; `has_ended` says whether the end of
+    /// its transfer of datagrams is known.
+    #[inline]
+    fn after_arrival(&mut self, flow: FlowId, (due, has_ended): (Time, bool), now: Time, net: &mut Net) {
+        if has_ended {
+            self.record_arrived(flow.index() as u32, now);
+        }
+        self.arm_receiving(flow, due, net);
     }
 
     /// Schedules the event of the receiving hosts of a slot for `due` at the latest.
@@ -86,7 +96,8 @@ fn arrive_at_sender(host: &mut SendingHost, packet: &Packet, context: &mut Workl
     host.timer.arm(host.timer.deadline(), event, &mut context.net.queue);
 }
 
-/// As [`arrive_at_sender`], when the clock of the run is at `now`. Returns the time of the next work of the host.
+/// As [`arrive_at_sender`], when the clock of the run is at `now`. Returns the time of the next work of the host, and whether the end of
+/// its transfer of datagrams is known.
 #[inline]
 fn arrive_at_receiver(
     host: &mut ReceivingHost,
@@ -94,7 +105,7 @@ fn arrive_at_receiver(
     now: Time,
     measuring: bool,
     context: &mut WorkloadContext<'_>,
-) -> Time {
+) -> (Time, bool) {
     // A host is closed at least this long after its closing is known.
     let until = context.safe_time.min(now + LINGER).min(host.closing());
     let ahead = host.exclusive && context.net.lookahead && packet.arrival <= until;
@@ -104,5 +115,5 @@ fn arrive_at_receiver(
     } else {
         host.wait(packet);
     }
-    host.timer.deadline()
+    (host.timer.deadline(), host.has_ended(now))
 }

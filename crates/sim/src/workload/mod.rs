@@ -98,8 +98,9 @@ pub(crate) struct Failed<'a> {
 pub(crate) enum Message {
     /// A connection starts; sent well before its first packet arrives.
     Opening(Plan),
-    /// A connection has ended; its receiving host is removed at the given time.
-    Closing(FlowId, Time),
+    /// A connection has ended: the time at which what was sent arrives if nothing but propagation delays it, and what the
+    /// sender knows of a transfer of datagrams, which is complete only when these have arrived.
+    Closing(FlowId, Time, Option<EndedTransfer>),
     /// A request of this size for this object is on its way to a server.
     Request(FlowId, Bytes, Object),
     /// An object is on its way to a client: its size where it is a part of its own, its end in bytes of the server's data,
@@ -237,7 +238,7 @@ impl<'m> Workloads<'m> {
     pub fn on_receiving_host(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
         let event = context.net.slots.of(Event::ReceivingHost(slot));
         // Data of the newest connection alone is waited for.
-        let (mut due, mut delivered) = (Time::NEVER, None);
+        let (mut due, mut delivered, mut has_ended) = (Time::NEVER, None, false);
         let mut place = &mut self.receiving[slot as usize];
         while let Some(host) = place {
             let ahead = if host.exclusive { context.safe_time.min(host.access.last_waiting()) } else { now };
@@ -247,7 +248,11 @@ impl<'m> Workloads<'m> {
             if !host.is_done(now) {
                 due = due.min(host.timer.deadline());
             }
+            has_ended |= host.has_ended(now);
             place = &mut host.before;
+        }
+        if has_ended {
+            self.record_arrived(slot, now);
         }
         self.clear(slot, now, context.net);
         self.on_delivered(slot, delivered.unwrap_or(0), now, context);
@@ -262,10 +267,13 @@ impl<'m> Workloads<'m> {
     pub fn on_message(&mut self, message: Message, net: &mut Net) {
         match message {
             Message::Opening(plan) => self.open_receiving_host(&plan),
-            Message::Closing(flow, at) => {
-                let host = receiving_host(&mut self.receiving, flow);
-                host.expect("it was opened and has not closed").close(at);
-                self.arm_receiving(flow, at, net);
+            Message::Closing(flow, due, sent) => {
+                let host =
+                    receiving_host(&mut self.receiving, flow).expect("it was opened and has not closed");
+                host.close(due, sent);
+                let closing = host.closing();
+                self.arm_receiving(flow, closing, net);
+                self.record_arrived(flow.index() as u32, Time::ZERO);
             }
             Message::Request(flow, size, object) => self.announce_request(flow, size, object),
             Message::Object(flow, size, end, written) => self.announce_object(flow, size, end, written),
@@ -368,9 +376,9 @@ impl<'m> Workloads<'m> {
         };
         let number = plan.workload as usize;
         let workload = &self.model.workloads[number];
-        self.conclude(slot, at, ending);
+        let sent = self.conclude(slot, at, ending);
         let in_flight = self.model.delay(workload.paths[plan.path as usize].forward);
-        self.send_message(Message::Closing(plan.flow, now + LINGER + in_flight), &plan, net);
+        self.send_message(Message::Closing(plan.flow, now + in_flight, sent), &plan, net);
         let process =
             self.processes[number].as_mut().expect("connections end in the partition of their sender");
         let sequel = process.leave(workload, slot, self.generations[slot as usize], now);
@@ -467,7 +475,3 @@ fn receiving_host(hosts: &mut [Option<Box<ReceivingHost>>], flow: FlowId) -> Opt
 fn chain(newest: Option<&ReceivingHost>) -> impl Iterator<Item = &ReceivingHost> {
     std::iter::successors(newest, |host| host.before.as_deref())
 }
-
-/// Time that a receiving host exists after the end of its connection, in addition to the delay of the path. A duplicate may
-/// still be in flight for an unknown time; if it arrives later, there is no connection, as at a real host after TIME-WAIT.
-const LINGER: Span = Span::from_ms(1000);

@@ -1,7 +1,7 @@
 //! Creation of the two hosts of a connection.
 
 use super::{Workloads, clients, exchange};
-use crate::host::{Application, ReceivingHost, SendDelay, SendingHost};
+use crate::host::{Application, Datagrams, ReceivingHost, SendDelay, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{SenderEvents, SenderRecorder};
 use crate::workload::process::Process;
@@ -117,7 +117,10 @@ impl Workloads<'_> {
         let before = place.take();
         let route = workload.paths[plan.path as usize].reverse;
         let exclusive = self.partners[number].is_none();
-        let host = ReceivingHost::new(plan, receiver, route, workload.group, exclusive, before);
+        let mut host = ReceivingHost::new(plan, receiver, route, workload.group, exclusive, before);
+        if let (Transport::Datagram(_), Some(size)) = (transport, plan.size) {
+            host.datagrams = Some(Box::new(Datagrams::new(size, workload.transport.mss)));
+        }
         *place = Some(Box::new(host));
     }
 }

@@ -4,6 +4,7 @@ use super::Workloads;
 use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
+use narrows_cc::Transport;
 use narrows_model::{Demand, GroupModel, Model, Workload};
 use narrows_records::{ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample};
 use narrows_transport::{ConnectionState, TransportOptions};
@@ -27,6 +28,8 @@ pub(crate) struct GroupTotals {
 pub(crate) struct EndedTransfer {
     /// The connection.
     pub plan: Plan,
+    /// Payload in bytes; of datagrams that are complete, what had arrived of it.
+    pub payload: u64,
     /// Class of files.
     pub file_class: u32,
     /// Class of paths.
@@ -79,11 +82,8 @@ impl Workloads<'_> {
         for host in self.sending.iter().flatten() {
             let sample = &mut samples[host.group];
             sample.counts += counts_of(host);
-            match host.sender.state() {
-                _ if host.ended.is_some() => {}
-                ConnectionState::Connecting => sample.connecting += 1,
-                _ => sample.active += 1,
-            }
+            let connecting = host.ended.is_none() && host.sender.state() == ConnectionState::Connecting;
+            sample.connecting += u64::from(connecting);
         }
         for host in self.receiving_hosts() {
             samples[host.group].counts.bytes_received += host.receiver.counters().bytes_received;
@@ -138,44 +138,84 @@ impl Workloads<'_> {
         sums
     }
 
-    /// Records that the connection in `slot` ended at `at`.
-    pub(super) fn conclude(&mut self, slot: u32, at: Time, ending: Ending) {
-        let Some(host) = &self.sending[slot as usize] else { return };
-        let plan = &host.plan;
-        let totals = &mut self.groups[host.group];
-        match ending {
-            Ending::Completed => totals.removed.completed += 1,
-            Ending::Failed => totals.removed.failed += 1,
-            Ending::Abandoned => totals.removed.abandoned += 1,
+    /// The connection in `slot` ended at `at`: records it, or returns what is known of a transfer of datagrams, which ends when
+    /// these have arrived.
+    pub(super) fn conclude(&mut self, slot: u32, at: Time, ending: Ending) -> Option<EndedTransfer> {
+        let host = self.sending[slot as usize].as_ref()?;
+        let (group, transfer) = (host.group, self.ended_transfer(host, at, ending == Ending::Completed));
+        if ending == Ending::Completed && is_of_datagrams(self.model, group) {
+            return transfer;
         }
-        let (Some(size), Some(started)) = (plan.size, host.recorder.started) else { return };
-        let completed = ending == Ending::Completed;
+        let removed = &mut self.groups[group].removed;
+        match ending {
+            Ending::Completed => removed.completed += 1,
+            Ending::Failed => removed.failed += 1,
+            Ending::Abandoned => removed.abandoned += 1,
+        }
+        if let Some(transfer) = transfer {
+            self.record(&transfer);
+        }
+        None
+    }
+
+    /// Records the transfers of datagrams in `slot` whose end is known at `now`.
+    #[cold]
+    pub(super) fn record_arrived(&mut self, slot: u32, now: Time) {
+        let mut newest = self.receiving[slot as usize].take();
+        let mut place = newest.as_deref_mut();
+        while let Some(host) = place {
+            if let Some(transfer) = host.take_ended(now) {
+                let removed = &mut self.groups[host.group].removed;
+                removed.completed += u64::from(transfer.completed);
+                removed.failed += u64::from(!transfer.completed);
+                self.record(&transfer);
+            }
+            place = host.before.as_deref_mut();
+        }
+        self.receiving[slot as usize] = newest;
+    }
+
+    /// The finite connection of `host`, which ended at `at`; `None` if it is endless or never started.
+    fn ended_transfer(&self, host: &SendingHost, at: Time, completed: bool) -> Option<EndedTransfer> {
+        let (plan, counters) = (host.plan, host.sender.counters());
         let (files, paths) = &self.classes[plan.workload as usize];
-        let (file_class, path_class) = (files[plan.file as usize], paths[plan.path as usize]);
+        Some(EndedTransfer {
+            plan,
+            payload: plan.size?.count(),
+            file_class: files[plan.file as usize],
+            path_class: paths[plan.path as usize],
+            started: host.recorder.started?,
+            established: host.recorder.established,
+            ended: at,
+            completed,
+            packets_sent: counters.packets_sent,
+            retransmissions: counters.retransmissions,
+            timeouts: counters.timeouts,
+        })
+    }
+
+    /// Counts `transfer` by its classes, and keeps it if it has a row of its own.
+    fn record(&mut self, transfer: &EndedTransfer) {
+        let plan = &transfer.plan;
+        let totals = &mut self.groups[self.model.workloads[plan.workload as usize].group];
         if self.measuring {
-            let class = file_class * self.path_classes + path_class;
-            totals.classes[class as usize].add(size.count(), at - started, completed);
-            if completed {
+            let class = transfer.file_class * self.path_classes + transfer.path_class;
+            let time = transfer.ended - transfer.started;
+            totals.classes[class as usize].add(transfer.payload, time, transfer.completed);
+            if transfer.completed {
                 let ideal = ideal_completion_s(self.model, plan);
-                totals.sums.slowdown.add((at - started).as_secs_f64() / ideal * SLOWDOWN);
+                totals.sums.slowdown.add(time.as_secs_f64() / ideal * SLOWDOWN);
             }
         }
         if plan.order < self.kept[plan.workload as usize] {
-            let counters = host.sender.counters();
-            self.ended.push(EndedTransfer {
-                plan: *plan,
-                file_class,
-                path_class,
-                started,
-                established: host.recorder.established,
-                ended: at,
-                completed,
-                packets_sent: counters.packets_sent,
-                retransmissions: counters.retransmissions,
-                timeouts: counters.timeouts,
-            });
+            self.ended.push(*transfer);
         }
     }
+}
+
+/// Whether the flows of `group` send datagrams.
+pub(crate) fn is_of_datagrams(model: &Model, group: usize) -> bool {
+    matches!(model.groups[group].algorithm.needs().transport, Transport::Datagram(_))
 }
 
 /// Counts of one sending host so far.
@@ -250,17 +290,23 @@ pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
 }
 
 /// Completion time of the transfer on an idle path, seconds: a round trip to establish the connection, the transmission of
-/// all packets at the bottleneck's mean rate, and a round trip for the last packet and its acknowledgement. Not a number
-/// for an endless flow and for a group without a bottleneck.
+/// all packets at the bottleneck's mean rate, and a round trip for the last packet and its acknowledgement. Datagrams have
+/// neither handshake nor acknowledgement, and take the way there alone. Not a number for an endless flow and for a group
+/// without a bottleneck.
 pub(crate) fn ideal_completion_s(model: &Model, plan: &Plan) -> f64 {
     let workload = &model.workloads[plan.workload as usize];
     let (Some(size), Some(bottleneck)) = (plan.size, model.groups[workload.group].bottleneck) else {
         return f64::NAN;
     };
+    let delay = if is_of_datagrams(model, workload.group) {
+        plan.near[0].delay + model.delay(workload.paths[plan.path as usize].forward) + plan.far[1].delay
+    } else {
+        plan.rtt * 2
+    };
     let transport = &workload.transport;
     let packets = size.count().div_ceil(transport.mss.count());
     let bits = (size + Bytes::new(packets * transport.header.count())).bits() as f64;
-    2.0 * plan.rtt.as_secs_f64() + bits / model.links[bottleneck].rate.mean_bps(model.duration)
+    delay.as_secs_f64() + bits / model.links[bottleneck].rate.mean_bps(model.duration)
 }
 
 const MILLIONTHS: f64 = 1e6;
