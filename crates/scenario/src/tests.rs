@@ -1,6 +1,7 @@
 //! What a whole scenario loads to.
 
 mod effect;
+mod executed;
 mod faults;
 mod library;
 mod limits;
@@ -10,6 +11,7 @@ mod overrides;
 mod resolved;
 mod robust;
 mod schema;
+mod within;
 
 use super::{Diagnostic, LoadOptions, Scenario, load};
 use std::path::Path;

@@ -262,7 +262,7 @@ const EXEMPT: &[(&str, &str)] = &[
 const PROGRAM: &str = "only a kernel runs programs, and this is the simulator";
 
 /// Files that keys name.
-const FILES: &[(&str, &str)] = &[
+pub(super) const FILES: &[(&str, &str)] = &[
     ("one.trace", "1\n2\n"),
     ("other.trace", "1\n3\n"),
     ("one.delays", "0 0.01\n"),
