@@ -13,7 +13,7 @@ pub use description::describe;
 
 use crate::partition::Partition;
 use crate::recorder::{EventEntry, Log, LogEntry};
-use crate::workload::EndedTransfer;
+use crate::transfer::EndedTransfer;
 use narrows_model::Model;
 use narrows_records::{
     ClassCounts, EventLog, GroupRecord, GroupSample, LinkRecord, PacketLog, Performance, Records,

@@ -15,6 +15,7 @@ mod partition;
 mod plan;
 mod recorder;
 mod rendezvous;
+mod transfer;
 mod workload;
 mod worthwhile;
 

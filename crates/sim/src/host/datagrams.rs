@@ -1,11 +1,11 @@
-//! What has arrived of a finite transfer of datagrams, which nobody acknowledges.
+//! What has arrived of a finite transfer of datagrams, which no packet acknowledges.
 //!
 //! The transfer is complete when its last packet arrives. If that is lost, it was complete with the last arrival, which is
 //! known once no more is expected: the sender has sent everything, and nothing has arrived for a second and twice the delay of
 //! the newest arrival. Of a transfer of which nothing has arrived the delay is not known; it has failed if that stays so.
 
-use super::receiving::LINGER;
-use crate::workload::EndedTransfer;
+use super::LINGER;
+use crate::transfer::EndedTransfer;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 

@@ -12,7 +12,7 @@ mod timer;
 pub(crate) use access::AccessLinks;
 pub(crate) use application::Application;
 pub(crate) use datagrams::Datagrams;
-pub(crate) use receiving::{LINGER, ReceivingHost};
+pub(crate) use receiving::ReceivingHost;
 pub(crate) use send_delay::SendDelay;
 pub(crate) use sending::{Ending, SendingHost};
 pub(crate) use timer::Timer;
@@ -20,6 +20,7 @@ pub(crate) use timer::Timer;
 use crate::net::Net;
 use narrows_engine::Slot;
 use narrows_records::Histogram;
+use narrows_units::Span;
 
 /// The parts of a partition that a host uses.
 pub(crate) struct Context<'a> {
@@ -30,3 +31,7 @@ pub(crate) struct Context<'a> {
     /// Histogram of the group: round-trip samples at a sender, one-way delays at a receiver.
     pub spans: &'a mut Histogram,
 }
+
+/// Time that a receiving host exists after the end of its connection, in addition to the delay of the path. A duplicate may
+/// still be in flight for an unknown time; if it arrives later, there is no connection, as at a real host after TIME-WAIT.
+pub(crate) const LINGER: Span = Span::from_ms(1000);

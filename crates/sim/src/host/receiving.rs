@@ -1,13 +1,13 @@
 //! The receiving end of a connection in its host.
 
 use super::clock::Clock;
-use super::{AccessLinks, Context, Datagrams, Timer};
+use super::{AccessLinks, Context, Datagrams, LINGER, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
-use crate::workload::EndedTransfer;
+use crate::transfer::EndedTransfer;
 use narrows_engine::Slot;
 use narrows_transport::{Host, ReceivingEndpoint, StackPacket};
-use narrows_units::{Span, Time};
+use narrows_units::Time;
 use narrows_wire::{Body, FlowId, Packet};
 
 /// A receiver with its access links.
@@ -213,7 +213,3 @@ impl Host for ReceiverIo<'_> {
         self.access.send(&mut packet, self.now, self.slot, self.net);
     }
 }
-
-/// Time that a receiving host exists after the end of its connection, in addition to the delay of the path. A duplicate may
-/// still be in flight for an unknown time; if it arrives later, there is no connection, as at a real host after TIME-WAIT.
-pub(crate) const LINGER: Span = Span::from_ms(1000);

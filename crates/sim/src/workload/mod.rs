@@ -20,13 +20,14 @@ mod process;
 mod recording;
 mod stack;
 
-pub(crate) use recording::{EndedTransfer, GroupTotals, ideal_completion_s, individual_connections};
+pub(crate) use recording::{GroupTotals, ideal_completion_s, individual_connections};
 
 use crate::events::Event;
 use crate::host::{Context, ReceivingHost, SendingHost};
 use crate::layout::Layout;
 use crate::net::Net;
 use crate::plan::Plan;
+use crate::transfer::EndedTransfer;
 use narrows_cc::Failure;
 use narrows_engine::Slot;
 use narrows_model::application::{Action, Event as ClientEvent, Object};

@@ -4,6 +4,7 @@ use super::Workloads;
 use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
+use crate::transfer::EndedTransfer;
 use narrows_cc::Transport;
 use narrows_model::{Demand, GroupModel, Model, Workload};
 use narrows_records::{ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample};
@@ -21,33 +22,6 @@ pub(crate) struct GroupTotals {
     pub classes: Vec<ClassCounts>,
     /// Counts of the clients of an application.
     pub application: Option<Box<ApplicationCounts>>,
-}
-
-/// A finite connection that ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EndedTransfer {
-    /// The connection.
-    pub plan: Plan,
-    /// Payload in bytes; of datagrams that are complete, what had arrived of it.
-    pub payload: u64,
-    /// Class of files.
-    pub file_class: u32,
-    /// Class of paths.
-    pub path_class: u32,
-    /// Time of its start.
-    pub started: Time,
-    /// Time at which it was established; `None` if it never was.
-    pub established: Option<Time>,
-    /// Time of its end.
-    pub ended: Time,
-    /// Whether it completed.
-    pub completed: bool,
-    /// Data packets sent.
-    pub packets_sent: u64,
-    /// Data packets retransmitted.
-    pub retransmissions: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
 }
 
 impl Workloads<'_> {
