@@ -21,6 +21,7 @@ __all__ = [
     "algorithms",
     "combined_digest",
     "complaint",
+    "executed",
     "fingerprint",
     "jain",
     "load",

@@ -110,7 +110,9 @@ def test_nothing_of_foreign_results_is_executed(evil: Evil, kind: str) -> None:
         status, said = narrows("check", scenario)
         assert status == 0, said
         assert kind == "study" or "would execute: " in said
-    for arguments in (["report", place], ["study", "status", place], ["pack", place, "--out", evil.folder / "x.zip"]):
+    packing: list[str | Path] = ["pack", place, "--out", evil.folder / "x.zip"]
+    commands: list[list[str | Path]] = [["report", place], ["study", "status", place], packing]
+    for arguments in commands:
         (evil.folder / "x.zip").unlink(missing_ok=True)
         assert narrows(*arguments)[0] == (2 if arguments[0] == "study" and kind != "study" else 0)
     if kind == "study":
@@ -118,7 +120,8 @@ def test_nothing_of_foreign_results_is_executed(evil: Evil, kind: str) -> None:
         shutil.rmtree(other, ignore_errors=True)
         shutil.copytree(place, other)
         (other / "cells.parquet").unlink()
-        for arguments in (["study", "resume", other], ["study", "resume", place], ["study", "replay", other, ""]):
+        commands = [["study", "resume", other], ["study", "resume", place], ["study", "replay", other, ""]]
+        for arguments in commands:
             status, said = narrows(*arguments)
             assert status == 2
             assert "Mine (class in a Python file)" in said
@@ -136,7 +139,9 @@ def test_what_is_trusted_is_executed(evil: Evil) -> None:
     assert verify(evil.folder / "run.zip", trust=True).same
     assert evil.marker.exists()
     evil.marker.unlink()
-    nw.open(evil.folder / "run", trust=True).scenario.run()
+    opened = nw.open(evil.folder / "run", trust=True)
+    assert isinstance(opened, nw.OpenedRun)
+    opened.scenario.run()
     assert evil.marker.exists()
     evil.marker.unlink()
 
@@ -185,12 +190,13 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'measures = ["goodput_bps", "utilization"]\n[factors]\n"path.queue.limit" = ["1bdp", "2bdp"]\n'
     )
     short = ["--rates", "10Mbps", "--rtts", "20ms", "--buffers", "1bdp", "--set", "duration=3s", "--set", "warmup=0s"]
-    for arguments in (
+    commands: list[list[str | Path]] = [
         ["run", folder / "scenario.toml", "--out", folder / "run"],
         ["compare", "cubic", "reno", "--scenario", folder / "scenario.toml", "--out", folder / "comparison"],
         ["study", "run", folder / "study.toml", "--out", folder / "study"],
         ["matrix", "cubic", "reno", *short, "--replications", "2", "--out", folder / "matrix"],
-    ):
+    ]
+    for arguments in commands:
         status, said = narrows(*arguments, "--quiet")
         assert status == 0, said
     return folder
@@ -227,7 +233,8 @@ def test_files_of_results_with_other_types_are_bad_input(honest: Path, tmp_path:
     if name != "manifest.json":
         # Whoever changes one changes the other.
         (folder / "manifest.json").unlink(missing_ok=True)
-    commands = [["report", folder], ["pack", folder, "--out", tmp_path / "packed.zip"], ["export", "csv", folder]]
+    commands: list[list[str | Path]] = [["report", folder], ["export", "csv", folder]]
+    commands += [["pack", folder, "--out", tmp_path / "packed.zip"]]
     if kind in {"study", "matrix"}:
         commands += [["study", "status", folder], ["study", "query", folder, "select count(*) from cells"]]
         commands += [["study", "resume", folder, "--quiet"]]

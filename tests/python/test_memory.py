@@ -13,6 +13,8 @@ from narrows.run import execution, memory
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from narrows.run.jobs import Job, Watch
+
 SCENARIO = {"duration": "1s", "path": {"rate": "1Mbps", "rtt": "20ms"}, "flows": [{"algorithm": "newreno"}]}
 
 
@@ -22,9 +24,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     before = execution._execute  # noqa: SLF001  # what it executes is counted
 
-    def counted(jobs: Sequence[execution.Job], *given: object) -> object:
+    def counted(jobs: Sequence[Job], threads: int | None, watch: Watch, *, keep_going: bool) -> object:
         sizes.append(len(jobs))
-        return before(jobs, *given)  # type: ignore[arg-type]  # passed on as it came
+        return before(jobs, threads, watch, keep_going=keep_going)
 
     monkeypatch.setattr(execution, "_execute", counted)
     monkeypatch.setattr(memory, "available", lambda: 10**9)

@@ -145,12 +145,11 @@ def test_the_commands_of_a_run_are_executed_only_if_it_is_trusted(
     # TOML 1.1: a table in braces over several lines; and a byte order mark.
     lines = b'\n[[flows]]\nprogram = {\n  client = "id", # said\n  server = "\\x74rue",\n}\n'
     for before, commands in ((b"", plain), (b"", lines), (b"\xef\xbb\xbf", plain)):
-        other = repacked(
-            tmp_path / "run.zip",
-            lambda name, text, before=before, commands=commands: (
-                before + text + commands if name == "scenario.toml" else text
-            ),
-        )
+
+        def change(name: str, text: bytes, before: bytes = before, commands: bytes = commands) -> bytes:
+            return before + text + commands if name == "scenario.toml" else text
+
+        other = repacked(tmp_path / "run.zip", change)
         refused = narrows("verify", other)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert "scenario.toml would execute client: id; server: true" in refused.stderr
@@ -277,7 +276,7 @@ def test_no_file_outside_of_an_archive_is_read(
     (tmp_path / "study/link").symlink_to(outside)
     (tmp_path / "link.trace").write_text("not a recording\n")
     (tmp_path / "study/cells.parquet").unlink()
-    commands = [["study", "resume", "study"], ["study", "replay", "study", ""]]
+    commands: list[list[str | Path]] = [["study", "resume", "study"], ["study", "replay", "study", ""]]
     if not given.startswith("link/"):
         commands += [["verify", file], ["verify", file, "--trust"]]
     for arguments in commands:

@@ -157,7 +157,8 @@ def _execute(
                 raise fault
         if faults is None:
             return [None] * len(jobs)
-        return workers.execute(jobs, threads or processors(), watch, keep_going=keep_going)
+        perform = workers.attempt if keep_going else workers.execute
+        return [*perform(jobs, threads or processors(), watch)]
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:

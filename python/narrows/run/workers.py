@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     Answer = tuple[str, Any]
 
 
-def execute(
-    jobs: Sequence[Job], at_a_time: int, watch: Watch, *, keep_going: bool = False
-) -> list[core.Records | Exception | None]:
-    """Run jobs in worker processes.
+def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:
+    """Run jobs in worker processes; arguments, result and errors are those of `narrows.run.execution.execute`."""
+    return [future.result() for future in _finished(jobs, at_a_time, watch, keep_going=False)]
 
-    Arguments, result and errors are those of `narrows.run.execution.execute`, or of `attempt` there with `keep_going`.
-    """
+
+def attempt(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | Exception | None]:
+    """Run jobs in worker processes; arguments, result and errors are those of `narrows.run.execution.attempt`."""
+    return [_attempted(future) for future in _finished(jobs, at_a_time, watch, keep_going=True)]
+
+
+def _finished(
+    jobs: Sequence[Job], at_a_time: int, watch: Watch, *, keep_going: bool
+) -> list[Future[core.Records | None]]:
     workers = _Pool(keep_going=keep_going)
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=min(at_a_time, len(jobs))) as pool:
         futures = [pool.submit(workers.run, place, job) for place, job in enumerate(jobs)]
         workers.watch(futures, watch, total_s)
-    if keep_going:
-        return [_attempted(future) for future in futures]
-    for future in futures:
-        problem = future.exception()
-        if problem is not None:
-            raise problem
-    return [future.result() for future in futures]
+    return futures
 
 
 def _attempted(future: Future[core.Records | None]) -> core.Records | Exception | None:

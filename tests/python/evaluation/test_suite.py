@@ -17,8 +17,9 @@ import narrows as nw
 from command_line import command, environment
 from narrows import cards
 from narrows.evaluation import campaign, keys
-from narrows.evaluation.definition import SUITES, find_suite, read_suite
+from narrows.evaluation.definition import find_suite, read_suite
 from narrows.evaluation.summary import is_broken
+from narrows.library import SUITES
 from narrows.linux import cache, library
 from narrows.report.evaluation import words
 from narrows.study.definition import read_study

@@ -12,8 +12,9 @@ from hypothesis import strategies as some
 from damage import damaged
 from narrows.core import ScenarioError
 from narrows.errors import InputError
-from narrows.evaluation.definition import SUITES, read_suite
+from narrows.evaluation.definition import read_suite
 from narrows.files.toml import to_toml
+from narrows.library import SUITES
 
 if TYPE_CHECKING:
     from pathlib import Path

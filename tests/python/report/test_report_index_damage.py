@@ -45,7 +45,8 @@ def test_an_index_is_built_of_any_summary(folder: Path, name: str, content: dict
 def test_the_report_of_a_trial_with_a_damaged_summary_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for rows in ("10ms", [{"verdict": 1}], [[]], [{}]):
+    damaged: list[object] = ["10ms", [{"verdict": 1}], [[]], [{}]]
+    for rows in damaged:
         (tmp_path / "summary.json").write_text(json.dumps({"alpha": 0.05, "rows": rows}), encoding="utf-8")
         assert main(["report", str(tmp_path)]) == 2
         assert "summary.json" in capsys.readouterr().err

@@ -225,7 +225,7 @@ def test_an_algorithm_has_one_style_in_every_figure_of_a_study() -> None:
 
 
 def test_names_that_would_read_alike_keep_their_ends() -> None:
-    assert all_shortened(["copa(compete=true)", "copa(compete=false)", "cubic"], 60) == [
+    assert all_shortened(("copa(compete=true)", "copa(compete=false)", "cubic"), 60) == [
         "copa…rue)",
         "copa…lse)",
         "cubic",
