@@ -86,7 +86,10 @@ def read(
     file = Path(path)
     if trust is False and ships(file):
         trust = Trust((str(file.parent.absolute()),), text=True, changes=ALL_CHANGES, typed=True)
-    return Scenario(read_text(file), str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
+    scenario = Scenario(read_text(file), str(file), file.parent, overrides, trust=trust is True, on=on, queue=queue)
+    if isinstance(trust, Trust):
+        scenario.trust = trust
+    return scenario
 
 
 T = TypeVar("T")
@@ -105,7 +108,7 @@ class Scenario:
         directory: str | os.PathLike[str] = ".",
         overrides: Sequence[str] = (),
         *,
-        trust: bool | Trust = False,
+        trust: bool = False,
         on: str = SIMULATOR,
         queue: str = OURS,
     ) -> None:
@@ -116,8 +119,7 @@ class Scenario:
             name: Name in messages.
             directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
             overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
-            trust: Whether a run may execute any Python file, and the commands in the source; or exactly what it may
-                execute, beside the files that `overrides` name.
+            trust: Whether a run may execute any Python file, and the commands in the source.
             on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
             queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
@@ -133,10 +135,8 @@ class Scenario:
         self.name = name
         self.directory = Path(directory)
         self.overrides: list[str] = listed(overrides)
-        if isinstance(trust, bool):
-            here = Trust((str(self.directory.absolute()),), changes=ALL_CHANGES, typed=True)
-            trust = EVERYTHING if trust else here
-        self.trust = trust
+        here = Trust((str(self.directory.absolute()),), changes=ALL_CHANGES, typed=True)
+        self.trust = EVERYTHING if trust else here
         self.on = on
         self.queue = queue
 
