@@ -120,7 +120,7 @@ def _fault(arguments: Any) -> core.ScenarioError | None:
 
 
 def _end_with_stream(jobs: IO[bytes]) -> None:
-    # It ends with a reset where the parent was killed while answers were under way.
+    # It ends with a reset where the parent was killed while answers were in progress.
     with suppress(OSError):
         jobs.read(1)
     os._exit(1)
