@@ -21,7 +21,7 @@ from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.metrics import resolve
 from narrows.report.search.page import atlas_page
-from narrows.search.run import Budget, Search
+from narrows.search.run import Budget, Search, score_text
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -90,7 +90,11 @@ def _table(atlas: Mapping[str, Any]) -> str:
 
 def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
     """Return a find on lines of its own, for an environment in words is as wide as a terminal."""
-    lines = ["", f"{find['scenario']}: {find['kind']} {_score(find)}", *_indented(find["words"])]
+    lines = [
+        "",
+        f"{find['scenario']}: {find['kind']} {score_text(find['score'], find['interval'])}",
+        *_indented(find["words"]),
+    ]
     for on, entry in (("", find), (f"on {atlas['on']}: ", find.get("linux"))):
         if entry is not None:
             unit, scale = written(resolve(find["metric"]).unit, [entry["measured"], entry["reference_measured"]])
@@ -98,7 +102,7 @@ def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
                 f"{plus_minus({'mean': entry[name], 'ci95': None}, scale)} {unit}"
                 for name in ("measured", "reference_measured")
             ]
-            score = f"score {_score(entry)}, " if on else ""
+            score = f"score {score_text(entry['score'], entry['interval'])}, " if on else ""
             text = f"{on}{score}{find['metric']} of {find['group']} {numbers[0]}, with {atlas['against']} {numbers[1]}"
             lines += _indented(text)
     return lines
@@ -106,10 +110,6 @@ def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
 
 def _indented(text: str) -> list[str]:
     return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
-
-
-def _score(entry: Mapping[str, Any]) -> str:
-    return f"{entry['score']:.2f} ({' to '.join(f'{end:.2f}' for end in entry['interval'])})"
 
 
 # What an algorithm is compared with; the kernel has no BBR 3.

@@ -29,7 +29,7 @@ from narrows.run.scenario import Scenario
 from narrows.search.archive import Archive, Elite, chosen
 from narrows.search.scores import KINDS, OF_SERIES, WORDS, lost, measured_of, scores
 from narrows.search.space import BDP_NAMES, BUFFER_NAMES, Environment, simpler
-from narrows.statistics import estimate
+from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A find in fresh replications on one backend.
+    """A find in fresh replications on one backend; those that are one and the same run are one.
 
     Attributes:
         scores: The score of each.
@@ -72,13 +72,16 @@ class Repeated:
         return estimate(self.scores)["mean"] or 0.0
 
     @property
-    def interval(self) -> list[float]:
-        """Its 95 % interval, cut at the greatest possible score."""
-        return [min(end, 1.0) for end in estimate(self.scores)["ci95"] or (-math.inf, math.inf)]
+    def interval(self) -> list[float] | None:
+        """Its 95 % interval, cut at the greatest possible score; None of a single score, and of equal ones."""
+        ends = estimate(self.scores)["ci95"]
+        return None if ends is None else [min(end, 1.0) for end in ends]
 
     @property
     def confirmed(self) -> bool:
-        """Whether the whole interval is above 0."""
+        """Whether the whole interval is above 0; of equal scores, whether the sign test finds them above 0."""
+        if self.interval is None:
+            return self.mean > 0 and len(self.scores) >= SURE
         return self.interval[0] > 0
 
     def entry(self) -> dict[str, Any]:
@@ -94,7 +97,12 @@ class Repeated:
 
     def text(self) -> str:
         """Return mean and interval as text."""
-        return f"{self.mean:.2f} ({' to '.join(f'{end:.2f}' for end in self.interval)})"
+        return score_text(self.mean, self.interval)
+
+
+def score_text(mean: float, interval: Sequence[float] | None) -> str:
+    """Return a score and its interval as text."""
+    return f"{mean:.2f}" + (f" ({' to '.join(f'{end:.2f}' for end in interval)})" if interval else "")
 
 
 @dataclass
@@ -330,7 +338,8 @@ class Search:
         runs = [(each, index) for index in range(FRESH) for each in pair]
         records = _finished(execute(runs, self.jobs, progress))
         repeated = Repeated()
-        for a, b in zip(records[::2], records[1::2], strict=True):
+        pairs = list(zip(records[::2], records[1::2], strict=True))
+        for a, b in distinct(pairs, (a.digest + b.digest for a, b in pairs)):
             value, reference = (measured_of(find.elite.kind, *each) for each in ((pair[0], a), (pair[1], b)))
             repeated.scores.append(lost(find.elite.kind, value, reference))
             repeated.measured.append(value)
@@ -465,6 +474,8 @@ BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
 # The replication of the search, behind the fresh ones, which are those of `narrows run` with a find's scenario file.
 SEARCH = FRESH
+# So many equal scores above 0 are enough: were half of all at most 0, their chance would be 2^-5 (sign test, one side).
+SURE = 5
 # A simplified environment keeps so much of the score.
 KEPT = 0.8
 # Parts of all the work, about: the search, what simplifies its finds, what repeats them in the simulator.

@@ -69,8 +69,8 @@ def _answer(atlas: Mapping[str, Any], gravest: Mapping[str, Mapping[str, Any]]) 
         return [join((f"No environment was found in which {atlas['algorithm']} is worse than {atlas['against']}.",))]
     said = []
     for kind, find in gravest.items():
-        ends = " … ".join(f"{100 * end:.0f}" for end in find["interval"])
-        text = f": {100 * find['score']:.0f} % ({ends}), {atlas['kinds'][kind]}, at {find['words']}."
+        ends = f" ({' … '.join(f'{100 * end:.0f}' for end in find['interval'])})" if find["interval"] else ""
+        text = f": {100 * find['score']:.0f} %{ends}, {atlas['kinds'][kind]}, at {find['words']}."
         said.append(join((element("b", kind.capitalize()), text)))
     return said
 
@@ -100,7 +100,7 @@ def _notes(atlas: Mapping[str, Any]) -> list[Markup]:
 
 
 def _numbers(entry: Mapping[str, Any]) -> list[str]:
-    return [_score(entry["score"]), " … ".join(map(_score, entry["interval"]))]
+    return [_score(entry["score"]), " … ".join(map(_score, entry["interval"] or ()))]
 
 
 def _measured(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> str:
