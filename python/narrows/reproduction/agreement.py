@@ -10,7 +10,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from narrows.reproduction.quantity import QuantityError, spearman
+from narrows.reproduction.quantity import QuantityError, different, spearman
 from narrows.reproduction.ranges import range_of
 from narrows.statistics import estimate
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from narrows.reproduction.claims import Calibration, Half, Picture, Published, Table
     from narrows.reproduction.ledger import Found
-    from narrows.reproduction.quantity import Cells, Quantity
+    from narrows.reproduction.quantity import Binding, Cells, Quantity
 
 
 def agreement(published: Published, size: str, digest: str, found: Found) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def agreement(published: Published, size: str, digest: str, found: Found) -> dic
 
 def _table(table: Table, forms: Mapping[str, Cells]) -> dict[str, Any]:
     entries = {
-        name: [_estimate(each, forms[form], {}) for each, form in zip(row, table.under[name], strict=True)]
+        name: [estimated(each, forms[form], {}) for each, form in zip(row, table.under[name], strict=True)]
         for name, row in table.rows.items()
     }
     return _compared("table", table, list(table.columns), entries)
@@ -81,7 +81,7 @@ def _agreement_of_half(half: Half, tables: Mapping[str, Table], cells: Cells) ->
     for table in (tables[title] for title in half.tables):
         place = table.columns.index(half.column)
         for name, theirs in table.published.items():
-            ours = _estimate(table.rows[name][place], cells, {})["mean"]
+            ours = estimated(table.rows[name][place], cells, {})["mean"]
             if ours is not None and (printed := theirs[place]) is not None:
                 pairs.append((ours, printed))
     return _agreement_of_pairs(pairs)
@@ -90,7 +90,7 @@ def _agreement_of_half(half: Half, tables: Mapping[str, Table], cells: Cells) ->
 def _picture(picture: Picture, cells: Cells) -> dict[str, Any]:
     lines = {line.name: line.quantity for line in picture.lines if line.name in picture.published}
     entries = {
-        name: [_estimate(quantity, cells, {"x": place}) for place in picture.places] for name, quantity in lines.items()
+        name: [estimated(quantity, cells, {"x": place}) for place in picture.places] for name, quantity in lines.items()
     }
     return _compared("figure", picture, [str(place) for place in picture.places], entries)
 
@@ -154,11 +154,23 @@ def _errors(pairs: Sequence[tuple[float, float]]) -> list[float]:
     return [abs(ours - theirs) / abs(theirs) for ours, theirs in pairs if theirs != 0]
 
 
-def _estimate(quantity: Quantity, cells: Cells, binding: Mapping[str, Any]) -> Mapping[str, Any]:
+def estimated(quantity: Quantity, cells: Cells, binding: Binding) -> Mapping[str, Any]:
+    """Estimate the mean of a quantity and its 95 % interval; replications that are the same run count once.
+
+    Args:
+        quantity: The quantity.
+        cells: Rows of cells by experiment.
+        binding: Values of names.
+
+    Returns:
+        `mean` and `ci95`, both None without cells or values.
+    """
     if quantity.experiments() - set(cells):
         return NO_ESTIMATE
     try:
-        return estimate(quantity.values(cells, binding).values(), range_of(quantity, binding))
+        counted = different(quantity.cells(cells, binding))
+        values = [value for each, value in quantity.values(cells, binding).items() if each in counted]
+        return estimate(values, range_of(quantity, binding))
     except QuantityError:
         return NO_ESTIMATE
 

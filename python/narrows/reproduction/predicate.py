@@ -30,7 +30,7 @@ from narrows.reproduction.intervals import (
     same_side,
     seeds_that_decide,
 )
-from narrows.reproduction.quantity import Combined, Named, Probability
+from narrows.reproduction.quantity import Combined, Named, Probability, different
 from narrows.reproduction.resampling import has_ranks, stages
 from narrows.reproduction.units import unit_of
 
@@ -181,16 +181,11 @@ def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
 
 def _sample(quantity: Quantity, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> tuple[Sample, int]:
     """Return the sample of a quantity, and the number of replications that repeat an earlier one."""
-    runs: dict[int, list[str]] = {}
-    for cell in used:
-        runs.setdefault(cell["replication"], []).append(str(cell["digest"]))
-    first = {tuple(each): replication for replication, each in sorted(runs.items(), reverse=True)}
-    different = {*first.values()}
-    same = len(runs) - len(different)
+    every, once = {cell["replication"] for cell in used}, different(used)
+    counted, same = every if rule.deterministic else once, len(every) - len(once)
     if has_ranks(quantity):
-        return Resampled(stages(quantity, cells, binding)), same
-    values = quantity.values(cells, binding)
-    kept = [value for replication, value in sorted(values.items()) if replication in different or rule.deterministic]
+        return Resampled(stages(quantity, cells, binding, counted)), same
+    kept = [value for each, value in sorted(quantity.values(cells, binding).items()) if each in counted]
     return (Frequency(kept) if isinstance(_plain(quantity), Probability) else Mean(kept)), same
 
 

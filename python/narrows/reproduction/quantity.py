@@ -43,6 +43,14 @@ class Asked(list["Cell"]):
         return self._fitting[names].get(tuple(comparable(value) for value in wanted.values()), [])
 
 
+def different(used: Iterable[Cell]) -> set[int]:
+    """Return the replications of some cells that are not the same run as an earlier one."""
+    runs: dict[int, list[str]] = {}
+    for cell in used:
+        runs.setdefault(cell["replication"], []).append(str(cell["digest"]))
+    return {*{tuple(each): replication for replication, each in sorted(runs.items(), reverse=True)}.values()}
+
+
 @dataclass(frozen=True)
 class Measured:
     """A metric of some cells.

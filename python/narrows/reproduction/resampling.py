@@ -54,17 +54,18 @@ def has_ranks(quantity: Quantity) -> bool:
     return isinstance(quantity, Folded) and any(has_ranks(part) for part in quantity.parts)
 
 
-def stages(quantity: Quantity, cells: Cells, binding: Binding) -> list[Drawn]:
+def stages(quantity: Quantity, cells: Cells, binding: Binding, counted: set[int]) -> list[Drawn]:
     """Return the statistic over the first 5, 10, 20 … replications, and over all, which is the last.
 
     Args:
         quantity: A quantity with ranks.
         cells: Rows of cells by experiment.
         binding: Values of names.
+        counted: The replications that count.
     """
     terms = _Terms(cells)
     whole = terms.number(quantity, binding)
-    shared = sorted(set.intersection(*map(set, terms.values.values()))) if terms.values else []
+    shared = sorted(set.intersection(*map(set, terms.values.values())) & counted) if terms.values else []
     if not shared:
         return []
     numbers = [*(look for look in LOOKS if look < len(shared)), len(shared)]

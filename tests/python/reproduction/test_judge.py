@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from narrows.reproduction.agreement import estimated
 from narrows.reproduction.intervals import Frequency, Mean, same_side, seeds_that_decide
 from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
 from narrows.reproduction.quantity import Asked, Combined, Correlation, Folded, Measured, Number, Probability, Ranked
 from narrows.reproduction.resampling import stages
+from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -231,10 +233,26 @@ def test_terms_that_occur_many_times_are_computed_once(monkeypatch: pytest.Monke
         return plain(self, cells, binding)
 
     monkeypatch.setattr(Measured, "values", counted)
-    (drawn,) = stages(rank, cells(values), {})[-1:]
+    (drawn,) = stages(rank, cells(values), {}, set(range(6)))[-1:]
     assert len(read) == len(set(read)) == 4
     # The same resamples, of the values themselves: the higher the mean, the less far behind.
     chosen = np.random.Generator(np.random.PCG64(6)).integers(0, 6, (len(drawn.resamples), 6))
     means = values[:, chosen].mean(axis=2)
     assert drawn.resamples.tolist() == (1 + (means > means[2]).sum(axis=0)).tolist()
     assert drawn.statistic == 1 + (values.mean(axis=1) > values[2].mean()).sum()
+
+
+def test_replications_that_are_the_same_run_count_once() -> None:
+    once = np.random.default_rng(4).normal(10.0, 1.0, (4, 1))
+    same = cells(np.repeat(once, 20, axis=1))
+    for row in same["e"]:
+        row["digest"] = str(row["k"])
+    rank = Ranked(measured("{k}"), {"k": 1}, [{"k": k} for k in range(4)], highest=False)
+    for quantity in (measured(1), rank):
+        for rule in (Rule(), Rule(growing=True)):
+            found = Bounded(quantity, 0.0, None).judge(same, {}, rule)
+            assert (found.verdict, found.ci95, found.seeds, found.same) == ("inconclusive", None, 1, 19)
+    assert estimated(measured(1), same, {}) == estimate([once[1, 0]])
+    # Of some that differ, all of these count.
+    same["e"][20]["digest"] = "another"
+    assert Bounded(measured(1), 0.0, None).judge(same, {}).seeds == 2

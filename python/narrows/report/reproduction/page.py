@@ -16,10 +16,9 @@ from narrows.report.page import document as page
 from narrows.report.page.estimates import interval_text
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
+from narrows.reproduction.agreement import estimated
 from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.quantity import Measured, QuantityError
-from narrows.reproduction.ranges import range_of
-from narrows.statistics import estimate
+from narrows.reproduction.quantity import Measured
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -171,10 +170,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
 
 def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> tuple[float, Sequence[float] | None]:
     """Return the mean, NaN where there is none, and its 95 % interval over seeds."""
-    try:
-        found = estimate(measured.values(cells, binding).values(), range_of(measured, binding))
-    except QuantityError:
-        return float("nan"), None
+    found = estimated(measured, cells, binding)
     return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
 
 
@@ -197,7 +193,7 @@ def _table(table: Table, found: Found, number: int) -> Markup:
 
 def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
-    mean, interval = (float("nan"), None) if asked.experiments() - set(cells) else _estimate(asked, cells, {})
+    mean, interval = _estimate(asked, cells, {})
     ends = interval_text((interval[0], interval[1]), mean, unit) if interval else ""
     ours = quantity(mean, unit) + (f" ({ends})" if ends else "")
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
