@@ -19,6 +19,7 @@ from narrows.cli.program import run
 from narrows.core import ScenarioError
 from narrows.errors import InputError
 from narrows.files.sealed import sealed
+from narrows.opened.folder import OpenedRun
 from narrows.share.pack import pack
 from narrows.share.verify import verify
 
@@ -140,7 +141,7 @@ def test_what_is_trusted_is_executed(evil: Evil) -> None:
     assert evil.marker.exists()
     evil.marker.unlink()
     opened = nw.open(evil.folder / "run", trust=True)
-    assert isinstance(opened, nw.OpenedRun)
+    assert isinstance(opened, OpenedRun)
     opened.scenario.run()
     assert evil.marker.exists()
     evil.marker.unlink()

@@ -182,7 +182,7 @@ SHAPE: dict[Any, Any] = {
     "replications?": range(1_000_001),
     "cells?": WHOLE,
     "finished?": ([WHOLE], {ANY_NAME: [WHOLE]}, WHOLE),
-    "failed?": [str],
+    "failed?": ([str], {ANY_NAME: str}),
     "interrupted?": bool,
     "digest?": str,
     "started?": str,
