@@ -87,3 +87,21 @@ def test_a_full_disk_is_no_internal_error(
     assert "the results are in out, but" in capsys.readouterr().err
     assert main(["report", "out"]) == 2
     assert "No space left on device" in capsys.readouterr().err
+
+
+def test_a_fault_in_the_evaluation_of_own_results_is_no_bad_input(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(f'scenario = "{scenario}"\nreplications = 1\n[factors]\n"path.queue.limit" = ["1bdp"]\n')
+
+    def broken(*_arguments: object) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr("narrows.report.study.build.study_page", broken)
+    assert main(["study", "run", str(study), "--out", "out", "--quiet"]) == 4
+    assert "the results are in out" in capsys.readouterr().err
+    # A folder that is given may be somebody else's.
+    for arguments in (["report", "out"], ["study", "resume", "out", "--quiet"]):
+        assert main(arguments) == 2
+        assert "holds what does not fit together: KeyError: 'a fault of ours'" in capsys.readouterr().err

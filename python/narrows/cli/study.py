@@ -18,6 +18,7 @@ from narrows.external.trust import Trust, of_results
 from narrows.files.folder import check_place
 from narrows.files.manifest import MANIFEST, to_json
 from narrows.files.sealed import read_sealed
+from narrows.files.shape import fitting
 from narrows.run.jobs import processors
 from narrows.study import campaign
 from narrows.study.definition import read_study
@@ -57,9 +58,10 @@ def resume(arguments: argparse.Namespace) -> int:
     check_executor(arguments)
     before = campaign.status(arguments.folder)
     trust = of_results(arguments.folder, trust=arguments.trust)
-    found = work(arguments, arguments.folder, executor_of(arguments), trust, retry=arguments.retry)
-    ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
-    return _end(found, arguments.folder, arguments, reported=not ran and _is_reported(arguments.folder))
+    with fitting(arguments.folder):
+        found = work(arguments, arguments.folder, executor_of(arguments), trust, retry=arguments.retry)
+        ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
+        return _end(found, arguments.folder, arguments, reported=not ran and _is_reported(arguments.folder))
 
 
 def status(arguments: argparse.Namespace) -> int:

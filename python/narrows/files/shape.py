@@ -13,7 +13,7 @@ import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from narrows.errors import InputError
+from narrows.errors import InputError, ReportError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,10 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
 
 @contextmanager
 def fitting(file: Path) -> Iterator[None]:
-    """Within the context, results are evaluated: where sound parts do not fit together, the error says so.
+    """Within the context, given results are evaluated: where sound parts do not fit together, the error says so.
+
+    It is for results that may come from somebody else. In those that the same command has written, such an error is a
+    fault of this program, and stays one.
 
     Args:
         file: The file or folder that holds them, for messages.
@@ -48,11 +51,14 @@ def fitting(file: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
+    except (*UNFIT, ReportError) as error:
+        cause = error.__cause__ if isinstance(error, ReportError) else error
+        if not isinstance(cause, UNFIT):
+            raise
+        last = traceback.extract_tb(cause.__traceback__)[-1]
         where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-        problem = f"holds what does not fit together: {type(error).__name__}: {error} ({where})"
-        raise InputError(str(file), problem) from error
+        problem = f"holds what does not fit together: {type(cause).__name__}: {cause} ({where})"
+        raise InputError(str(file), problem) from cause
 
 
 def _fault(content: object, shape: Any, place: str) -> str | None:
@@ -142,6 +148,8 @@ CHECKS: dict[type, Callable[[object], bool]] = {
     float: _is_number,
     bool: lambda content: isinstance(content, bool),
 }
+# What the evaluation of data raises that do not fit together.
+UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 ANYTHING = object()
 ANY_NAME = object()
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}

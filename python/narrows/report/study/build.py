@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.files.shape import fitting
 from narrows.report.study.deployment import deployment_page
 from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
@@ -32,13 +31,12 @@ def build(folder: Path) -> Path:
     partial = folder / ".report.html.partial"
     plan, cells, state = load_plan(folder), table(folder), status(folder)
     view = view_of(folder, plan)
-    with fitting(folder):
-        if view is None:
-            page = study_page(plan, cells, state, folder)
-        elif view.kind == "matrix":
-            page = matrix_page(view, plan, cells, state, folder)
-        else:
-            page = deployment_page(view, plan, cells, state, folder)
+    if view is None:
+        page = study_page(plan, cells, state, folder)
+    elif view.kind == "matrix":
+        page = matrix_page(view, plan, cells, state, folder)
+    else:
+        page = deployment_page(view, plan, cells, state, folder)
     partial.write_text(page, encoding="utf-8")
     partial.rename(report)
     return report

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.manifest import write_json
-from narrows.files.shape import fitting
 from narrows.study.views import deployment, matrix
 from narrows.study.views.view import VIEW, load_view
 
@@ -32,9 +31,7 @@ def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
     """
     view = view_of(folder, plan)
     if view is not None:
-        with fitting(folder):
-            found = summary(view, plan, cells)
-        write_json(folder / "summary.json", found)
+        write_json(folder / "summary.json", summary(view, plan, cells))
 
 
 def view_of(folder: Path, plan: Plan) -> View | None:
