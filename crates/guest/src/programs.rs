@@ -135,7 +135,7 @@ fn started(job: &Job, number: u32, command: &str) -> Result<[Vec<CString>; 2], S
             .map(|text| CString::new(text.into_vec()).map_err(|error| format!("{command}: {error}")))
             .collect()
     };
-    let arguments = arguments.into_iter().chain([job.commands.clone()]);
+    let arguments = arguments.into_iter().chain([OsString::from_vec(job.commands.clone())]);
     let environment = [search].into_iter().chain(fixed).chain(hosts.map(OsString::from));
     Ok([strings(arguments.collect())?, strings(environment.collect())?])
 }

@@ -17,8 +17,9 @@ use narrows_scenario::LoadOptions;
 use narrows_sim::{Emulation, StackPacket, StackRequest, StackState, rtt_view};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn, FlowId};
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -79,8 +80,8 @@ impl Run {
             key: String::new(),
             queues: narrows_linux::Queues::parse(&job.queues).unwrap_or_default(),
             scenario: String::new(),
-            directory: job.directory.clone().into(),
-            commands: job.commands.clone().into(),
+            directory: OsString::from_vec(job.directory.clone()).into(),
+            commands: OsString::from_vec(job.commands.clone()).into(),
         };
         let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
         let scenario = narrows_scenario::load(&job.scenario, shown, &linux.directory, &[], &options)

@@ -2,17 +2,16 @@
 
 use narrows_records::Records;
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
 
 /// What a virtual machine runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The resolved scenario.
     pub scenario: String,
-    /// Folder to which paths in the scenario are relative.
-    pub directory: OsString,
+    /// Folder to which paths in the scenario are relative, as the bytes of its name, which need not be UTF-8.
+    pub directory: Vec<u8>,
     /// Folder in which commands of programs start.
-    pub commands: OsString,
+    pub commands: Vec<u8>,
     /// Replication.
     pub replication: u32,
     /// End of the warm-up in picoseconds, in place of the scenario's.
@@ -35,17 +34,14 @@ pub const PROGRESS: &str = "progress";
 /// Bytes that are kept of what a program prints.
 pub const KEPT: usize = 4 << 20;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::Job;
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn a_job_arrives_whatever_folders_are_called() {
         for name in [&b"/a\nb"[..], b"/a,b c", b"/\xff\xfe", b"/'\"$(x)`"] {
-            let folder = OsString::from_vec(name.to_vec());
-            let job = Job { directory: folder.clone(), commands: folder, ..Job::default() };
+            let job = Job { directory: name.to_vec(), commands: name.to_vec(), ..Job::default() };
             let bytes = postcard::to_stdvec(&job).expect("a job");
             assert_eq!(postcard::from_bytes::<Job>(&bytes).expect("the same"), job);
         }

@@ -41,8 +41,8 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     let place = |name: &str| folder.path().join(name);
     let job = Job {
         scenario: linux.scenario.clone(),
-        directory: linux.directory.clone().into(),
-        commands: linux.commands.clone().into(),
+        directory: linux.directory.as_os_str().as_encoded_bytes().to_vec(),
+        commands: linux.commands.as_os_str().as_encoded_bytes().to_vec(),
         replication,
         warmup_ps: model.warmup.as_ps(),
         queues: linux.queues.text(),

@@ -254,7 +254,7 @@ preset_keys! {
             Span::from_ms(120_000),
         ],
 
-        /// Tick of the clock of the sender's timers: of retransmission, tail loss probe and reordering. A timer expires with the
+        /// Tick of the clock of timers: of retransmission, of the SYN-ACK too, tail loss probe and reordering. A timer expires with the
         /// tick behind the one at which it is due, and one of 63 ticks or more only with each 8th tick, of 504 or more with
         /// each 64th and so on, as in Linux. 4ms is 250 Hz. The default is an exact clock.
         option timer_tick: Span = [Span::ZERO, Span::ZERO, Span::ZERO, Span::from_ms(4)] {
