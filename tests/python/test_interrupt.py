@@ -9,10 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from command_line import command, environment
+
+if TYPE_CHECKING:
+    from command_line import Narrows
 
 # So many that the command lasts long enough to be stopped in the middle.
 FLAGS = ["--replications", "40", "--jobs", "1", "--out", "out"]
@@ -177,3 +181,21 @@ def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> None:
         if ticks / os.sysconf("SC_CLK_TCK") > cpu_s:
             return
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("kind", ["run", "study"])
+def test_an_interrupt_ends_the_repetition_of_results(
+    narrows: Narrows, tmp_path: Path, long_scenario: Path, kind: str
+) -> None:
+    (tmp_path / "study.toml").write_text(f'scenario = "{long_scenario}"\nreplications = 6\n', encoding="utf-8")
+    study: list[str | Path] = ["study", "run", "study.toml"]
+    given = study if kind == "study" else ["run", long_scenario, "--replications", "6"]
+    assert narrows(*given, "--out", "out", "--quiet").returncode == 0
+    assert narrows("pack", "out").returncode == 0
+    process = begin(tmp_path, "verify", "out.zip", "--jobs", "1")
+    wait_for_progress(process, 5)
+    process.send_signal(signal.SIGINT)
+    printed, messages = process.communicate()
+    assert (process.returncode, printed) == (3, "")
+    assert "interrupted" in messages
+    assert "Traceback" not in messages

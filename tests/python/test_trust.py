@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
@@ -29,6 +30,20 @@ class Mine:
 
     def on_ack(self, ack): ...
     def on_loss(self, loss): ...
+"""
+SUITE = """\
+title      = "Small"
+source     = "a rule"
+references = ["newreno"]
+
+[[rows]]
+section   = "1"
+criterion = "It delivers"
+level     = "MUST"
+cells     = "path"
+measure   = "group.tested.goodput_bps"
+predicate = { kind = "liveness", at_least = 1.0 }
+whose     = "ours"
 """
 SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
 
@@ -279,3 +294,32 @@ def test_a_parameter_is_of_the_kind_of_its_default(narrows: Narrows, inner: Path
     assert "Mine's parameter `a` is a number, 1.0 by default" in done.stderr
     assert "a number" in done.stderr.partition("allowed")[2]
     assert not executed(inner)
+
+
+@pytest.mark.parametrize("verb", ["ab", "suite", "reproduce"])
+def test_what_a_trial_a_suite_or_a_reproduction_names_elsewhere_is_executed_only_with_trust(
+    narrows: Narrows, tmp_path: Path, inner: Path, verb: str
+) -> None:
+    rival = '\n[[flows]]\nname = "rival"\nalgorithm = "../mine.py:Mine"\nstart = "0s..0.1s"\n'
+    shorter = SCENARIO.replace('"4s"', '"1s"').replace('warmup = "1s"', 'warmup = "0s"') + rival
+    study = 'title = "A path"\nscenario = "base.toml"\nalgorithms = {}\nreplications = 2\n'
+    if verb == "reproduce":
+        direction = f"{{ is = {GOODPUT}, at_least = 1.0 }}"
+        claims = claims_file(904, claim("delivers", "It delivers", direction))
+        folder = write_study(inner / "study", study.format('["newreno"]') + "[sizes.quick]\n", claims, shorter)
+        given: list[str | Path] = [folder]
+    else:
+        (inner / "base.toml").write_text(shorter, encoding="utf-8")
+        (inner / "path.toml").write_text(study.format('"{subjects}"') + '[words]\nsubjects = ["cubic"]\n')
+        (inner / "suite.toml").write_text(SUITE, encoding="utf-8")
+        given = ["cubic", "newreno", "--scenario", inner / "base.toml"] if verb == "ab" else [inner, "cubic"]
+    arguments = [verb, *given, "--out", "out", "--quiet"]
+    refused = narrows(*arguments)
+    assert refused.returncode == 2, refused.stderr
+    assert "outside of the scenario's folder" in refused.stderr
+    assert "--trust" in refused.stderr
+    assert not executed(tmp_path)
+    assert not (tmp_path / "out").exists()
+    done = narrows(*arguments, "--trust")
+    assert done.returncode in {0, 1}, done.stderr
+    assert executed(tmp_path)
