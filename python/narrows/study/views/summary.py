@@ -38,7 +38,7 @@ def view_of(folder: Path, plan: Plan) -> View | None:
     """Return the view of a study, which its plan fits; None for a study without one.
 
     Raises:
-        InputError: The file of the view is damaged, or the plan lacks a column that it needs.
+        InputError: The file of the view is damaged, or the plan lacks a column or has not the levels that it needs.
     """
     view = load_view(folder)
     if view is None:
@@ -47,6 +47,11 @@ def view_of(folder: Path, plan: Plan) -> View | None:
     missing = [each for each in NEEDED[view.kind] if each not in known]
     if missing:
         raise InputError(str(folder / VIEW), f"does not fit the plan, which has no column {missing[0]}")
+    column, fact = LEVELS[view.kind]
+    planned, given = {str(point.levels[column]) for point in plan.points}, list(view.facts[fact])
+    if sorted(given) != sorted(planned):
+        problem = f"does not fit the plan: `facts.{fact}` has {given}, and {column} {sorted(planned)}"
+        raise InputError(str(folder / VIEW), problem)
     return view
 
 
@@ -73,4 +78,6 @@ NEEDED = {
     "matrix": (*matrix.FACTORS, *matrix.SIDES, *matrix.MEASURES),
     "deployment": ("deployed", "flows.new.count", "flows.old.count", *deployment.MEASURES),
 }
+# A column, and the fact that names its levels.
+LEVELS = {"matrix": (matrix.SIDES[0], "algorithms"), "deployment": ("deployed", "moved")}
 SUMMARIES = {"matrix": matrix.summary, "deployment": deployment.summary}
