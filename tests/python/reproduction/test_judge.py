@@ -244,9 +244,8 @@ def test_terms_that_occur_many_times_are_computed_once(monkeypatch: pytest.Monke
 
 def test_replications_that_are_the_same_run_count_once() -> None:
     once = np.random.default_rng(4).normal(10.0, 1.0, (4, 1))
-    same = cells(np.repeat(once, 20, axis=1))
-    for row in same["e"]:
-        row["digest"] = str(row["k"])
+    rows = cells(np.repeat(once, 20, axis=1))["e"]
+    same = {"e": Asked({**row, "digest": str(row["k"])} for row in rows)}
     rank = Ranked(measured("{k}"), {"k": 1}, [{"k": k} for k in range(4)], highest=False)
     for quantity in (measured(1), rank):
         for rule in (Rule(), Rule(growing=True)):
@@ -254,5 +253,5 @@ def test_replications_that_are_the_same_run_count_once() -> None:
             assert (found.verdict, found.ci95, found.seeds, found.same) == ("inconclusive", None, 1, 19)
     assert estimated(measured(1), same, {}) == estimate([once[1, 0]])
     # Of some that differ, all of these count.
-    same["e"][20]["digest"] = "another"
-    assert Bounded(measured(1), 0.0, None).judge(same, {}).seeds == 2
+    another = {"e": Asked([*same["e"][:20], {**same["e"][20], "digest": "another"}, *same["e"][21:]])}
+    assert Bounded(measured(1), 0.0, None).judge(another, {}).seeds == 2

@@ -292,7 +292,7 @@ def test_replications_that_are_the_same_run_confirm_nothing(monkeypatch: pytest.
         return execution.execute([(scenario, 0) for scenario, _ in jobs], threads, watch)
 
     environment = Environment(0, 0, 0, 0, 0, 0, 0)
-    find = Find(Elite("delay", (0, 0), 0.5, environment), environment, 0.5)
+    find = Find(Elite("delay", (0, 0), environment, 0.5), environment, 0.5)
     search = Search("newreno", "cubic", 1, tmp_path / "out", 1, Unwatched())
     assert len(search._repeat(find, "simulator", Unwatched()).scores) == 5  # noqa: SLF001  # what is under test
     monkeypatch.setattr("narrows.search.run.execute", same)
