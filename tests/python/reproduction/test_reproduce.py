@@ -285,6 +285,11 @@ SAMPLES = {
 }
 
 
+@pytest.mark.xfail(
+    strict=True,
+    reason="the published ledgers are of the simulator before goodput counted arrivals and timers and stages changed "
+    "(CHANGELOG, Changed results); their studies have not run again",
+)
 @pytest.mark.parametrize(("study", "experiment", "sample"), SAMPLES.values(), ids=SAMPLES)
 def test_a_published_ledger_has_the_results_that_the_simulator_gives(
     study: str, experiment: str, sample: dict[str, Any]
