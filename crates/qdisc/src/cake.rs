@@ -373,6 +373,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: false,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Cake::new(&config(settings))),

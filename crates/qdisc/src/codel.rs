@@ -113,6 +113,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Codel::new(&config(settings))),

@@ -12,6 +12,8 @@ pub struct Entry {
     pub card: Card,
     /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only where that is true.
     pub marks: bool,
+    /// Whether packets leave in the order in which they have come.
+    pub in_order: bool,
     /// The time parameter that is the shortest time between two wakes of its timer; `None` without a regular timer.
     pub timer: Option<&'static str>,
     /// Sets the defaults that follow from other settings, and checks that the settings are compatible.

@@ -106,6 +106,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: true,
     timer: None,
     complete: independent,
     build: |settings| Box::new(DropTail::new(&config(settings))),

@@ -202,6 +202,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: false,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Drr::new(&config(settings))),

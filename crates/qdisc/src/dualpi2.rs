@@ -301,6 +301,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: false,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(DualPi2::new(&config(settings))),

@@ -166,6 +166,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: false,
     timer: None,
     complete: independent,
     build: |settings| Box::new(FqCodel::new(&config(settings))),

@@ -193,6 +193,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: false,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(FqPie::new(&config(settings))),

@@ -192,6 +192,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(Pi2::new(&config(settings))),

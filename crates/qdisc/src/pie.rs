@@ -188,6 +188,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(Pie::new(&config(settings))),

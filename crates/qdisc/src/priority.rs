@@ -132,6 +132,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: false,
     timer: None,
     complete,
     build: |settings| Box::new(Priority::new(&config(settings))),

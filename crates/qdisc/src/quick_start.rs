@@ -102,6 +102,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: true,
     timer: None,
     complete: router::waiting,
     build: |settings| Box::new(Router::new(Approvals::new(&config(settings)), settings.queue("discipline"))),

@@ -119,6 +119,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: true,
     timer: Some("interval"),
     complete: router::waiting,
     build: |settings| Box::new(Router::new(RcpLaw::new(&config(settings)), settings.queue("discipline"))),

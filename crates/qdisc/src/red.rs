@@ -238,6 +238,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: None,
     complete,
     build: |settings| Box::new(Red::new(&config(settings))),

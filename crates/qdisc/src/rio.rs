@@ -309,6 +309,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: None,
     complete,
     build: |settings| Box::new(Rio::new(&config(settings))),

@@ -84,6 +84,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    in_order: true,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Step::new(&config(settings))),

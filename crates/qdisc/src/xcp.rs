@@ -138,6 +138,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    in_order: true,
     timer: Some("min_interval"),
     complete: router::waiting,
     build: |settings| Box::new(Router::new(XcpLaw::new(&config(settings)), settings.queue("discipline"))),

@@ -62,6 +62,8 @@ def read_object(file: Path) -> dict[str, Any]:
     except InputError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise error.__cause__ from None
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            raise InputError(str(file), f"is damaged: it {error.problem}") from None
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(str(file), f"is damaged: {error}") from None

@@ -199,7 +199,7 @@ def test_an_expectation_may_be_about_a_measure_with_parameters(narrows: Narrows,
     assert "cov(bin=500ms) of bottleneck at most 0.5" in done.stdout
     wrong = narrows("check", write(tmp_path, SHORT + clause.replace("bin", "bim")), "--json")
     assert wrong.returncode == 2
-    fault = json.loads(wrong.stdout)[0]
+    fault = json.loads(wrong.stdout)["diagnostics"][0]
     assert (fault["line"], fault["given"], fault["hint"]) == (20, '"bim"', "did you mean `bin`?")
     unknown = narrows("check", write(tmp_path, SHORT + clause.replace("cov(bin=500ms)", "convergence_time(to=x)")))
     assert unknown.returncode == 2

@@ -163,13 +163,13 @@ def test_an_interrupted_matrix_is_resumed_as_a_study(tmp_path: Path) -> None:
 
 def test_replications_are_added_until_every_share_is_known(narrows: Narrows, tmp_path: Path) -> None:
     """By hand: the rule asks for the interval of each pair's share, mean over both buffers, and for nothing else."""
-    asked = ["matrix", "cubic", "newreno", *QUICK, "--buffers", "1bdp,2bdp", "--within", "4%", "--maximum", "40"]
+    asked = ["matrix", "cubic", "newreno", *QUICK, "--buffers", "1bdp,2bdp", "--within", "3%", "--maximum", "40"]
     done = narrows(*asked, "--out", "out")
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
     count, payload = summary["replications"], 1460 / 1500
     assert 5 < count < 40
-    assert f"After {count} replications the share of each pair is known to ± 4 %" in done.stdout
+    assert f"After {count} replications the share of each pair is known to ± 3 %" in done.stdout
     # All conditions have as many, pairs and each alone, so that harm is paired in every replication.
     assert state(tmp_path)["finished"] == 2 * 5 * count == summary["cells"]
     rows = ask(
@@ -182,8 +182,8 @@ def test_replications_are_added_until_every_share_is_known(narrows: Narrows, tmp
         low, high = estimate([row[side] for row in rows[:replications]])["ci95"] or (0.0, 9.0)
         return (high - low) / payload
 
-    assert all(width(side, count) <= 0.04 for side in "ic")
-    assert any(width(side, count - 1) > 0.04 for side in "ic")
+    assert all(width(side, count) <= 0.03 for side in "ic")
+    assert any(width(side, count - 1) > 0.03 for side in "ic")
     text = words(tmp_path / "out/report.html")
     assert f"{count} replications, seed 1. After {count} replications" in text
 

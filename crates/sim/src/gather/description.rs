@@ -87,9 +87,7 @@ fn policer(impairment: &Impairment) -> Option<(f64, f64)> {
 /// The longest time that a packet can wait at `link`, if `bytes` at most wait there.
 fn longest_wait_s(model: &Model, link: &LinkModel, bytes: f64) -> Option<f64> {
     let RateModel::Constant(rate) = link.rate else { return None };
-    // DualPI2 has two queues, of which one overtakes the other.
-    let in_order =
-        matches!(link.queue.entry().card.family, "passive" | "active") && link.queue.name() != "dualpi2";
+    let in_order = link.queue.entry().in_order;
     let fails = model.changes.iter().any(|change| !change.links.is_empty());
     // What framing adds to a byte depends on the sizes of packets.
     let plain = link.framing.is_none();

@@ -25,7 +25,7 @@ def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str
 def ends_text(low: float, high: float, decimals: int) -> str:
     """Return the ends of an interval as text, with as many decimals as its mean has or up to two more."""
     half = (high - low) / 2
-    finer = min(max(decimals, -math.floor(math.log10(half))), decimals + 2) if half > 0 else decimals
+    finer = min(max(decimals, -math.floor(math.log10(half))), decimals + 2) if 0 < half < math.inf else decimals
     return _range(fixed(low, finer), fixed(high, finer))
 
 
