@@ -101,7 +101,7 @@ def test_a_fault_in_the_evaluation_of_own_results_is_no_bad_input(
     monkeypatch.setattr("narrows.report.study.build.study_page", broken)
     assert main(["study", "run", str(study), "--out", "out", "--quiet"]) == 4
     assert "the results are in out" in capsys.readouterr().err
-    # A folder that is given may be somebody else's.
+    # A folder that is given may be another user's.
     for arguments in (["report", "out"], ["study", "resume", "out", "--quiet"]):
         assert main(arguments) == 2
         assert "holds what does not fit together: KeyError: 'a fault of ours'" in capsys.readouterr().err

@@ -84,7 +84,7 @@ def test_a_wheel_is_small_serves_every_python_and_has_all_data(wheel: Path) -> N
         files = [file for file in (HOUSE / kind).rglob("*") if file.is_file() and file.suffix != ".md"]
         tree = {file.relative_to(HOUSE).as_posix() for file in files}
         assert {name.removeprefix("narrows/") for name in names if name.startswith(f"narrows/{kind}/")} >= tree
-    assert not [name for name in names if "test" in name.split("/")[-1]]
+    assert not [name for name in names if name.split("/")[-1].startswith(("test", "conftest"))]
 
 
 def test_an_environment_with_the_wheel_alone_runs_and_reports(environment: Path, tmp_path: Path) -> None:
