@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Card = dict[str, Any]
 COSTS = Path(__file__).parents[1] / "benches" / "catalogue.json"
+VALIDATION = Path(__file__).parents[1] / "validation"
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -150,7 +151,9 @@ def _references(rows: Sequence[Card]) -> str:
     before = ""
     for each in rows:
         folder = each["scenario"].partition("/")[0]
-        link = f"[{each['scenario']}](../../validation/{folder}/cases.toml)"
+        # Where there is no list of cases, the page with the tables.
+        cases = "cases.toml" if (VALIDATION / folder / "cases.toml").is_file() else "README.md"
+        link = f"[{each['scenario']}](../../validation/{folder}/{cases})"
         scenario = "" if each["scenario"] == before else link
         before = each["scenario"]
         cells = [

@@ -16,9 +16,7 @@ def text(of: object) -> str:
         >>> text("a|b *c* by d_e")
         'a&#124;b &#42;c&#42; by d_e'
     """
-    # GitHub looks for mentions and references after Markdown is read, and a space without width ends them.
-    apart = re.sub(r"([@#])(?=\w)", f"\\1{NO_WIDTH}", _on_one_line(of))
-    return MEANINGFUL.sub(_entity, apart)
+    return MEANINGFUL.sub(_entity, _without_mentions(_on_one_line(of)))
 
 
 def code(of: object) -> str:
@@ -31,12 +29,17 @@ def code(of: object) -> str:
     line = _on_one_line(of)
     # Neither in a span of code nor in a cell of a table is there another way to write these.
     if not line or re.search(r"[`|\\]", line):
-        return f"<code>{ALL.sub(_entity, line)}</code>"
+        return f"<code>{ALL.sub(_entity, _without_mentions(line))}</code>"
     return f"`{line}`"
 
 
 def _on_one_line(of: object) -> str:
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", str(of)).split())
+
+
+def _without_mentions(line: str) -> str:
+    # GitHub looks for mentions and references after Markdown is read, and a space without width ends them.
+    return re.sub(r"([@#])(?=\w)", f"\\1{NO_WIDTH}", line)
 
 
 def _entity(found: re.Match[str]) -> str:
