@@ -150,7 +150,7 @@ def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path
 @built
 def test_programs_may_have_any_algorithm_of_the_kernel(tmp_path: Path, narrows: Narrows) -> None:
     file = scenario(tmp_path, "cat /proc/sys/net/ipv4/tcp_congestion_control", "sleep 1")
-    ended = narrows("run", file, "--on", "linux", "--set", "flows.0.algorithm=vegas", "--out", "run")
+    ended = narrows("run", file, "--on", "linux", "--trust", "--set", "flows.0.algorithm=vegas", "--out", "run")
     assert ended.returncode == 0, ended.stderr
     assert printed(tmp_path / "run") == "vegas\n"
 
@@ -328,7 +328,7 @@ def test_a_hostile_program_ends_and_writes_nothing_on_the_machine(name: str, tmp
     temporary.mkdir()
     file = scenario(tmp_path, f"V={victim}; {' '.join(client.split())}", "sleep 5")
     ended = subprocess.run(
-        command(["run", file, "--on", "linux", "--out", "run"]),
+        command(["run", file, "--on", "linux", "--trust", "--out", "run"]),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -355,7 +355,7 @@ def test_folders_may_have_any_name(tmp_path: Path, victim: Path) -> None:
     (tmp_path / f"{odd} cache/narrows").symlink_to(cache.folder().parent)
     file = scenario(victim / odd, "pwd", "sleep 1")
     ended = subprocess.run(
-        command(["run", file, "--on", "linux", "--out", tmp_path / "run"]),
+        command(["run", file, "--on", "linux", "--trust", "--out", tmp_path / "run"]),
         cwd=tmp_path,
         capture_output=True,
         text=True,
