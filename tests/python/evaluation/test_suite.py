@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from broken_rules import RULES
 
 import narrows as nw
 from command_line import command, environment
@@ -509,59 +510,6 @@ def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows,
         several = [row for row in _rows(tmp_path / algorithm) if row["condition"]["n"] == "6"]
         assert several
         assert {row["verdict"] for row in several} <= expected
-
-
-RULES = """
-class Reno:
-    def __init__(self, setup):
-        self.window, self.ssthresh = setup.initial_window, setup.initial_ssthresh
-
-    def on_ack(self, ack):
-        if ack.may_grow:
-            self.window += ack.newly_acked if self.window < self.ssthresh else ack.newly_acked / self.window
-
-    def on_loss(self, loss):
-        if loss.new_episode:
-            self.ssthresh = self.window = max(self.window / 2, 2.0)
-
-
-class Never(Reno):
-    def on_ack(self, ack):
-        for _ in range(4):
-            super().on_ack(ack)
-
-    def on_loss(self, loss):
-        self.ssthresh = self.window
-
-
-class Fixed(Reno):
-    def __init__(self, setup):
-        self.window, self.ssthresh, self.pacing_rate = None, setup.initial_ssthresh, 9e6
-
-    def on_ack(self, ack):
-        pass
-
-    def on_loss(self, loss):
-        pass
-
-
-class PerAck(Reno):
-    def on_ack(self, ack):
-        if ack.may_grow:
-            self.window += 1 if self.window < self.ssthresh else 1 / self.window
-
-
-class Frozen(Reno):
-    def on_ack(self, ack):
-        if self.ssthresh > 1e9:
-            super().on_ack(ack)
-
-
-class Unmarked(Reno):
-    def on_loss(self, loss):
-        if loss.cause != "mark":
-            super().on_loss(loss)
-"""
 
 
 @pytest.mark.parametrize(
