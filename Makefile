@@ -18,6 +18,9 @@ COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-ver
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# The cases of property tests are the same in every run (here, and in pytest's profile `ci`), so that a failure is one of the
+# change under test. `cargo test` and `pytest` alone draw others each time.
+export PROPTEST_RNG_SEED ?= 1
 
 # Packages are installed while the simulator compiles.
 demo:
@@ -61,7 +64,7 @@ test-rust:
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
 instructions: .venv/.tools

@@ -123,6 +123,25 @@ fn f_rto_takes_no_genuine_timeout_for_spurious() {
     }
 }
 
+/// The acknowledgement of the retransmission covers two segments that had arrived before the timeout, out of order.
+#[test]
+fn what_had_arrived_out_of_order_before_a_timeout_does_not_make_it_spurious() {
+    let lost = |packet: &Packet, count: usize| match packet.body {
+        Body::Data { .. } if count == 0 && (packet.number == 40 || (43..70).contains(&packet.number)) => {
+            Fate::Drop
+        }
+        _ => Fate::Deliver,
+    };
+    for recovery in POLICIES {
+        for frto in [Rfc5682, Linux] {
+            let (counters, _) = counters_of(frto, recovery, lost);
+            // RACK repairs the losses before the timer expires.
+            assert!(recovery == Rack || counters.timeouts >= 1, "{recovery:?} {frto:?}");
+            assert_eq!(counters.undone, 0, "{recovery:?} {frto:?}");
+        }
+    }
+}
+
 /// RFC 5682 §2.1, step 2b.
 #[test]
 fn after_the_first_acknowledgement_f_rto_sends_two_new_segments_and_no_retransmission() {

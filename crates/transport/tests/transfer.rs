@@ -92,7 +92,6 @@ fn frto() -> impl Strategy<Value = ForwardRtoKind> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn a_transfer_completes_despite_loss_reordering_and_duplication(
         fates in fates(),

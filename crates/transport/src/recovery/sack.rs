@@ -13,7 +13,7 @@
 //! A retransmission that is lost waits for the retransmission timer, unless it was the rescue retransmission.
 //!
 //! Deviations: the second condition of `IsLost` (§4) counts segments, not bytes. There is no rescue retransmission of a segment
-//! that this episode has retransmitted already, whose acknowledgement serves the same purpose. ns-2's agents implement neither rule 3
+//! that was retransmitted already, in this episode or in one that was undone, whose acknowledgement serves the same purpose. ns-2's agents implement neither rule 3
 //! nor rule 4, which shows only at the end of transfers.
 
 use super::action::{Context, NextSeg, RecoveryAction};
@@ -84,7 +84,7 @@ impl RecoveryPolicy for Sack {
         if hole.is_some() || self.rescue.is_some() {
             return hole;
         }
-        board.highest_unsacked().filter(|&number| number >= self.high_rxt).map(NextSeg::Rule4)
+        board.highest_unsacked().filter(|&number| !board.was_retransmitted(number)).map(NextSeg::Rule4)
     }
 
     fn on_next_seg(&mut self, segment: NextSeg, board: &mut Scoreboard) {

@@ -209,6 +209,11 @@ impl Scoreboard {
         (self.una..self.next).rev().find(|&number| self.at(number).state != State::Sacked)
     }
 
+    /// Whether segment `number` has been sent more than once.
+    pub(crate) fn was_retransmitted(&self, number: u64) -> bool {
+        self.at(number).ever_retransmitted
+    }
+
     /// The detail of segment `number`, which may have been acknowledged just now.
     pub(crate) fn detail(&self, number: u64) -> Option<&Detail> {
         self.details.get((number & self.mask) as usize)
