@@ -1,6 +1,7 @@
 //! Counts of the clients of applications: what their users perceive.
 
 use crate::Histogram;
+use crate::digest::digested;
 use narrows_units::Span;
 
 /// Counts of all clients of a group after the warm-up.
@@ -16,6 +17,8 @@ pub struct ApplicationCounts {
     pub frames: FrameCounts,
 }
 
+digested!(ApplicationCounts { video, pages, probes, frames });
+
 /// Counts of frames of live video.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FrameCounts {
@@ -30,6 +33,8 @@ pub struct FrameCounts {
     /// Times from the capture to the receipt of frames.
     pub delays: Histogram,
 }
+
+digested!(FrameCounts { captured, rates_bps, skipped, late, delays });
 
 /// Counts of players of video.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -52,6 +57,8 @@ pub struct VideoCounts {
     pub stalled_ps: u128,
 }
 
+digested!(VideoCounts { segments, switches, rate_ps, segment_ps, startups, played_ps, stalls, stalled_ps });
+
 /// Times of probes of responsiveness.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ProbeTimes {
@@ -64,6 +71,8 @@ pub struct ProbeTimes {
     /// Small objects over load-generating connections.
     pub loaded: Histogram,
 }
+
+digested!(ProbeTimes { tcp, tls, http, loaded });
 
 impl ApplicationCounts {
     /// Adds the counts `other` to these.

@@ -1,6 +1,7 @@
 //! A connection that is recorded on its own: a row of the table `flows`.
 
 use crate::SenderCounts;
+use crate::digest::digested;
 use narrows_units::{Bytes, Span, Time};
 
 /// Counts from both ends of one individually recorded connection.
@@ -63,6 +64,12 @@ pub struct ConnectionRecord {
     pub series: Vec<FlowSample>,
 }
 
+digested!(ConnectionRecord {
+    group, number, size, rtt, started, established, completed, gave_up, at_warmup, at_end, received_at_warmup,
+    received, lost, marked, rtts_at_warmup, rtts, window_seconds, seconds, window_peak, before_reductions,
+    reductions, reductions_span, ack_gaps, close_acks, series,
+} not { cuts_window, ideal_completion_s });
+
 /// A sum of durations and their number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SpanSum {
@@ -71,6 +78,8 @@ pub struct SpanSum {
     /// Number of durations.
     pub count: u64,
 }
+
+digested!(SpanSum { ps, count });
 
 /// Values of a connection in one interval; not a number where there is no value.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -98,6 +107,20 @@ pub struct FlowSample {
     /// Mean rate of payload received, each byte once, bits per second.
     pub goodput_bps: f64,
 }
+
+digested!(FlowSample {
+    throughput_bps,
+    cwnd_packets,
+    usable_window_packets,
+    ssthresh_packets,
+    in_flight_packets,
+    rtt_s,
+    srtt_s,
+    min_rtt_s,
+    pacing_rate_bps,
+    retransmissions,
+    goodput_bps
+});
 
 impl SpanSum {
     /// Adds `span` to the sum.

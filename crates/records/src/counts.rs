@@ -1,23 +1,40 @@
 //! Monotonic counts: those of an interval are the difference of two copies, and sums are the same
 //! in whatever order their parts are added.
 
+use crate::digest::digested;
 use std::ops::{AddAssign, Sub};
 
-/// Declares a struct of whole numbers that can be added and subtracted.
+/// Declares a struct of whole numbers that can be added and subtracted; the digest covers all but those after `not`.
 macro_rules! counts {
-    ($(#[$of:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
+    (
+        $(#[$of:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }
+        not { $($(#[$outside_doc:meta])* $outside:ident,)* }
+    ) => {
         $(#[$of])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-        pub struct $name { $($(#[$doc])* pub $field: u64,)* }
+        pub struct $name {
+            $($(#[$doc])* pub $field: u64,)*
+            $($(#[$outside_doc])* pub $outside: u64,)*
+        }
 
         impl AddAssign for $name {
-            fn add_assign(&mut self, other: Self) { $(self.$field += other.$field;)* }
+            fn add_assign(&mut self, other: Self) {
+                $(self.$field += other.$field;)*
+                $(self.$outside += other.$outside;)*
+            }
         }
 
         impl Sub for $name {
             type Output = Self;
-            fn sub(self, earlier: Self) -> Self { Self { $($field: self.$field - earlier.$field,)* } }
+            fn sub(self, earlier: Self) -> Self {
+                Self {
+                    $($field: self.$field - earlier.$field,)*
+                    $($outside: self.$outside - earlier.$outside,)*
+                }
+            }
         }
+
+        digested!($name { $($field),* } not { $($outside),* });
     };
 }
 
@@ -64,7 +81,7 @@ counts! {
         calls,
         /// Of these, calls after which something other than congestion control held the data back.
         otherwise_limited,
-    }
+    } not {}
 }
 
 counts! {
@@ -80,5 +97,5 @@ counts! {
         timeouts,
         /// Loss events (RFC 5348 §5.2).
         loss_events,
-    }
+    } not {}
 }

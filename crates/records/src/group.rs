@@ -1,5 +1,6 @@
 //! Counts of all connections of a group together.
 
+use crate::digest::digested;
 use crate::{ApplicationCounts, GroupCounts, Histogram};
 use narrows_units::Span;
 
@@ -28,6 +29,19 @@ pub struct GroupRecord {
     pub series: Vec<GroupSample>,
 }
 
+digested!(GroupRecord {
+    at_warmup,
+    at_end,
+    lost,
+    marked,
+    connections,
+    classes,
+    rtts,
+    delays,
+    application,
+    series
+});
+
 /// Values of a group at the end of an interval.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct GroupSample {
@@ -38,6 +52,8 @@ pub struct GroupSample {
     /// Number of established connections that have not ended.
     pub active: u64,
 }
+
+digested!(GroupSample { counts, connecting, active });
 
 /// Counts of the connections of one class of files and of paths that ended after the warm-up.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -53,6 +69,8 @@ pub struct ClassCounts {
     /// Histogram of completion times.
     pub times: Histogram,
 }
+
+digested!(ClassCounts { completed, failed, bytes, goodput_bps, times });
 
 /// Sums over connections, in integers so that they do not depend on the order of addition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -77,6 +95,11 @@ pub struct ConnectionSums {
     pub slowdown: Total,
 }
 
+digested!(ConnectionSums {
+    received, access_bits, access_offered_bits, rtt_ps, window, window_peak, before_reduction,
+    reduction_interval_ps,
+} not { slowdown });
+
 /// A sum over those connections that have a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Total {
@@ -85,6 +108,8 @@ pub struct Total {
     /// Number of connections with a value.
     pub count: u64,
 }
+
+digested!(Total { sum, count });
 
 /// The moments of a set of values that measures of equality need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -102,6 +127,8 @@ pub struct Shares {
     /// Sum of the natural logarithms of the positive values, in units of 2⁻⁴⁰.
     pub logarithms: i128,
 }
+
+digested!(Shares { count, sum, squares, least, most, logarithms });
 
 impl GroupRecord {
     /// Counts after the warm-up.

@@ -6,6 +6,7 @@
 //! it, so that it moves with every entry and not from bucket to bucket. It is off by less than the width of a bucket;
 //! that much only where all entries of its bucket are at one edge.
 
+use crate::digest::{Digested, Hash};
 use narrows_units::Span;
 
 /// A histogram of durations with logarithmic buckets.
@@ -104,6 +105,20 @@ impl Histogram {
             .enumerate()
             .filter(|(_, count)| **count > 0)
             .map(|(index, &count)| (middle_s(index), count))
+    }
+}
+
+impl Digested for Histogram {
+    /// The buckets that are empty are left out, so that there may be more.
+    fn feed(&self, hash: &mut Hash) {
+        self.total.feed(hash);
+        self.sum_ps.feed(hash);
+        self.least_ps.feed(hash);
+        self.most_ps.feed(hash);
+        for (index, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            index.feed(hash);
+            count.feed(hash);
+        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Records: the results of a run, in the same form for every backend.
 //!
 //! A backend fills [`Records`]. Everything that is shown of a run follows from them and from nothing else: the tables of
-//! the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`] and the end of the
-//! end of the [warm-up](warmup) where it is to be found.
+//! the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`], the end of the [warm-up](warmup)
+//! where it is to be found, and the [digest](Records::digest).
 
 mod application;
 mod checks;
 mod connection;
 mod counts;
 mod description;
+mod digest;
 mod events;
 mod group;
 mod histogram;
@@ -28,6 +29,7 @@ pub use checks::{Check, Level, checks};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};
 pub use description::{GroupDescription, LinkDescription, RunDescription};
+pub use digest::SCHEMA;
 pub use events::{EventLog, EventRow, FlowEvent, Windows};
 pub use group::{ClassCounts, ConnectionSums, GroupRecord, GroupSample, Shares, Total};
 pub use histogram::Histogram;

@@ -1,6 +1,7 @@
 //! Counts of a link.
 
 use crate::Histogram;
+use crate::digest::digested;
 use narrows_units::{Bytes, Span};
 
 /// Counts of a link since the start of the run. All are monotonic, so those of an interval are differences.
@@ -32,6 +33,21 @@ pub struct LinkCounts {
     pub queue_byte_ps: u128,
 }
 
+digested!(LinkCounts {
+    arrived,
+    sent,
+    sent_bytes,
+    overflowed,
+    dropped_early,
+    failed,
+    marked,
+    lost,
+    started,
+    waited_ps,
+    queue_packet_ps,
+    queue_byte_ps
+});
+
 /// Counts of a link that is not an access link.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct LinkRecord {
@@ -60,6 +76,20 @@ pub struct LinkRecord {
     pub series: Vec<LinkSample>,
 }
 
+digested!(LinkRecord {
+    at_warmup,
+    at_end,
+    sent_bits,
+    offered_bits,
+    waits,
+    peak_packets,
+    waited_by_group,
+    loss_episodes,
+    losing_flows,
+    recording_start,
+    series
+});
+
 /// Values of a link in one interval; not a number where there is no value.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LinkSample {
@@ -78,6 +108,16 @@ pub struct LinkSample {
     /// Packets marked by the queue.
     pub marked_packets: f64,
 }
+
+digested!(LinkSample {
+    rate_bps,
+    capacity_bps,
+    queue_packets,
+    queue_delay_s,
+    arrived_packets,
+    dropped_packets,
+    marked_packets
+});
 
 impl LinkCounts {
     /// Number of packets dropped at the queue for any reason.

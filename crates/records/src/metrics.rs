@@ -78,11 +78,6 @@ pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
     all_of_groups().map(|metric| &metric.card)
 }
 
-/// Whether `name` is a metric of applications alone.
-pub(crate) fn is_of_applications(name: &str) -> bool {
-    application::METRICS.iter().any(|metric| metric.card.name == name)
-}
-
 /// Cards of the metrics of links in every run, in the order in which they are shown.
 pub fn of_links() -> impl Iterator<Item = &'static Metric> {
     link::METRICS.iter().map(|metric| &metric.card)

@@ -57,7 +57,7 @@ impl ColumnKind {
     }
 }
 
-/// Schemas of all tables of a run, in the order in which the digest reads them.
+/// Schemas of all tables of a run, in the order in which they are listed.
 pub fn tables() -> &'static [TableSchema] {
     static TABLES: LazyLock<Vec<TableSchema>> = LazyLock::new(|| {
         let table = |name, row, absent, columns: &[ColumnSchema]| TableSchema {

@@ -1,8 +1,6 @@
 //! Columns of numbers under names: the form in which records leave the crate.
 
-use crate::metrics;
 use crate::schema::{self, ColumnKind, TableSchema};
-use sha2::{Digest, Sha256};
 
 /// A table of a run: either all columns of its [schema](TableSchema), with equal lengths, or none.
 #[derive(Clone, Debug)]
@@ -77,39 +75,6 @@ impl Table {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
-    }
-
-    /// Feeds names, lengths and values, little-endian, to `hash`, except of metrics of applications without any value.
-    pub(crate) fn digest(&self, hash: &mut Sha256) {
-        let says = |name: &str, column: &Column| match column {
-            Column::Real(values) if metrics::is_of_applications(name) => {
-                values.iter().any(|value| !value.is_nan())
-            }
-            _ => true,
-        };
-        for (name, column) in self.columns.iter().filter(|(name, column)| says(name, column)) {
-            hash.update(name.as_bytes());
-            hash.update((column.len() as u64).to_le_bytes());
-            match column {
-                Column::Real(values) => {
-                    for value in values {
-                        // Every not-a-number means "no value"; its payload bits mean nothing.
-                        let bits = if value.is_nan() { u64::MAX } else { value.to_bits() };
-                        hash.update(bits.to_le_bytes());
-                    }
-                }
-                Column::Whole(values) => values.iter().for_each(|value| hash.update(value.to_le_bytes())),
-                Column::Flag(values) => values.iter().for_each(|value| hash.update([u8::from(*value)])),
-                Column::Label { codes, labels } => {
-                    for code in codes {
-                        hash.update(code.to_le_bytes());
-                    }
-                    for label in labels {
-                        hash.update(label.as_bytes());
-                    }
-                }
-            }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tables of a run, written from its records, and their digest.
+//! The tables of a run, written from its records.
 
 mod census;
 mod classes;
@@ -14,8 +14,6 @@ mod series;
 mod transfers;
 
 use crate::{Records, RunDescription, Table};
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
@@ -39,18 +37,6 @@ impl Tables {
             events::table(records),
             packets::table(records),
         ])
-    }
-
-    /// SHA-256 over all tables except those that look closer at the same run (`internals`, `events`, `packets`), in
-    /// hexadecimal. It is equal for equal runs on all platforms, with any number of threads, whether these are recorded
-    /// or not. Metrics of applications without any value say nothing and are left out.
-    pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        self.iter().filter(|table| !CLOSER.contains(&table.name())).for_each(|table| table.digest(&mut hash));
-        hash.finalize().iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
     }
 
     /// The tables in order.
@@ -82,9 +68,6 @@ impl IntoIterator for Tables {
         self.0.into_iter()
     }
 }
-
-/// Tables that are recorded on request and change no other.
-const CLOSER: [&str; 3] = ["internals", "events", "packets"];
 
 fn group_names(run: &RunDescription) -> Vec<String> {
     run.groups.iter().map(|group| group.name.clone()).collect()

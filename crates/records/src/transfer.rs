@@ -1,5 +1,6 @@
 //! A finite connection that ended: a row of the table `transfers`.
 
+use crate::digest::digested;
 use narrows_units::Time;
 
 /// A finite connection that ended.
@@ -30,3 +31,18 @@ pub struct TransferRecord {
     /// Retransmission timeouts.
     pub timeouts: u64,
 }
+
+digested!(TransferRecord {
+    group,
+    slot,
+    file_class,
+    path_class,
+    size,
+    started,
+    established,
+    ended,
+    completed,
+    packets_sent,
+    retransmissions,
+    timeouts
+});
