@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use super::fingerprint;
     #[pymodule_export]
-    use super::records::{PyRecords, combined_digest, table_schemas};
+    use super::records::{PyRecords, combined_digest, digest_schema, table_schemas};
     #[pymodule_export]
     use super::run::{AlgorithmError, PyProgress, RunError, run_jobs};
     #[pymodule_export]

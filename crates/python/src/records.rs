@@ -2,7 +2,7 @@
 
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
-use narrows_lab::records::{Check, Column, Level, Performance, ProgramRecord, Table};
+use narrows_lab::records::{Check, Column, Level, Performance, ProgramRecord, SCHEMA, Table};
 use narrows_lab::replication::{self, Replication};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -111,6 +111,12 @@ impl PyRecords {
 fn printed(program: ProgramRecord) -> Printed {
     let text = String::from_utf8_lossy(&program.output).into_owned();
     (program.flow, program.role, program.status, text)
+}
+
+/// The number of what a digest covers; digests of different numbers cannot be compared.
+#[pyfunction]
+pub fn digest_schema() -> u32 {
+    SCHEMA
 }
 
 /// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.

@@ -13,6 +13,7 @@ from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import align
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
+from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
@@ -60,7 +61,7 @@ def ab(arguments: argparse.Namespace) -> int:
             display.close()
         stopped = interrupt.requested
     a, b = scenarios.names(sides)
-    summary = {
+    content = {
         "title": f"{b} against {a}",
         "a": a,
         "b": b,
@@ -74,6 +75,7 @@ def ab(arguments: argparse.Namespace) -> int:
         "rows": rows,
         "command": recorded(arguments.given),
     }
+    summary = numbered(SUMMARY, content)
     _save(summary, folder)
     print(to_json(summary) if arguments.json else _table(summary))
     print(f"Report: {folder / 'report.html'}", file=sys.stderr)
@@ -107,7 +109,7 @@ def _save(summary: Mapping[str, Any], folder: Path) -> None:
     write_whole(folder / "comment.md", comment(summary))
     write_whole(folder / "junit.xml", junit(summary))
     write_whole(folder / "report.html", trial_page(summary))
-    write_whole(folder / "summary.json", to_json(summary) + "\n")
+    write_whole(folder / SUMMARY, to_json(summary) + "\n")
 
 
 def _table(summary: Mapping[str, Any]) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import DONE
 from narrows.errors import InputError
+from narrows.files.format import read_kept
 from narrows.files.manifest import MANIFEST, check_folder
-from narrows.files.sealed import read_object
 from narrows.files.shape import fitting
 from narrows.linux.backend import BOTH
 
@@ -41,7 +41,7 @@ def _build(folder: Path) -> Path:
         from narrows.report.index.build import build as build_index
 
         return build_index(folder)
-    summary = read_object(folder / "summary.json")
+    summary = read_kept(folder / "summary.json")
     if "rows" in summary and not (folder / MANIFEST).is_file():
         return _build_rows(folder, summary)
     check_folder(folder)

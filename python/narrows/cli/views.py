@@ -14,6 +14,7 @@ from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align, plus_minus
 from narrows.errors import Interrupted, OutputError
 from narrows.files.folder import check_place
+from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json, write_json, write_manifest
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.report.study.backends import WORDS, build
@@ -151,7 +152,7 @@ def _view_both(
         of_study.conclude(place)
         found[on] = json.loads((place / "summary.json").read_text(encoding="utf-8"))
         seen[on] = campaign.table(place)
-    summary = {
+    content = {
         "title": title,
         "kind": kind,
         "on": BOTH,
@@ -161,7 +162,8 @@ def _view_both(
         **found,
         "differences": differences(plans[SIMULATOR], seen),
     }
-    write_json(folder / "summary.json", summary)
+    summary = numbered(SUMMARY, content)
+    write_json(folder / SUMMARY, summary)
     write_manifest(folder, {"title": title, "command": command})
     build(folder, summary)
     parts = [f"On the {WORDS[on]}\n\n{tables(each)}" for on, each in found.items()]

@@ -14,6 +14,7 @@ from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.files.folder import check_place
+from narrows.files.format import numbered, read_kept
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.linux import backend
@@ -224,13 +225,13 @@ def open_folder(evaluation: Evaluation, folder: Path) -> None:
     """
     file = folder / ABOUT
     if file.is_file():
-        if read_object(file) != evaluation.identity:
+        if read_kept(file) != numbered(ABOUT, evaluation.identity):
             problem = "holds the suite of another subject, size, backend, version or other rows: name another folder"
             raise OutputError(f"{folder} {problem}")
         return
     check_place(folder, replace=False)
     folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(to_json(evaluation.identity) + "\n", encoding="utf-8")
+    file.write_text(to_json(numbered(ABOUT, evaluation.identity)) + "\n", encoding="utf-8")
 
 
 def place(folder: Path) -> Path:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.compared import KINDS, runs_of
 from narrows.errors import InputError
+from narrows.files.format import numbered, read_kept
 from narrows.files.place import inside
-from narrows.files.sealed import check_seal, read_object, sealed
+from narrows.files.sealed import check_seal, sealed
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
         without: Names of files that are not listed.
     """
     manifest = {
-        "format": FORMAT,
+        "digest_schema": core.digest_schema(),
         "versions": {
             "narrows": version("narrows"),
             "engine": core.fingerprint(),
@@ -50,7 +51,7 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
             if _counts(path, without)
         },
     }
-    write_json(folder / MANIFEST, sealed(manifest))
+    write_json(folder / MANIFEST, sealed(numbered(MANIFEST, manifest)))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         InputError: It cannot be read, or a part of it has another type.
         FileNotFoundError: There is none.
     """
-    content = read_object(folder / MANIFEST)
+    content = read_kept(folder / MANIFEST)
     check_shape(content, SHAPE, folder / MANIFEST)
     return content
 
@@ -90,7 +91,7 @@ def check_folder(folder: Path) -> None:
     try:
         manifest = read_manifest(folder)
         # Those of the first format have no seal.
-        if manifest.get("format") != 1:
+        if manifest["format"] != 1:
             check_seal(folder / MANIFEST, manifest)
     except FileNotFoundError:
         inner = [str(each.parent) for pattern in ("*", "*/*") for each in sorted(folder.glob(f"{pattern}/{MANIFEST}"))]
@@ -166,12 +167,12 @@ WITHOUT_MANIFEST = {
 MOST_NAMED = 5
 # The folder of what programs have printed.
 PROGRAMS = "programs"
-FORMAT = 2
 DIGESTS = {ANY_NAME: str}
 WHOLE = range(2**63)
 # Of a run, a comparison and a study, which have some of it each.
 SHAPE: dict[Any, Any] = {
-    "format?": int,
+    "format": int,
+    "digest_schema?": WHOLE,
     "versions?": {ANY_NAME: str},
     "title?": str,
     "command?": (str, None),

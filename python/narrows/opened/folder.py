@@ -11,8 +11,8 @@ from narrows.arguments import typed
 from narrows.compared import kind_of
 from narrows.errors import InputError
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
+from narrows.files.format import read_kept
 from narrows.files.manifest import check_folder, read_manifest, runs_in
-from narrows.files.sealed import read_object
 from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
 from narrows.run.shown import frame_of
@@ -68,7 +68,7 @@ class OpenedRun(Tables):
         self.path = path
         self.trust = trust
         self.manifest = read_manifest(path)
-        self.summary = read_object(path / "summary.json")
+        self.summary = read_kept(path / "summary.json")
 
     @property
     def scenario(self) -> Scenario:
@@ -108,7 +108,7 @@ class OpenedComparison(Tables):
         """Open a folder whose files are undamaged."""
         self.path = path
         self.manifest = read_manifest(path)
-        self.summary = read_object(path / "summary.json")
+        self.summary = read_kept(path / "summary.json")
         self._column = COLUMNS[str(kind_of(self.manifest))]
         inner = runs_in(path, self.manifest)
         self.runs = {name: OpenedRun(place, trust=trust) for name, place in inner.items() if place.is_dir()}
@@ -151,7 +151,7 @@ class OpenedStudy:
         file = self.path / "summary.json"
         if not file.is_file():
             raise InputError(str(self.path), "has no summary: it is neither matrix nor deployment, or has not finished")
-        return read_object(file)
+        return read_kept(file)
 
     @typed
     def query(self, sql: str) -> list[dict[str, Any]]:

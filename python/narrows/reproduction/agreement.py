@@ -10,6 +10,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from narrows.files.format import numbered
 from narrows.reproduction.quantity import QuantityError, different, spearman
 from narrows.reproduction.ranges import range_of
 from narrows.statistics import estimate
@@ -42,7 +43,7 @@ def agreement(published: Published, size: str, digest: str, found: Found) -> dic
     pictures = [_picture(picture, found.cells) for picture in published.pictures if picture.published]
     # A figure may draw what a table has.
     errors = _errors(list(dict.fromkeys(pair for table in (*tables, *pictures) for pair in _pairs(table))))
-    return {
+    content = {
         "study": published.number,
         "size": size,
         "digest": digest,
@@ -51,6 +52,7 @@ def agreement(published: Published, size: str, digest: str, found: Found) -> dic
         "tables": [each for each in (*tables, *pictures) if _has_values(each)],
         "calibrations": [_calibration(each, published, forms) for each in published.calibrations],
     }
+    return numbered("tables.json", content)
 
 
 def _table(table: Table, forms: Mapping[str, Cells]) -> dict[str, Any]:

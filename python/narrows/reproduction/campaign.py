@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError, OutputError
 from narrows.files.folder import check_place
+from narrows.files.format import numbered, read_kept
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_object
 from narrows.reproduction.deciding import added_rows
 from narrows.reproduction.judges import cells_of
 from narrows.reproduction.ledger import Found, ledger
@@ -157,10 +157,10 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     """
     # Hours of cells must not end with a file that is missing.
     _judges(study, size)
-    about = {"study": study.name, "size": size}
+    about = numbered(ABOUT, {"study": study.name, "size": size})
     file = folder / ABOUT
     if file.is_file():
-        if read_object(file) != about:
+        if read_kept(file) != about:
             raise OutputError(f"{folder} holds another reproduction: name another folder")
         return
     check_place(folder, replace=False)

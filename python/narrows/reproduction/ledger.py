@@ -8,7 +8,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.errors import InputError
+from narrows.files.format import numbered
 from narrows.reproduction.claims import AS_DESCRIBED
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
 from narrows.reproduction.quantity import Asked, QuantityError
@@ -83,8 +85,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     """
     claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     evidence = [claim for claim in claims if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
-    return {
-        "format": FORMAT,
+    content = {
         "study": name,
         "number": published.number,
         "title": published.title,
@@ -92,12 +93,14 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         "size": size,
         "seed": seed,
         "digest": _digest(found),
+        "digest_schema": core.digest_schema(),
         "experiments": {name: _work(rows, found.factors.get(name, ())) for name, rows in found.cells.items()},
         "verdicts": counted_verdicts(claims),
         "evidence": counted_verdicts(evidence),
         "judges": {judge: _agreeing(judge, evidence) for judge in found.judges},
         "claims": claims,
     }
+    return numbered(LEDGER, content)
 
 
 def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -307,5 +310,4 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 
 MANY = 1000
-# Two: verdicts of direction and magnitude, with corrected levels. Three: a sample of each experiment.
-FORMAT = 3
+LEDGER = "ledger.json"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.files.sealed import read_object
+from narrows.files.format import read_kept
 from narrows.library import STUDIES
 from narrows.reproduction.claims_file import read_claims
 from narrows.study.overlay import offered
@@ -65,7 +65,7 @@ class StudyFolder:
 
     def _read(self, name: str) -> dict[str, Any] | None:
         file = self.folder / name
-        return read_object(file) if file.is_file() else None
+        return read_kept(file) if file.is_file() else None
 
     def experiments(self, size: str) -> dict[str, Path]:
         """Return the study file of each experiment that has a size.

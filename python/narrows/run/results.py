@@ -14,6 +14,7 @@ from narrows.arguments import typed
 from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
 from narrows.errors import Interrupted, ReportError
 from narrows.files.folder import appearing, file_name
+from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
 from narrows.linux import backend
@@ -156,7 +157,7 @@ class Run(Tables):
 
         keep(folder, self.scenario.files)
         (folder / "scenario.toml").write_text(self.scenario.portable, encoding="utf-8")
-        write_json(folder / "summary.json", self.summary)
+        write_json(folder / SUMMARY, self.summary)
         programs.write(folder, self.records)
         for schema in core.tables():
             table = self.table(schema["name"])
@@ -230,7 +231,7 @@ class Comparison(Tables):
             self.margins,
             {name: {index: each.digest for index, each in run.records.items()} for name, run in self.runs.items()},
         )
-        return {
+        content = {
             "title": self._any.scenario.title,
             "seed": self._any.scenario.seed,
             "replications": max(each["replications"] for each in summaries.values()),
@@ -240,6 +241,7 @@ class Comparison(Tables):
             self.of: {name: self._own(name, each) for name, each in summaries.items()},
             "differences": [each if self._is_of_one_backend(each) else neutral(each) for each in found],
         }
+        return numbered(SUMMARY, content)
 
     def _is_of_one_backend(self, difference: Mapping[str, Any]) -> bool:
         """Return whether a difference is one of algorithms or levels: of two backends neither is better."""
@@ -293,7 +295,7 @@ class Comparison(Tables):
                 inner.mkdir(parents=True)
                 run.write(inner, command)
                 _report(inner, stoppable)
-            write_json(partial / "summary.json", self.summary)
+            write_json(partial / SUMMARY, self.summary)
             facts = {
                 "title": self._any.scenario.title,
                 "command": command,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.files.format import SUMMARY, numbered
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import bounds_of
@@ -49,7 +50,7 @@ def summarize(
     groups = over_replications("group", [each["groups"] for each in values], sizes, bounds_of(all_records, "group"))
     checks = [[*each.checks, possible(each, measured[index])] for index, each in records.items()]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
-    return {
+    content = {
         "title": scenario.title,
         "seed": scenario.seed,
         "replications": len(records),
@@ -63,6 +64,7 @@ def summarize(
         "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
+    return numbered(SUMMARY, content)
 
 
 def digest(parts: Iterable[str]) -> str:

@@ -16,11 +16,11 @@ from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.files.disk import write_whole
 from narrows.files.folder import appearing, check_place
+from narrows.files.format import numbered, read_kept
 from narrows.files.inputs import keep
 from narrows.files.journal import Journal
 from narrows.files.lease import Lease
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
@@ -270,7 +270,7 @@ class Search:
         with appearing(self.folder / FOUND, instead=True) as home:
             written = [self._written(find, home, place) for place, find in enumerate(finds, 1)]
         confirmed = [entry for entry in written if entry["confirmed"]]
-        atlas = {
+        content = {
             "title": f"Where {self.names[self.given[0]]} does worst against {self.names[self.given[1]]}",
             "algorithm": self.names[self.given[0]],
             "against": self.names[self.given[1]],
@@ -294,6 +294,7 @@ class Search:
             "found": confirmed,
             "unconfirmed": [entry for entry in written if not entry["confirmed"]],
         }
+        atlas = numbered(ATLAS, content)
         write_whole(self.folder / ATLAS, to_json(atlas) + "\n")
         return atlas
 
@@ -391,16 +392,17 @@ class Search:
 
     def _begin(self) -> None:
         pair = self._scenarios(Environment(3, 2, 3, 0, 0, 1, 0))
-        about = {
+        content = {
             "algorithm": self.names[self.given[0]],
             "against": self.names[self.given[1]],
             "seed": self.seed,
             "digests": [each.digest for each in pair],
             "engine": _engine(),
         }
+        about = numbered(ABOUT, content)
         file = self.folder / ABOUT
         if file.is_file():
-            if read_object(file) != about:
+            if read_kept(file) != about:
                 raise OutputError(f"{self.folder} holds a search of something else: name another folder")
             return
         check_place(self.folder, replace=False)

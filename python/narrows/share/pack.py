@@ -6,6 +6,7 @@ archives: neither times nor owners of files are kept.
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import zipfile
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.files.format import PACK, check_number, numbered
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
 from narrows.files.place import inside, leaves
 from narrows.linux.backend import LINUX, SIMULATOR
@@ -52,6 +54,7 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
     if len(taken) > MOST_FILES:
         raise InputError(str(folder), f"holds {len(taken)} files; allowed in an archive: at most {MOST_FILES}")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.comment = json.dumps(numbered(PACK, {})).encode()
         for place, each in taken.items():
             entry = zipfile.ZipInfo(place, EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -104,6 +107,7 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
     try:
         with zipfile.ZipFile(file) as archive:
             _check_entries(file, archive.infolist())
+            _check_number(file, archive.comment)
             archive.extractall(folder)
     except FileNotFoundError:
         raise InputError(str(file), "no such file") from None
@@ -134,6 +138,17 @@ def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo])
     if size > most:
         problem = f"would be {size} bytes when unpacked; allowed: at most {most}, {RATIO} times its own size"
         raise InputError(str(file), problem)
+
+
+def _check_number(file: str | os.PathLike[str], comment: bytes) -> None:
+    """Check the number of the format, which is in the comment of an archive."""
+    try:
+        content = json.loads(comment) if comment else {}
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise InputError(str(file), "is no file that `narrows pack` wrote")
+    check_number(content, PACK, os.fspath(file))
 
 
 def _most_bytes(file: Path) -> int:

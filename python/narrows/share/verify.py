@@ -135,6 +135,7 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     faults: dict[str, str] = {}
     listed = {}
     for name, each in written.items():
+        _check_schema(each.manifest.get("digest_schema", 0), each.folder / MANIFEST)
         try:
             listed[str(each.file.relative_to(folder))] = each.scenario.executes()
         except core.ScenarioError as error:
@@ -175,6 +176,23 @@ def _written(folder: Path, *, trust: bool) -> _Written:
     on, queue = backend.get("on", "simulator"), backend.get("queue", "")
     scenario = read(folder / SCENARIO, trust=_may(folder, trust=trust), on=on, queue=queue)
     return _Written(folder, manifest, scenario)
+
+
+def _check_schema(given: int, file: Path) -> None:
+    """Check that the digests that a file lists can be compared with those that are computed here.
+
+    Raises:
+        InputError: They cover something else.
+    """
+    here = core.digest_schema()
+    if given != here:
+        theirs = f"schema {given}" if given else "a former definition"
+        problem = (
+            f"lists digests of {theirs}, and Narrows {version('narrows')}, which is installed, computes those of schema"
+            f" {here}, which cover something else: verify it with the {'newer' if given > here else 'older'} version "
+            "that wrote it, or make and pack the results again"
+        )
+        raise InputError(str(file), problem)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -239,6 +257,7 @@ def _tables(folder: Path, name: str, run: Any) -> Iterator[Difference]:
 
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     plan = load_plan(folder, _may(folder, trust=trust))
+    _check_schema(plan.digest_schema, folder / PLAN)
     inputs = [*_inputs(folder, {place: f"sha256:{digest}" for place, digest in plan.inputs.items()}, PLAN)]
     try:
         listed = {PLAN: executed_by(plan)}

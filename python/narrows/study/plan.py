@@ -14,10 +14,11 @@ from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.external.source import named_files
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
+from narrows.files.format import numbered, read_kept
 from narrows.files.inputs import keep
 from narrows.files.manifest import file_digest, write_json
 from narrows.files.place import inside
-from narrows.files.sealed import read_object, read_sealed, sealed
+from narrows.files.sealed import sealed
 from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.library import ships, shown
@@ -99,6 +100,7 @@ class Plan:
         variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
         margins: What a difference must exceed to matter, by metric, where it is not the margin of the metric's card.
+        digest_schema: Number of what the digests of its cells cover; 0 in older folders.
         kept: The files before the study has a folder; None once it has one.
     """
 
@@ -116,6 +118,7 @@ class Plan:
     variant: str | None = None
     external: list[str] = field(default_factory=list)
     margins: dict[str, str] = field(default_factory=dict)
+    digest_schema: int = field(default_factory=core.digest_schema)
     kept: Kept | None = field(default=None, repr=False)
 
     def key(self, point: Point, replication: int) -> str:
@@ -168,7 +171,7 @@ class Plan:
             OutputError: A file has changed since the plan was made.
         """
         keep(folder, [(path, digest, kept) for kept, (path, digest) in (self.kept or Kept()).files.items()])
-        content = {"format": FORMAT, **asdict(self.portable())}
+        content = numbered(PLAN, asdict(self.portable()))
         del content["kept"], content["base"]["trust"]
         write_json(folder / PLAN, sealed(content))
 
@@ -184,14 +187,12 @@ def load_plan(folder: Path, trust: Trust | None = None) -> Plan:
         InputError: The path is not a folder of a study.
     """
     try:
-        content = read_object(folder / PLAN)
-        if content.get("format") != FORMAT:
-            raise InputError(str(folder / PLAN), "is of another version of Narrows")
-        content = read_sealed(folder / PLAN)
+        content = read_kept(folder / PLAN, is_sealed=True)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
     check_plan(content, folder / PLAN)
     del content["format"]
+    content.setdefault("digest_schema", 0)
     points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
     here = str(folder.absolute())
     base = Base(**{**content["base"], "directory": here, "overrides_directory": here})
@@ -573,7 +574,6 @@ def _describe(point: Point) -> str:
     return ", ".join(f"{name} = {value}" for name, value in levels.items())
 
 
-FORMAT = 3
 # What a resolved scenario has where programs carry a group.
 PROGRAM = "\n[flows.program]\n"
 PLAN = "plan.json"

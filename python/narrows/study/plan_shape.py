@@ -109,6 +109,7 @@ POINT = {
 }
 SHAPE = {
     "format": int,
+    "digest_schema?": range(2**31),
     "title": str,
     "question": str,
     "base": BASE,

@@ -9,10 +9,11 @@ from narrows import core
 from narrows.errors import OutputError
 from narrows.files.disk import write_whole
 from narrows.files.folder import check_place
+from narrows.files.format import numbered, read_kept
 from narrows.files.journal import Journal
 from narrows.files.lease import Lease
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_sealed, sealed
+from narrows.files.sealed import sealed
 from narrows.trial.contest import Values
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Kept:
             check_place(self.folder, replace=False)
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(file, to_json(sealed(self._about())) + "\n")
-        elif read_sealed(file) != self._about():
+        elif read_kept(file, is_sealed=True) != self._about():
             raise OutputError(f"{self.folder} holds a trial of something else: name another folder")
         self._lease.__enter__()
         self._journal = Journal(self.folder / PAIRS, self._is_pair)
@@ -108,7 +109,7 @@ class Kept:
             }
             for each in self._found
         ]
-        return {"engine": core.fingerprint(), "scenarios": scenarios}
+        return numbered(ABOUT, {"engine": core.fingerprint(), "scenarios": scenarios})
 
     def _is_pair(self, entry: Mapping[str, Any]) -> bool:
         wanted = len(self._found[entry["scenario"]].wanted)

@@ -18,10 +18,11 @@ from claim_files import claim, claims_file, write_study
 from command_line import command, environment
 from narrows import library
 from narrows.cli import main
+from narrows.files.format import FORMATS
 from narrows.files.toml import inline
 from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
-from narrows.reproduction.ledger import FORMAT, digest_of_test
+from narrows.reproduction.ledger import digest_of_test
 from narrows.reproduction.quantity import Combined, Folded, Measured, Named
 from narrows.reproduction.ranges import range_of
 from narrows.reproduction.registry import StudyFolder, find, published_studies
@@ -268,7 +269,7 @@ def committed() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("ledger", committed(), ids=lambda each: f"{each['study']}-{each['size']}")
 def test_every_committed_ledger_judges_the_present_claims(ledger: dict[str, Any]) -> None:
     study = find(ledger["study"])
-    assert ledger["format"] == FORMAT
+    assert ledger["format"] == FORMATS["ledger.json"].number
     asked = {claim.id: digest_of_test(claim) for claim in study.claims(ledger["size"]).claims}
     assert {claim["id"]: claim["test"] for claim in ledger["claims"]} == asked
     assert [claim["id"] for claim in ledger["claims"]] == [claim.id for claim in study.published.claims]

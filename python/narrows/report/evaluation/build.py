@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.errors import ReportError
 from narrows.evaluation.rows import rows
 from narrows.evaluation.summary import summarize
+from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import write_json
 from narrows.report.evaluation.annex import annex
 from narrows.report.evaluation.page import suite_page
@@ -31,8 +32,8 @@ def conclude(evaluation: Evaluation, folder: Path, command: str) -> dict[str, An
     Raises:
         ReportError: The results are written, but the report could not be built.
     """
-    summary = {**summarize(evaluation, rows(evaluation, folder)), "command": command}
-    write_json(folder / "summary.json", summary)
+    summary = numbered(SUMMARY, {**summarize(evaluation, rows(evaluation, folder)), "command": command})
+    write_json(folder / SUMMARY, summary)
     try:
         (folder / "annex.md").write_text(annex(summary), encoding="utf-8")
         (folder / "report.html").write_text(suite_page(summary), encoding="utf-8")

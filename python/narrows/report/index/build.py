@@ -151,5 +151,6 @@ _PLURAL = {
     "suite": ("suite", "suites"),
     "results": ("other", "others"),
     "damaged": ("damaged", "damaged"),
+    "another format": ("of another format", "of other formats"),
 }
 _SHOWN = 4

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from narrows.compared import runs_of
+from narrows.errors import InputError
+from narrows.files.format import FormatError, read_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ class Entry:
     Attributes:
         place: Its path relative to the folder of the index.
         kind: "run", "comparison", "study", "matrix", "deployment", "reproduction" or "results"; "damaged" if its
-            summary cannot be read.
+            summary cannot be read, "another format" if it is of another version.
         title: Title of what was run.
         time: Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
         replications: Number of replications; None if it is not known.
@@ -83,7 +84,9 @@ def _entry(folder: Path, root: Path) -> Entry:
             page=page,
             measured=_measured(summary),
         )
-    except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
+    except FormatError:
+        return Entry(place, "another format", folder.name, _written(folder), page=page)
+    except (InputError, OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return Entry(place, "damaged", folder.name, _written(folder), page=page)
 
 
@@ -96,10 +99,7 @@ def _written(folder: Path) -> str:
 def _object(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict):
-        raise TypeError(str(path))
-    return content
+    return read_kept(path)
 
 
 def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[str, Any]) -> str:

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from narrows.compared import ALGORITHM, contrasts, kind_of, runs_of
+from narrows.files.format import read_kept
 from narrows.files.manifest import MANIFEST, read_manifest, runs_in
 from narrows.files.place import inside
-from narrows.files.sealed import read_object
 from narrows.files.toml import read_plain
 from narrows.report.drawing.style import placed, style_of, styles_of
 from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
@@ -36,7 +36,7 @@ def read(folder: Path) -> Run | Comparison:
     Raises:
         FileNotFoundError: There is no `summary.json`.
     """
-    summary = read_object(folder / "summary.json")
+    summary = read_kept(folder / "summary.json")
     of = kind_of(summary)
     if of is None:
         return _run(folder, str(summary["title"]))
@@ -85,7 +85,7 @@ def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:
 
 
 def _run(folder: Path, name: str) -> Run:
-    summary = read_object(folder / "summary.json")
+    summary = read_kept(folder / "summary.json")
     scenario, manifest = folder / "scenario.toml", read_manifest(folder)
     return Run(
         name=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import write_json
 from narrows.study.views import deployment, matrix
 from narrows.study.views.view import VIEW, load_view
@@ -31,7 +32,7 @@ def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
     """
     view = view_of(folder, plan)
     if view is not None:
-        write_json(folder / "summary.json", summary(view, plan, cells))
+        write_json(folder / SUMMARY, summary(view, plan, cells))
 
 
 def view_of(folder: Path, plan: Plan) -> View | None:
@@ -64,7 +65,7 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
         cells: The table of its finished cells.
     """
     found = SUMMARIES[view.kind](view, plan, cells)
-    return {
+    content = {
         "title": plan.title,
         "kind": view.kind,
         "seed": plan.seed,
@@ -72,6 +73,7 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
         "command": view.command,
         **found,
     }
+    return numbered(SUMMARY, content)
 
 
 NEEDED = {

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.files.format import numbered, read_kept
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_object
 from narrows.files.shape import ANY_NAME, check_shape
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class View:
 
     def to_json(self) -> str:
         """Return the contents of its file, `view.json`."""
-        return to_json(asdict(self)) + "\n"
+        return to_json(numbered(VIEW, asdict(self))) + "\n"
 
 
 def load_view(folder: Path) -> View | None:
@@ -42,9 +42,10 @@ def load_view(folder: Path) -> View | None:
     """
     file = folder / VIEW
     try:
-        content = read_object(file)
+        content = read_kept(file)
     except FileNotFoundError:
         return None
+    content.pop("format", None)
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in FACTS:
         raise InputError(str(file), f"is damaged: `kind` is {kind!r}; allowed: {', '.join(FACTS)}")

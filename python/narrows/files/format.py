@@ -1,0 +1,122 @@
+"""The numbers of the formats of kept files, and the check of the number that a file states.
+
+A number changes when a file of the old format would be misread. It is the entry `format` of a JSON file; a file without
+one is of format 0. A folder of results states its number in the file that makes it one: `manifest.json`, `plan.json`,
+`search.json`, `trial.json`, `suite.json` or `reproduction.json`. Its tables, cells and journals belong to that format.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.errors import InputError
+from narrows.files.sealed import SEAL, check_seal, read_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class Format(NamedTuple):
+    """The formats of a kind of file that this version writes and reads.
+
+    Attributes:
+        number: The number that is written.
+        oldest: The lowest number that is read, too.
+        again: How a file of another number is made again.
+    """
+
+    number: int
+    oldest: int
+    again: str
+
+
+class FormatError(InputError):
+    """A file is of a format that this version does not read."""
+
+
+def numbered(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a file with the number of its format in front.
+
+    Args:
+        name: Name of the file, one of `FORMATS`.
+        content: What the file holds.
+    """
+    return {"format": FORMATS[name].number, **content}
+
+
+def read_kept(file: Path, *, is_sealed: bool = False) -> dict[str, Any]:
+    """Read a JSON file that a user keeps.
+
+    Args:
+        file: The file; its name is one of `FORMATS`.
+        is_sealed: Whether it has a seal, which is checked and left out.
+
+    Returns:
+        Its content with the number of its format.
+
+    Raises:
+        FormatError: It is of a format that this version does not read.
+        InputError: It cannot be read, or is damaged.
+        FileNotFoundError: There is no such file.
+    """
+    content = read_object(file)
+    check_number(content, file.name, file)
+    if is_sealed:
+        check_seal(file, content)
+        del content[SEAL]
+    return content
+
+
+def check_number(content: Mapping[str, Any], name: str, file: Path | str) -> None:
+    """Check the number of a format.
+
+    Args:
+        content: An object whose entry `format` is the number; without one it is 0.
+        name: The kind of file, one of `FORMATS`.
+        file: The file, for messages.
+
+    Raises:
+        FormatError: This version does not read it.
+        InputError: The number is none.
+    """
+    given = content.get("format", 0)
+    number, oldest, again = FORMATS[name]
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise InputError(str(file), f"is damaged: `format` is {json.dumps(given)}; allowed: a whole number from 1")
+    if oldest <= given <= number:
+        return
+    reads = f"format {number}" if oldest == number else f"formats {oldest} to {number}"
+    here = f"Narrows {version('narrows')}, which is installed, reads {reads}"
+    if given > number:
+        raise FormatError(str(file), f"is of format {given}, of a newer version; {here}; install a newer version")
+    is_of = f"is of format {given}," if given else "has no number of its format, so it is"
+    raise FormatError(
+        str(file), f"{is_of} of an older version; {here}; {again}, or read it with the version that wrote it"
+    )
+
+
+MANIFEST_AGAIN = "make the results again with the command in its manifest"
+COMMAND_AGAIN = "repeat the command that wrote it in another folder"
+REPRODUCE_AGAIN = "repeat `narrows reproduce` in another folder"
+PACK = "pack"
+FORMATS = {
+    "manifest.json": Format(2, 1, MANIFEST_AGAIN),
+    "plan.json": Format(3, 3, "`narrows study run` the study anew in another folder"),
+    "search.json": Format(1, 1, COMMAND_AGAIN),
+    "trial.json": Format(1, 1, COMMAND_AGAIN),
+    "suite.json": Format(1, 1, COMMAND_AGAIN),
+    "reproduction.json": Format(1, 1, REPRODUCE_AGAIN),
+    # What has no number is of the same form as number 1.
+    "summary.json": Format(1, 0, COMMAND_AGAIN),
+    "view.json": Format(1, 0, COMMAND_AGAIN),
+    "atlas.json": Format(1, 0, COMMAND_AGAIN),
+    **dict.fromkeys(("tables.json", "tables-quick.json"), Format(1, 0, REPRODUCE_AGAIN)),
+    # The comment of the archive.
+    PACK: Format(1, 0, "`narrows pack` the folder again"),
+    # Two: verdicts of direction and magnitude, with corrected levels. Three: a sample of each experiment.
+    **dict.fromkeys(("ledger.json", "ledger-quick.json"), Format(3, 3, REPRODUCE_AGAIN)),
+}
+SUMMARY = "summary.json"
