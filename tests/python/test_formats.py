@@ -20,6 +20,7 @@ from narrows.cli.program import run
 from narrows.errors import InputError
 from narrows.files.format import FORMATS, PACK, FormatError, read_kept
 from narrows.files.sealed import sealed
+from narrows.reproduction import registry
 from narrows.reproduction.registry import published_studies
 from narrows.share.pack import pack
 from narrows.share.verify import verify
@@ -91,7 +92,14 @@ PARTS = {"cells", "failed"}
 def narrows(folder: Path, line: str) -> tuple[int, str]:
     """Run a command in a folder; return its exit status and all that it prints."""
     printed = io.StringIO()
-    with contextlib.chdir(folder), redirect_stdout(printed), redirect_stderr(printed):
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.chdir(folder),
+        redirect_stdout(printed),
+        redirect_stderr(printed),
+    ):
+        # Those that are part of Narrows take seconds to read.
+        patch.setattr(registry, "STUDIES", folder / "studies")
         try:
             status = run(shlex.split(line))
         except SystemExit as end:
