@@ -5,7 +5,7 @@ mod support;
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Progress;
 use narrows_lab::congestion_control::Algorithm;
-use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, Workload};
+use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, Workload, arranged};
 use narrows_lab::records::{Column, Table};
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
@@ -37,6 +37,7 @@ fn with(demand: &Demand, access: &Access, slots: u32) -> Model {
     };
     let more = [workload(0, 1), workload(1, 0)];
     model.workloads.extend(more);
+    model.workloads = arranged(model.workloads);
     model.record.transfers = 1000;
     model
 }

@@ -3,7 +3,7 @@
 use crate::{Linux, programs};
 use narrows_cc::{AckCounting, FirstCut, Needs, RestartWindow, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
-use narrows_model::{DefaultValue, Demand, Model, Refusal};
+use narrows_model::{DefaultValue, Model, Refusal};
 use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Span};
 use std::fmt;
@@ -65,10 +65,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         let key = format!("flows[{number}].algorithm");
         Some(Refusal { key, reason, allowed: known.join(", "), default: DefaultValue::Refused })
     });
-    let two_sided = model
-        .workloads
-        .iter()
-        .filter(|each| matches!(each.demand, Demand::Exchanges { .. } | Demand::Clients { .. }));
+    let two_sided = model.workloads.iter().filter(|each| each.partner.is_some());
     let exchanges = two_sided.map(|workload| Refusal {
         key: format!("flows[{}].source", workload.group),
         reason: "both sides of a connection write".to_owned(),
@@ -131,7 +128,7 @@ fn too_many_connections(model: &Model) -> Option<Refusal> {
         slots += u64::from(workload.slots);
         slots > MOST_CONNECTIONS
     })?;
-    let key = if matches!(too_many.demand, Demand::Open(_)) { "source.concurrent" } else { "count" };
+    let key = if too_many.demand.may_refuse() { "source.concurrent" } else { "count" };
     Some(Refusal {
         key: format!("flows[{}].{key}", too_many.group),
         reason: format!(

@@ -175,6 +175,15 @@ impl ApplicationModel {
         }
     }
 
+    /// The highest bit rate that it encodes; `None` if it encodes nothing.
+    pub fn highest_bitrate(&self) -> Option<Rate> {
+        match self {
+            Self::Video(video) => video.ladder.iter().max().copied(),
+            Self::Frames(frames) => Some(frames.maximum),
+            Self::Web(_) | Self::Responsiveness(_) => None,
+        }
+    }
+
     /// Whether the data of the server over `connection` is one endless object.
     pub fn is_endless(&self, connection: u32) -> bool {
         matches!(self, Self::Responsiveness(model) if connection < model.connections)

@@ -3,8 +3,10 @@
 pub mod algorithm;
 pub mod application;
 mod change;
+mod demand;
 mod framing;
 mod impairment;
+mod pairing;
 mod program;
 mod refusal;
 mod selection;
@@ -13,13 +15,15 @@ pub mod traffic;
 mod workload;
 
 pub use change::{ChangeModel, LinkChange};
+pub use demand::{Demand, Start};
 pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
+pub use pairing::arranged;
 pub use program::{Program, Role};
 pub use refusal::{DefaultValue, Refusal, of_kernels};
 pub use selection::{Counted, Selection};
 pub use source::SourceModel;
-pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
+pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};
 
 use algorithm::Control;
 use narrows_qdisc::Discipline;
@@ -326,6 +330,15 @@ impl Model {
     /// Number of connection slots of all workloads.
     pub fn slots(&self) -> usize {
         self.workloads.iter().map(|each| each.slots as usize).sum()
+    }
+
+    /// Checks what links its workloads: partners, and the numbers of random streams.
+    ///
+    /// # Errors
+    ///
+    /// If they are not as [`arranged`] leaves them; the message says which workload differs and how.
+    pub fn check(&self) -> Result<(), String> {
+        pairing::check(&self.workloads)
     }
 
     /// Propagation delay of `route` at the start of the run.

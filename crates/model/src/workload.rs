@@ -1,8 +1,7 @@
 //! Workloads: when connections start, how much data they carry, and which routes they take.
 
-use crate::SourceModel;
-use crate::application::ApplicationModel;
-use crate::traffic::{Arrivals, Connection, Distribution, Sizes, Spans};
+use crate::Demand;
+use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_transport::TransportOptions;
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
@@ -18,6 +17,14 @@ pub struct Workload {
     pub group: usize,
     /// What starts connections.
     pub demand: Demand,
+    /// Index of the workload of the other sides of its connections, which have the same slots in the same order; `None` if one
+    /// side alone writes.
+    pub partner: Option<u32>,
+    /// Its number in the names of its random streams, which it shares with its partner alone; unused by a fixed workload. It
+    /// determines the draws, and so the results.
+    pub stream: u32,
+    /// Number, in random draws, of the user in its first slot.
+    pub first_user: u32,
     /// Maximum number of open connections.
     pub slots: u32,
     /// Whether every connection has its own slot, records and series.
@@ -51,20 +58,12 @@ impl Workload {
 
     /// Whether its connections are finite.
     pub fn is_finite(&self) -> bool {
-        self.size.is_some() || !matches!(self.demand, Demand::Fixed { .. } | Demand::Clients { .. })
+        self.size.is_some() || self.demand.is_finite()
     }
 
     /// Number of connections; `None` if it is random.
     pub fn connections(&self) -> Option<u64> {
-        match &self.demand {
-            // A connection is counted with its initiator.
-            Demand::Exchanges { side: 1, .. } => Some(0),
-            Demand::Fixed { .. } | Demand::Users { .. } | Demand::Exchanges { .. } => {
-                Some(u64::from(self.slots))
-            }
-            Demand::Open(Arrivals::Trace(records)) => Some(records.len() as u64),
-            Demand::Open(Arrivals::Poisson(_) | Arrivals::Periodic { .. }) | Demand::Clients { .. } => None,
-        }
+        self.demand.connections(self.slots)
     }
 }
 
@@ -117,62 +116,6 @@ fn insert(names: &mut Vec<String>, name: &str) {
 /// Zero for a name that is not there, as in workloads without classes.
 fn index(names: &[String], name: &str) -> u32 {
     names.iter().position(|known| known == name).unwrap_or(0) as u32
-}
-
-/// The process that starts connections.
-#[derive(Clone, Debug)]
-pub enum Demand {
-    /// One connection for each slot.
-    Fixed {
-        /// Start time of the connections.
-        start: Start,
-        /// The source of its data.
-        source: SourceModel,
-    },
-    /// Connections arrive independently of earlier ones; a connection that finds all slots occupied is refused.
-    Open(Arrivals),
-    /// Each slot is a user with alternating think times and transfers.
-    Users {
-        /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
-        think: Distribution,
-        /// Start of the first think time of every user.
-        from: Span,
-        /// No transfer starts at or after this time.
-        until: Span,
-        /// Time after which a user abandons a transfer, seconds; `None` without a limit.
-        patience: Option<Distribution>,
-        /// Whether all users start their transfers together: a think time begins when the last one has ended.
-        barrier: bool,
-    },
-    /// Connections over which both sides write. Each has a slot in two consecutive workloads: one for the data of
-    /// the initiators, one for that of the acceptors.
-    Exchanges {
-        /// The recorded connections.
-        connections: Arc<[Connection]>,
-        /// The side whose data this workload carries: 0 for initiators, whose workload is the first, 1 for acceptors.
-        side: usize,
-        /// Start of the recording, from the start of the run.
-        from: Span,
-    },
-    /// Clients of an application, each with the same number of slots, which its connections occupy by turns. Each
-    /// slot is in two consecutive workloads: one for the data of the server, one for that of the client.
-    Clients {
-        /// The application.
-        application: Arc<ApplicationModel>,
-        /// The side whose data this workload carries: 0 for servers, whose workload is the first, 1 for clients.
-        side: usize,
-        /// Start time of the clients.
-        start: Start,
-    },
-}
-
-/// Start time of the connections of a fixed workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// At this time of the run.
-    At(Span),
-    /// Uniformly distributed between these two times.
-    Between(Span, Span),
 }
 
 /// An interval in which some transfers are larger.

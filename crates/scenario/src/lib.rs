@@ -156,24 +156,27 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>, assumed: 
         Topology::Network(network) => network.graph.layout(&grouped),
     };
     let Layout { nodes, links, routes, workloads, groups } = layout;
+    let description = describe::describe(resolved, &assumed);
+    let model = Model {
+        title: resolved.run.title.clone(),
+        duration: resolved.run.duration,
+        warmup: resolved.run.warmup.unwrap_or(narrows_units::Span::ZERO),
+        finds_warmup: resolved.run.warmup.is_none(),
+        seed: resolved.run.seed,
+        nodes,
+        links,
+        routes,
+        workloads,
+        changes,
+        groups,
+        record: resolved.recording.model,
+        linux: resolved.linux.clone(),
+        assumed,
+    };
+    model.check().expect("a layout arranges its workloads");
     Scenario {
-        description: describe::describe(resolved, &assumed),
-        model: Model {
-            title: resolved.run.title.clone(),
-            duration: resolved.run.duration,
-            warmup: resolved.run.warmup.unwrap_or(narrows_units::Span::ZERO),
-            finds_warmup: resolved.run.warmup.is_none(),
-            seed: resolved.run.seed,
-            nodes,
-            links,
-            routes,
-            workloads,
-            changes,
-            groups,
-            record: resolved.recording.model,
-            linux: resolved.linux.clone(),
-            assumed,
-        },
+        description,
+        model,
         replications: resolved.replications,
         replications_written: resolved.replications_written,
         resolved: written(root, Naming::Path, &[]),

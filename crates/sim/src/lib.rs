@@ -67,6 +67,7 @@ pub fn simulate(
     progress: &Progress,
     options: RunOptions,
 ) -> Result<Records, RunError> {
+    model.check().map_err(RunError::Backend)?;
     let mut layout = Layout::new(model, options.partitions);
     if layout.lookahead == Span::ZERO {
         layout = Layout::new(model, 1);

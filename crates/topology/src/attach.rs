@@ -1,7 +1,7 @@
 //! Groups on a network: the routes and workloads of each.
 
 use super::{Core, Group, Layout, Path};
-use narrows_model::{Access, Demand, GroupModel, LinkModel, PathModel, Workload};
+use narrows_model::{Access, GroupModel, LinkModel, PathModel, Workload, arranged};
 use std::sync::Arc;
 
 impl Core {
@@ -30,9 +30,7 @@ impl Core {
             layout.routes.extend([path.forward.clone(), path.reverse.clone()]);
             let paths = vec![PathModel { weight: 1.0, forward, reverse: forward + 1, class: "".into() }];
             let access = Access::RoundTrip { rtt: group.rtt.clone(), rate: access_rate };
-            let workload = group.workload(index, paths, access);
-            let other = other_side(&workload);
-            layout.workloads.extend([Some(workload), other].into_iter().flatten());
+            layout.add(group.workload(index, paths, access));
         }
         layout
     }
@@ -53,8 +51,11 @@ impl Group {
         Workload {
             group: index,
             demand: self.demand.clone(),
+            partner: None,
+            stream: 0,
+            first_user: 0,
             slots: self.slots,
-            individual: self.is_individual(),
+            individual: self.demand.individual(self.slots).is_some(),
             size: self.size.clone(),
             surges: self.surges.iter().map(|(surge, _)| *surge).collect(),
             paths,
@@ -66,9 +67,27 @@ impl Group {
 }
 
 impl Layout {
-    /// Puts fixed workloads first; otherwise the order stays.
-    pub(super) fn in_order(mut self) -> Self {
-        self.workloads.sort_by_key(|each| !matches!(each.demand, Demand::Fixed { .. }));
+    /// Adds a workload; of connections over which both sides write, that of the other sides, too, on the same routes in exchange.
+    fn add(&mut self, workload: Workload) {
+        let first = self.workloads.len() as u32;
+        let Some(demand) = workload.demand.other_side() else {
+            self.workloads.push(workload);
+            return;
+        };
+        let back = |path: &PathModel| PathModel {
+            forward: path.reverse,
+            reverse: path.forward,
+            class: Arc::clone(&path.class),
+            ..*path
+        };
+        let paths = workload.paths.iter().map(back).collect();
+        let other = Workload { demand, paths, partner: Some(first), ..workload.clone() };
+        self.workloads.extend([Workload { partner: Some(first + 1), ..workload }, other]);
+    }
+
+    /// The same with its workloads arranged for a model.
+    pub(super) fn arranged(mut self) -> Self {
+        self.workloads = arranged(self.workloads);
         self
     }
 }
@@ -77,24 +96,4 @@ fn narrowest(links: &[LinkModel], route: &[u32]) -> usize {
     let rate = |link: &u32| links[*link as usize].rate.first_bps();
     let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
     *narrowest.expect("a path has a link") as usize
-}
-
-/// Of connections over which both sides write: the workload of the other side, acceptors or clients.
-fn other_side(first: &Workload) -> Option<Workload> {
-    let demand = match &first.demand {
-        Demand::Exchanges { connections, from, .. } => {
-            Demand::Exchanges { connections: Arc::clone(connections), side: 1, from: *from }
-        }
-        Demand::Clients { application, start, .. } => {
-            Demand::Clients { application: Arc::clone(application), side: 1, start: *start }
-        }
-        Demand::Fixed { .. } | Demand::Open(_) | Demand::Users { .. } => return None,
-    };
-    let back = |path: &PathModel| PathModel {
-        forward: path.reverse,
-        reverse: path.forward,
-        class: Arc::clone(&path.class),
-        ..*path
-    };
-    Some(Workload { demand, paths: first.paths.iter().map(back).collect(), ..first.clone() })
 }

@@ -52,7 +52,7 @@ impl Dumbbell {
     pub fn layout(&self, groups: &[Group]) -> Layout {
         let paths: Vec<Option<Path>> =
             groups.iter().map(|group| Some(Self::path(group.placement == Placement::Reverse))).collect();
-        self.core().attach(groups, &paths).in_order()
+        self.core().attach(groups, &paths).arranged()
     }
 
     /// The two routers and the two bottlenecks, without hosts.

@@ -2,8 +2,7 @@
 //! and every transfer finds its receiver behind another, by the weights of both (a gravity model).
 
 use super::{Group, Layout};
-use narrows_model::traffic::Arrivals;
-use narrows_model::{Access, Demand, HostModel, PathModel, Workload};
+use narrows_model::{Access, HostModel, PathModel, Workload};
 use std::sync::Arc;
 
 /// An edge router, behind which there are hosts.
@@ -67,7 +66,7 @@ impl Edges {
                     class: self.class(edge, other),
                 });
             layout.workloads.push(Workload {
-                demand: part(&group.demand, edge.sources / sources),
+                demand: group.demand.part(edge.sources / sources),
                 slots: slots[from] as u32,
                 individual: false,
                 surges: surges(group, edge),
@@ -80,17 +79,6 @@ impl Edges {
     /// The router of each edge.
     pub(super) fn routers(&self) -> Vec<u32> {
         self.all.iter().map(|edge| edge.router).collect()
-    }
-}
-
-/// What one edge has of a demand.
-fn part(demand: &Demand, share: f64) -> Demand {
-    match demand {
-        Demand::Open(Arrivals::Poisson(steps)) => {
-            let steps: Vec<_> = steps.iter().map(|(at, rate)| (*at, rate * share)).collect();
-            Demand::Open(Arrivals::Poisson(steps.into()))
-        }
-        other => other.clone(),
     }
 }
 

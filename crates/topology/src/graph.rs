@@ -117,7 +117,7 @@ impl Graph {
                 changes.push(ChangeModel { at, links, routes });
             }
         }
-        (layout.in_order(), changes)
+        (layout.arranged(), changes)
     }
 
     /// The links that the packets of `group` cross, at the start and along the routes of every event.

@@ -1,7 +1,7 @@
 //! Groups of connections before they have routes.
 
 use narrows_model::algorithm::Control;
-use narrows_model::traffic::{Arrivals, Sizes, Spans};
+use narrows_model::traffic::{Sizes, Spans};
 use narrows_model::{Demand, Program, Surge};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
@@ -75,34 +75,13 @@ pub fn slots(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
 }
 
 impl Group {
-    /// Every connection can have a slot of its own, and records of its own: they are fixed in number, or they are listed,
-    /// few, and never refused.
-    pub(super) fn is_individual(&self) -> bool {
-        match &self.demand {
-            Demand::Fixed { .. } => true,
-            Demand::Open(Arrivals::Trace(records)) => {
-                records.len() <= MOST_INDIVIDUAL.min(self.slots as usize)
-            }
-            Demand::Open(_) | Demand::Users { .. } | Demand::Exchanges { .. } | Demand::Clients { .. } => {
-                false
-            }
-        }
-    }
-
     /// Whether either end of its connections may send data.
     pub fn sends_both_ways(&self) -> bool {
-        self.program.is_some() || matches!(self.demand, Demand::Exchanges { .. } | Demand::Clients { .. })
+        self.program.is_some() || self.demand.side().is_some()
     }
 
     /// Number of its connections that are recorded individually.
     pub fn individual(&self) -> u64 {
-        match &self.demand {
-            Demand::Open(Arrivals::Trace(records)) if self.is_individual() => records.len() as u64,
-            Demand::Fixed { .. } => self.slots.into(),
-            _ => 0,
-        }
+        self.demand.individual(self.slots).unwrap_or(0)
     }
 }
-
-/// Up to so many listed connections of a group are recorded one by one.
-const MOST_INDIVIDUAL: usize = 1000;

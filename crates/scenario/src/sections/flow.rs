@@ -235,8 +235,7 @@ impl GroupKeys {
             Some(Transfers { demand, slots, surges }) => (demand, slots, surges),
             None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
         };
-        let waits = matches!(demand, Demand::Exchanges { .. } | Demand::Clients { .. });
-        if waits && algorithm.needs().transport != Transport::Reliable {
+        if demand.side().is_some() && algorithm.needs().transport != Transport::Reliable {
             let message = "data that is waited for must arrive, and datagrams may be lost";
             let fault = own.algorithm.fault(message);
             let allowed =
@@ -244,7 +243,7 @@ impl GroupKeys {
             return Err(fault.allowed(allowed).report(faults));
         }
         let placement = placement?;
-        if matches!((&demand, &placement), (Demand::Users { barrier: true, .. }, Placement::Edges)) {
+        if demand.is_synchronized() && placement == Placement::Edges {
             let fault =
                 own.source.fault("the users of many routes do not wait for each other").given("barrier");
             return Err(fault.allowed("no barrier, or from and to in place of between").report(faults));

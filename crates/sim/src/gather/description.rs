@@ -1,9 +1,6 @@
 //! The description of a run in its records.
 
-use narrows_model::application::ApplicationModel;
-use narrows_model::{
-    Classes, Demand, Framing, GroupModel, Impairment, LinkModel, Model, RateModel, SourceModel, Workload,
-};
+use narrows_model::{Classes, Framing, GroupModel, Impairment, LinkModel, Model, RateModel, Workload};
 use narrows_qdisc::Limit;
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
@@ -38,23 +35,17 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         algorithm: group.algorithm.to_string(),
         flows: counts.sum::<Option<u64>>(),
         finite: own().any(Workload::is_finite),
-        source_limited: own().any(writes_over_time)
+        source_limited: own().any(|each| each.demand.writes_over_time())
             || group.algorithm.constant_rate().is_some()
             || group.program.is_some(),
         bottleneck: group.bottleneck,
         packet_bits: largest_packet(own(), group.bottleneck.and_then(|link| model.links[link].framing)),
-        highest_bitrate_bps: own().filter_map(highest_bitrate_bps).reduce(f64::max),
+        highest_bitrate_bps: own()
+            .filter_map(|each| each.demand.highest_bitrate())
+            .map(|rate| rate.as_bps() as f64)
+            .reduce(f64::max),
         ecn: own().any(|each| each.transport.ecn),
         asks: explicit.or(quick_start),
-    }
-}
-
-/// Whether an application writes the data of a workload over time.
-fn writes_over_time(workload: &Workload) -> bool {
-    match &workload.demand {
-        Demand::Fixed { source, .. } => !matches!(source, SourceModel::Bulk),
-        Demand::Open(_) | Demand::Users { .. } => false,
-        Demand::Exchanges { .. } | Demand::Clients { .. } => true,
     }
 }
 
@@ -63,17 +54,6 @@ fn largest_packet<'m>(workloads: impl Iterator<Item = &'m Workload>, framing: Op
     let sizes = workloads.map(|each| each.transport.mss + each.transport.header);
     let on_link = sizes.map(|size| framing.map_or(size, |framing| framing.on_link(size)).bits());
     on_link.max().unwrap_or(0) as f64
-}
-
-/// The highest bit rate of the application of a workload, bits per second; `None` if it encodes nothing.
-fn highest_bitrate_bps(workload: &Workload) -> Option<f64> {
-    let Demand::Clients { application, .. } = &workload.demand else { return None };
-    let rate = match &**application {
-        ApplicationModel::Video(video) => video.ladder.iter().max(),
-        ApplicationModel::Frames(frames) => Some(&frames.maximum),
-        _ => None,
-    };
-    rate.map(|rate| rate.as_bps() as f64)
 }
 
 /// Rate, bits per second, and bucket, bits, of a policer.

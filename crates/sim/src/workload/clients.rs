@@ -1,6 +1,6 @@
 //! Clients of applications: they request objects over connections whose servers are at the other end of the path.
 //!
-//! Each connection has a slot in two workloads that follow each other, that of the servers' data and that of the
+//! Each connection has a slot in two workloads, that of the servers' data and that of the
 //! clients', as connections over which both sides write. What a server must know when a request has arrived is sent
 //! ahead in a [`Message`], which takes effect with the last byte of the request; so is what a client must know of the
 //! size of an object. A slot is occupied until both sides have left it: a client announces that it closes the connection
@@ -111,7 +111,7 @@ impl Workloads<'_> {
     /// The slot of the other side of the connection in `slot`.
     fn other(&self, slot: u32) -> u32 {
         let number = self.workload(slot) as usize;
-        let partner = self.partners[number].expect("clients have servers") as usize;
+        let partner = self.model.workloads[number].partner.expect("clients have servers") as usize;
         self.firsts[partner] + slot - self.firsts[number]
     }
 

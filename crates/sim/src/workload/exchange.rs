@@ -1,6 +1,6 @@
 //! Connections over which both sides write: two transfers, one in each direction, between the same two hosts.
 //!
-//! Each connection has a slot in two workloads, that of its initiators and that of its acceptors, which are consecutive.
+//! Each connection has a slot in two workloads, that of its initiators and that of its acceptors.
 //! The host of a side is the sending host of the data that it writes and the receiving host of the data that it reads, so
 //! that its reads and the writes that follow them happen in one partition.
 //!
@@ -43,15 +43,6 @@ pub(super) fn sizes(side: &Side) -> impl Iterator<Item = Bytes> {
     side.writes.iter().map(|write| write.size)
 }
 
-/// The workload of the other sides of the connections of workload `number`; `None` where one side alone writes.
-pub(super) fn partner(number: usize, workload: &Workload) -> Option<u32> {
-    match workload.demand {
-        Demand::Exchanges { side: 0, .. } | Demand::Clients { side: 0, .. } => Some(number as u32 + 1),
-        Demand::Exchanges { .. } | Demand::Clients { .. } => Some(number as u32 - 1),
-        _ => None,
-    }
-}
-
 impl Workloads<'_> {
     /// The newest receiving host of `slot` has delivered `delivered` bytes in total by `now`, which may trigger a write of
     /// the side that reads them.
@@ -63,7 +54,7 @@ impl Workloads<'_> {
         context: &mut WorkloadContext<'_>,
     ) {
         let number = self.workload(slot) as usize;
-        let Some(partner) = self.partners[number] else { return };
+        let Some(partner) = self.model.workloads[number].partner else { return };
         if clients::side(&self.model.workloads[number]).is_some() {
             return self.on_application_data(slot, delivered, now, context);
         }
@@ -84,7 +75,7 @@ impl Workloads<'_> {
     /// Performs the writes that are due at `now` of the side at the sending host of `slot`.
     pub(super) fn write(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
         let number = self.workload(slot) as usize;
-        if self.partners[number].is_none() {
+        if self.model.workloads[number].partner.is_none() {
             return;
         }
         if clients::side(&self.model.workloads[number]).is_some() {

@@ -72,8 +72,6 @@ pub(crate) struct Workloads<'m> {
     ack_spacings: Vec<Span>,
     /// First slot of each workload.
     firsts: Vec<u32>,
-    /// The workload of the other side, for workloads of exchanges and of clients.
-    partners: Vec<Option<u32>>,
     /// What has happened to clients and has not been passed to them: workload, client and event.
     happened: VecDeque<(u32, usize, ClientEvent)>,
     /// Memory for the actions of a client.
@@ -174,12 +172,6 @@ impl<'m> Workloads<'m> {
             kept: model.workloads.iter().map(|each| kept(model, each)).collect(),
             ack_spacings: model.workloads.iter().map(spacing).collect(),
             firsts,
-            partners: model
-                .workloads
-                .iter()
-                .enumerate()
-                .map(|(number, each)| exchange::partner(number, each))
-                .collect(),
             happened: VecDeque::new(),
             actions: Vec::new(),
             measuring: false,
@@ -314,10 +306,9 @@ impl<'m> Workloads<'m> {
         self.receiving.iter().flat_map(|newest| chain(newest.as_deref()))
     }
 
-    /// Whether `slot` carries the requests of a client, which have no share of their own.
+    /// Whether `slot` carries the requests of a client.
     fn is_of_requests(&self, slot: u32) -> bool {
-        let workload = &self.model.workloads[self.workload(slot) as usize];
-        clients::side(workload).is_some_and(|(_, side)| side == 1)
+        self.model.workloads[self.workload(slot) as usize].demand.is_of_requests()
     }
 
     fn workload(&self, slot: u32) -> u32 {

@@ -62,7 +62,7 @@ impl Workloads<'_> {
         let route = workload.paths[plan.path as usize].forward;
         let mut host = SendingHost::new(plan, sender, recorder, route, workload.group);
         host.patience_ends = process.patience(workload, index, now);
-        host.exclusive = self.partners[number].is_none();
+        host.exclusive = self.model.workloads[number].partner.is_none();
         host.greedy = application.is_none() && script.is_none() && client.is_none();
         host.application = application.map(Box::new);
         if workload.send_delay > Span::ZERO {
@@ -116,7 +116,7 @@ impl Workloads<'_> {
         let place = &mut self.receiving[plan.flow.index()];
         let before = place.take();
         let route = workload.paths[plan.path as usize].reverse;
-        let exclusive = self.partners[number].is_none();
+        let exclusive = self.model.workloads[number].partner.is_none();
         let mut host = ReceivingHost::new(plan, receiver, route, workload.group, exclusive, before);
         if let (Transport::Datagram(_), Some(size)) = (transport, plan.size) {
             host.datagrams = Some(Box::new(Datagrams::new(size, workload.transport.mss)));

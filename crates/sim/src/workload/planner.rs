@@ -27,16 +27,8 @@ impl Planner {
     /// The planner of workload `number` in replication `replication`.
     pub fn new(model: &Model, number: usize, replication: u32) -> Self {
         let workload = &model.workloads[number];
-        // Streams are numbered from the first workload that is not fixed; both sides of a connection use the same. Their
-        // names determine the draws and so the results: they must not change.
-        let fixed = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Fixed { .. })).count();
-        let side = usize::from(matches!(
-            workload.demand,
-            Demand::Exchanges { side: 1, .. } | Demand::Clients { side: 1, .. }
-        ));
         let stream = |purpose: &str| {
-            let name = format!("population {} {purpose}", number.saturating_sub(fixed + side));
-            Stream::new(model.seed, replication, &name)
+            Stream::new(model.seed, replication, &format!("population {} {purpose}", workload.stream))
         };
         let mut sum = 0.0;
         let weights = workload.paths.iter().map(|path| {

@@ -15,8 +15,6 @@ pub(crate) struct Process {
     pub planner: Planner,
     /// The workload's first slot.
     first: u32,
-    /// Number of slots of fixed workloads: random draws of the other workloads count slots from there.
-    fixed_slots: u32,
     /// Free slots; the last is taken first.
     free: Vec<u32>,
     open: Option<(ArrivalProcess, Stream)>,
@@ -60,11 +58,10 @@ impl Process {
     /// The process of workload `number`, whose first slot is `first`, in replication `replication`.
     pub fn new(model: &Model, number: usize, first: u32, replication: u32) -> Self {
         let workload = &model.workloads[number];
-        let fixed = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Fixed { .. }));
-        let numbered = number.saturating_sub(fixed.clone().count());
         let open = match &workload.demand {
             Demand::Open(arrivals) => {
-                let draws = Stream::new(model.seed, replication, &format!("population {numbered} arrivals"));
+                let draws =
+                    Stream::new(model.seed, replication, &format!("population {} arrivals", workload.stream));
                 Some((ArrivalProcess::new(arrivals.clone()), draws))
             }
             _ => None,
@@ -88,7 +85,6 @@ impl Process {
         Self {
             planner,
             first,
-            fixed_slots: fixed.map(|each| each.slots).sum(),
             free: if reused { (first..first + workload.slots).rev().collect() } else { Vec::new() },
             open,
             next_size: None,
@@ -128,7 +124,7 @@ impl Process {
         match workload.demand {
             Demand::Exchanges { .. } => u64::from(slot - self.first),
             // Each connection of a user is a function of the slot and of the number of earlier connections.
-            _ => u64::from(slot - self.fixed_slots.min(slot)) << 32 | u64::from(generation),
+            _ => u64::from(workload.first_user + slot - self.first) << 32 | u64::from(generation),
         }
     }
 

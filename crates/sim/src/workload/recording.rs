@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
 use crate::transfer::EndedTransfer;
 use narrows_cc::Transport;
-use narrows_model::{Demand, GroupModel, Model, Workload};
+use narrows_model::{GroupModel, Model, Workload};
 use narrows_records::{ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample};
 use narrows_transport::{ConnectionState, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
@@ -254,11 +254,14 @@ pub(super) fn ack_spacing(model: &Model, group: &GroupModel, transport: &Transpo
 
 /// Number of rows kept for `workload`: the rows are divided equally among users, or among workloads of arrivals.
 pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
-    let others = || model.workloads.iter().filter(|each| !matches!(each.demand, Demand::Fixed { .. }));
-    let sharers = match workload.demand {
-        Demand::Fixed { .. } => return model.record.transfers,
-        Demand::Users { .. } => others().map(|each| u64::from(each.slots)).sum::<u64>(),
-        Demand::Open(_) | Demand::Exchanges { .. } | Demand::Clients { .. } => others().count() as u64,
+    if workload.demand.is_fixed() {
+        return model.record.transfers;
+    }
+    let sharers = model.workloads.iter().filter(|each| !each.demand.is_fixed());
+    let sharers = if workload.demand.numbers_by_slot() {
+        sharers.map(|each| u64::from(each.slots)).sum()
+    } else {
+        sharers.count() as u64
     };
     model.record.transfers.div_ceil(sharers.max(1))
 }

@@ -32,11 +32,10 @@ pub(super) fn describe(
         (None, Demand::Clients { .. }) => "objects as requested".to_owned(),
         (None, _) => "sizes as recorded".to_owned(),
     };
-    let rtt = match demand {
-        Demand::Exchanges { connections, .. } if connections.iter().any(|each| each.rtt.is_some()) => {
-            "as recorded".to_owned()
-        }
-        _ => distribution::describe::<Span>(&group.rtt.0),
+    let rtt = if demand.has_recorded_rtts() {
+        "as recorded".to_owned()
+    } else {
+        distribution::describe::<Span>(&group.rtt.0)
     };
     let source = match demand {
         Demand::Fixed { source, .. } => source::describe(source),

@@ -7,8 +7,8 @@ use super::FlowKeys;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::Reported;
+use narrows_model::Start;
 use narrows_model::traffic::Sizes;
-use narrows_model::{Demand, Start};
 use narrows_units::Span;
 
 /// The process that starts the connections of a group, as far as it does not depend on the network.
@@ -32,9 +32,7 @@ impl GroupLoad {
 
     /// Whether both sides of its connections send data.
     pub fn is_two_sided(&self) -> bool {
-        self.transfers.as_ref().is_some_and(|transfers| {
-            matches!(transfers.demand, Demand::Exchanges { .. } | Demand::Clients { .. })
-        })
+        self.transfers.as_ref().is_some_and(|transfers| transfers.demand.side().is_some())
     }
 }
 

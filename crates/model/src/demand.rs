@@ -1,0 +1,193 @@
+//! Demand: what starts the connections of a workload.
+//!
+//! What the rest of the program asks of a kind of demand is a method here whose answer for most kinds is the last arm, so that a
+//! new kind is one variant, and an arm where it is unlike the others.
+
+use crate::SourceModel;
+use crate::application::ApplicationModel;
+use crate::traffic::{Arrivals, Connection, Distribution};
+use narrows_units::{Rate, Span};
+use std::sync::Arc;
+
+/// The process that starts connections.
+#[derive(Clone, Debug)]
+pub enum Demand {
+    /// One connection for each slot.
+    Fixed {
+        /// Start time of the connections.
+        start: Start,
+        /// The source of its data.
+        source: SourceModel,
+    },
+    /// Connections arrive independently of earlier ones; a connection that finds all slots occupied is refused.
+    Open(Arrivals),
+    /// Each slot is a user with alternating think times and transfers.
+    Users {
+        /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
+        think: Distribution,
+        /// Start of the first think time of every user.
+        from: Span,
+        /// No transfer starts at or after this time.
+        until: Span,
+        /// Time after which a user abandons a transfer, seconds; `None` without a limit.
+        patience: Option<Distribution>,
+        /// Whether all users start their transfers together: a think time begins when the last one has ended.
+        barrier: bool,
+    },
+    /// Connections over which both sides write. Each has a slot in two workloads, which are [partners](crate::Workload::partner):
+    /// one for the data of the initiators, one for that of the acceptors.
+    Exchanges {
+        /// The recorded connections.
+        connections: Arc<[Connection]>,
+        /// The side whose data this workload carries: 0 for initiators, 1 for acceptors.
+        side: usize,
+        /// Start of the recording, from the start of the run.
+        from: Span,
+    },
+    /// Clients of an application, each with the same number of slots, which its connections occupy by turns. Each
+    /// slot is in two workloads, which are [partners](crate::Workload::partner): one for the data of the server, one for that of
+    /// the client.
+    Clients {
+        /// The application.
+        application: Arc<ApplicationModel>,
+        /// The side whose data this workload carries: 0 for servers, 1 for clients.
+        side: usize,
+        /// Start time of the clients.
+        start: Start,
+    },
+}
+
+/// Start time of the connections of a fixed workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this time of the run.
+    At(Span),
+    /// Uniformly distributed between these two times.
+    Between(Span, Span),
+}
+
+impl Demand {
+    /// Whether every slot has one connection, which starts at a given time.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self, Self::Fixed { .. })
+    }
+
+    /// The side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side alone writes.
+    pub fn side(&self) -> Option<usize> {
+        match self {
+            Self::Exchanges { side, .. } | Self::Clients { side, .. } => Some(*side),
+            _ => None,
+        }
+    }
+
+    /// The same for the other side; `None` if one side alone writes.
+    pub fn other_side(&self) -> Option<Self> {
+        let mut other = self.clone();
+        match &mut other {
+            Self::Exchanges { side, .. } | Self::Clients { side, .. } => *side = 1 - *side,
+            _ => return None,
+        }
+        Some(other)
+    }
+
+    /// Whether `other` is the demand of the other sides of the same connections.
+    pub(crate) fn faces(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Exchanges { connections, side, .. },
+                Self::Exchanges { connections: same, side: back, .. },
+            ) => Arc::ptr_eq(connections, same) && side + back == 1,
+            (
+                Self::Clients { application, side, .. },
+                Self::Clients { application: same, side: back, .. },
+            ) => Arc::ptr_eq(application, same) && side + back == 1,
+            _ => false,
+        }
+    }
+
+    /// Whether the data of its connections ends although no size is given.
+    pub(crate) fn is_finite(&self) -> bool {
+        !matches!(self, Self::Fixed { .. } | Self::Clients { .. })
+    }
+
+    /// Whether a connection that finds all slots occupied is refused.
+    pub fn may_refuse(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
+    /// Whether it carries the requests of the clients of an application, which are no share of what they receive.
+    pub fn is_of_requests(&self) -> bool {
+        matches!(self, Self::Clients { side: 1, .. })
+    }
+
+    /// Number of connections over `slots`; `None` if it is random or not limited.
+    pub fn connections(&self, slots: u32) -> Option<u64> {
+        match self {
+            // A connection is counted with its initiator.
+            Self::Exchanges { side: 1, .. } => Some(0),
+            Self::Fixed { .. } | Self::Users { .. } | Self::Exchanges { .. } => Some(u64::from(slots)),
+            Self::Open(Arrivals::Trace(records)) => Some(records.len() as u64),
+            _ => None,
+        }
+    }
+
+    /// Number of connections over `slots` that can each have a slot and records of their own: those that are fixed in number, or
+    /// listed, few, and never refused.
+    pub fn individual(&self, slots: u32) -> Option<u64> {
+        match self {
+            Self::Fixed { .. } => Some(slots.into()),
+            Self::Open(Arrivals::Trace(records)) => {
+                (records.len() <= MOST_INDIVIDUAL.min(slots as usize)).then_some(records.len() as u64)
+            }
+            _ => None,
+        }
+    }
+
+    /// The part of it behind an edge that has `share` of all sources, where the slots are shared out, too.
+    pub fn part(&self, share: f64) -> Self {
+        match self {
+            Self::Open(Arrivals::Poisson(steps)) => {
+                let steps: Vec<_> = steps.iter().map(|(at, rate)| (*at, rate * share)).collect();
+                Self::Open(Arrivals::Poisson(steps.into()))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Whether its slots wait for each other, so that it cannot be shared out.
+    pub fn is_synchronized(&self) -> bool {
+        matches!(self, Self::Users { barrier: true, .. })
+    }
+
+    /// Whether an application writes the data of a connection over time, instead of all at its start.
+    pub fn writes_over_time(&self) -> bool {
+        match self {
+            Self::Fixed { source, .. } => !matches!(source, SourceModel::Bulk),
+            other => other.side().is_some(),
+        }
+    }
+
+    /// The highest bit rate of its application; `None` if that encodes nothing.
+    pub fn highest_bitrate(&self) -> Option<Rate> {
+        match self {
+            Self::Clients { application, .. } => application.highest_bitrate(),
+            _ => None,
+        }
+    }
+
+    /// Whether each connection has a round-trip time of its own, as recorded.
+    pub fn has_recorded_rtts(&self) -> bool {
+        match self {
+            Self::Exchanges { connections, .. } => connections.iter().any(|each| each.rtt.is_some()),
+            _ => false,
+        }
+    }
+
+    /// Whether the connections of each slot are numbered apart, so that the rows that are kept are shared out to slots.
+    pub fn numbers_by_slot(&self) -> bool {
+        matches!(self, Self::Users { .. })
+    }
+}
+
+/// Up to so many listed connections of a group are recorded one by one.
+const MOST_INDIVIDUAL: usize = 1000;
