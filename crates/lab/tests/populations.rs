@@ -5,7 +5,7 @@ mod support;
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Progress;
 use narrows_lab::congestion_control::Algorithm;
-use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, Workload, arranged};
+use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, UserModel, Workload, arranged};
 use narrows_lab::records::{Column, Table};
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
@@ -58,8 +58,8 @@ fn users() -> Model {
         fast_share: 0.3,
         delay: Span::from_ms(2),
     };
-    let users = Demand::Users { think, from: Span::ZERO, until: Span::MAX, patience: None, barrier: false };
-    with(&users, &Access::Hosts { source: host, receiver: host }, 50)
+    let users = UserModel { think, from: Span::ZERO, until: Span::MAX, patience: None, barrier: false };
+    with(&Demand::Users(users), &Access::Hosts { source: host, receiver: host }, 50)
 }
 
 fn run(model: &Model, partitions: usize) -> Replication {
@@ -197,7 +197,9 @@ fn what_a_group_can_be_asked_for_is_what_it_has() {
 fn impatient_users_leave() {
     let mut model = users();
     for workload in &mut model.workloads[1..] {
-        let Demand::Users { patience, .. } = &mut workload.demand else { unreachable!("they are users") };
+        let Demand::Users(UserModel { patience, .. }) = &mut workload.demand else {
+            unreachable!("they are users")
+        };
         *patience = Some(Distribution::Constant(0.3));
     }
     let records = run(&model, 1);

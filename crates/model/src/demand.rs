@@ -22,18 +22,7 @@ pub enum Demand {
     /// Connections arrive independently of earlier ones; a connection that finds all slots occupied is refused.
     Open(Arrivals),
     /// Each slot is a user with alternating think times and transfers.
-    Users {
-        /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
-        think: Distribution,
-        /// Start of the first think time of every user.
-        from: Span,
-        /// No transfer starts at or after this time.
-        until: Span,
-        /// Time after which a user abandons a transfer, seconds; `None` without a limit.
-        patience: Option<Distribution>,
-        /// Whether all users start their transfers together: a think time begins when the last one has ended.
-        barrier: bool,
-    },
+    Users(UserModel),
     /// Connections over which both sides write. Each has a slot in two workloads, which are [partners](crate::Workload::partner):
     /// one for the data of the initiators, one for that of the acceptors.
     Exchanges {
@@ -55,6 +44,21 @@ pub enum Demand {
         /// Start time of the clients.
         start: Start,
     },
+}
+
+/// What users do.
+#[derive(Clone, Debug)]
+pub struct UserModel {
+    /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
+    pub think: Distribution,
+    /// Start of the first think time of every user.
+    pub from: Span,
+    /// No transfer starts at or after this time.
+    pub until: Span,
+    /// Time after which a user abandons a transfer, seconds; `None` without a limit.
+    pub patience: Option<Distribution>,
+    /// Whether all users start their transfers together: a think time begins when the last one has ended.
+    pub barrier: bool,
 }
 
 /// Start time of the connections of a fixed workload.
@@ -125,7 +129,7 @@ impl Demand {
         match self {
             // A connection is counted with its initiator.
             Self::Exchanges { side: 1, .. } => Some(0),
-            Self::Fixed { .. } | Self::Users { .. } | Self::Exchanges { .. } => Some(u64::from(slots)),
+            Self::Fixed { .. } | Self::Users(_) | Self::Exchanges { .. } => Some(u64::from(slots)),
             Self::Open(Arrivals::Trace(records)) => Some(records.len() as u64),
             _ => None,
         }
@@ -144,6 +148,7 @@ impl Demand {
     }
 
     /// The part of it behind an edge that has `share` of all sources, where the slots are shared out, too.
+    #[must_use]
     pub fn part(&self, share: f64) -> Self {
         match self {
             Self::Open(Arrivals::Poisson(steps)) => {
@@ -156,7 +161,7 @@ impl Demand {
 
     /// Whether its slots wait for each other, so that it cannot be shared out.
     pub fn is_synchronized(&self) -> bool {
-        matches!(self, Self::Users { barrier: true, .. })
+        matches!(self, Self::Users(UserModel { barrier: true, .. }))
     }
 
     /// Whether an application writes the data of a connection over time, instead of all at its start.
@@ -185,7 +190,7 @@ impl Demand {
 
     /// Whether the connections of each slot are numbered apart, so that the rows that are kept are shared out to slots.
     pub fn numbers_by_slot(&self) -> bool {
-        matches!(self, Self::Users { .. })
+        matches!(self, Self::Users(_))
     }
 }
 

@@ -4,11 +4,11 @@
 //! packet's arrival time. Between windows they exchange the packets that crossed; each partition takes them in the order of the
 //! sending partitions, so that the result does not depend on the threads.
 
+use crate::connections::{Failed, Message};
 use crate::cpu_clock::CpuClock;
 use crate::net::Crossing;
 use crate::partition::Partition;
 use crate::rendezvous::{Membership, Rendezvous};
-use crate::workload::{Failed, Message};
 use narrows_backend::{AlgorithmFailure, Overfull, Progress, RunError};
 use narrows_model::Model;
 use narrows_units::{Span, Time};
@@ -150,7 +150,7 @@ fn stopped(model: &Model, partitions: &[&Partition<'_>]) -> RunError {
     let Some((at, Partition { net, .. })) = overfull.min_by_key(|(at, _)| *at) else {
         return RunError::Interrupted;
     };
-    let busiest = partitions.iter().filter_map(|partition| partition.workloads.busiest());
+    let busiest = partitions.iter().filter_map(|partition| partition.workloads.connections.busiest());
     let busiest = busiest.max_by_key(|(sent, _)| *sent).map(|(_, group)| {
         let group = &model.groups[group];
         (group.algorithm.to_string(), group.name.clone())
@@ -161,7 +161,7 @@ fn stopped(model: &Model, partitions: &[&Partition<'_>]) -> RunError {
 /// Writes the packets and messages of `partition` for the others into their boxes.
 fn post(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[Mutex<Mail>]) {
     let at = |there: u16| boxes[usize::from(there) * count + number].lock().expect("a holder does not panic");
-    for (there, message) in partition.workloads.messages.drain(..) {
+    for (there, message) in partition.workloads.connections.messages.drain(..) {
         at(there).messages.push(message);
     }
     for crossing in partition.net.outbox.drain(..) {

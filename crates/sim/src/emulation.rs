@@ -46,7 +46,7 @@ impl<'m> Emulation<'m> {
                 link.replace_queue(queue);
             }
         }
-        partition.workloads.stack = Some(port.clone());
+        partition.workloads.connections.stack = Some(port.clone());
         partition.net.flows.stack = Some(OfStack::default());
         Self { model, partition, port, discarded: Vec::new() }
     }
@@ -91,7 +91,7 @@ impl<'m> Emulation<'m> {
         }
         let mut sent = false;
         self.partition.at_workloads(|workloads, context| {
-            sent = workloads.send_from_stack((flow, direction), packet, now, context);
+            sent = workloads.connections.send_from_stack((flow, direction), packet, now, context);
         });
         sent
     }
@@ -106,7 +106,7 @@ impl<'m> Emulation<'m> {
 
     /// The receiver of `flow` has received `bytes` of payload so far.
     pub fn deliver(&mut self, flow: FlowId, bytes: u64) {
-        self.partition.at_workloads(|workloads, _| workloads.deliver_from_stack(flow, bytes));
+        self.partition.at_workloads(|workloads, _| workloads.connections.deliver_from_stack(flow, bytes));
     }
 
     /// The records at the end of the run; `cpu_s` is its processor time in seconds.

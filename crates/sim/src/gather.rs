@@ -85,11 +85,11 @@ fn groups(model: &Model, partitions: &[Partition<'_>]) -> Vec<GroupRecord> {
             add(&mut at_warmup, &partition.at_warmup[group]);
             let samples = partition.series.groups.iter().skip(group).step_by(count);
             record.series.iter_mut().zip(samples).for_each(|(total, part)| add(total, part));
-            record.connections.merge(&partition.workloads.sums()[group]);
-            if let Some(part) = &partition.workloads.groups[group].application {
+            record.connections.merge(&partition.workloads.connections.sums()[group]);
+            if let Some(part) = &partition.workloads.connections.groups[group].application {
                 record.application.get_or_insert_default().merge(part);
             }
-            merge_classes(&mut record.classes, &partition.workloads.groups[group].classes);
+            merge_classes(&mut record.classes, &partition.workloads.connections.groups[group].classes);
             record.rtts.merge(&partition.rtts[group]);
             record.delays.merge(&partition.delays[group]);
         }
@@ -125,7 +125,7 @@ fn merge_classes(sums: &mut Vec<ClassCounts>, parts: &[ClassCounts]) {
 fn add_unstarted(model: &Model, group: usize, partitions: &[Partition<'_>], record: &mut GroupRecord) {
     let slots = connections::individual(model).filter(|(_, each, _)| each.group == group);
     for slot in slots.flat_map(|(.., slots)| slots) {
-        if partitions.iter().all(|partition| partition.workloads.receiving[slot].is_none()) {
+        if partitions.iter().all(|partition| partition.workloads.connections.receiving[slot].is_none()) {
             record.connections.received.add(0);
         }
     }
@@ -156,7 +156,7 @@ fn transfers(model: &Model, partitions: &[Partition<'_>]) -> Vec<TransferRecord>
         slot += workload.slots as usize;
     }
     let mut ended: Vec<&EndedTransfer> =
-        partitions.iter().flat_map(|partition| &partition.workloads.ended).collect();
+        partitions.iter().flat_map(|partition| &partition.workloads.connections.ended).collect();
     ended.sort_by_key(|each| (each.ended, each.plan.flow.index(), each.started));
     let record = |each: &EndedTransfer| {
         let group = model.workloads[each.plan.workload as usize].group;

@@ -1,6 +1,7 @@
 //! The simulator: runs a model as a pure function of model and replication, with the same bits for any number of
 //! partitions.
 
+mod connections;
 mod cpu_clock;
 mod drive;
 mod emulation;
@@ -10,6 +11,7 @@ mod host;
 mod layout;
 mod link;
 mod net;
+mod notice;
 mod options;
 mod partition;
 mod plan;

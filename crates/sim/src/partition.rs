@@ -1,12 +1,13 @@
 //! One partition: its network, its hosts and its clock. Partitions share nothing but the layout, which is constant.
 
+use crate::connections::{ConnectionContext, Failed, Message};
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
 use crate::link::{Bound, Capacity, Fifo, Impairments, Loss, Transmitter, make_room};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
-use crate::workload::{Failed, Message, WorkloadContext, Workloads};
+use crate::workload::Workloads;
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_model::{LinkModel, Model, RateModel};
@@ -162,7 +163,7 @@ impl<'m> Partition<'m> {
 
     /// Handles a message of another partition.
     pub fn on_message(&mut self, message: Message) {
-        self.workloads.on_message(message, &mut self.net);
+        self.workloads.on_message(&message, &mut self.net);
     }
 
     /// Adds a packet from another partition, when all events up to and including `now` have been handled.
@@ -172,13 +173,13 @@ impl<'m> Partition<'m> {
 
     /// Number of packets in this partition.
     pub fn holding(&self) -> u64 {
-        self.net.holding() + self.workloads.holding() + self.pending.len() as u64
+        self.net.holding() + self.workloads.connections.holding() + self.pending.len() as u64
     }
 
     /// Failures of external algorithms so far.
     pub fn failures(&self) -> impl Iterator<Item = Failed<'_>> {
         // Querying every connection repeatedly would be expensive with many of them.
-        self.has_external_algorithms.then(|| self.workloads.failures()).into_iter().flatten()
+        self.has_external_algorithms.then(|| self.workloads.connections.failures()).into_iter().flatten()
     }
 
     /// Ends the run at `end`: completes time averages and records the last interval, which may be shorter.
@@ -245,7 +246,7 @@ impl<'m> Partition<'m> {
     #[inline]
     fn receive(&mut self, packet: &mut Packet, now: Time) {
         let (workloads, mut context) = self.parts();
-        if !workloads.receive(packet, now, &mut context) {
+        if !workloads.connections.receive(packet, now, &mut context) {
             make_room(&mut self.pending);
             self.pending.push_back(*packet);
         }
@@ -259,22 +260,26 @@ impl<'m> Partition<'m> {
         for _ in 0..self.pending.len() {
             let Some(packet) = self.pending.pop_front() else { return };
             let (workloads, mut context) = self.parts();
-            if !workloads.receive_late(&packet, now, &mut context) {
+            if !workloads.connections.receive_late(&packet, now, &mut context) {
                 self.pending.push_back(packet);
             }
         }
     }
 
     /// The workloads, with the parts of the partition that they use.
-    pub fn at_workloads(&mut self, act: impl FnOnce(&mut Workloads<'m>, &mut WorkloadContext<'_>)) {
+    pub fn at_workloads(&mut self, act: impl FnOnce(&mut Workloads<'m>, &mut ConnectionContext<'_>)) {
         let (workloads, mut context) = self.parts();
         act(workloads, &mut context);
     }
 
-    fn parts(&mut self) -> (&mut Workloads<'m>, WorkloadContext<'_>) {
+    fn parts(&mut self) -> (&mut Workloads<'m>, ConnectionContext<'_>) {
         let safe_time = if self.net.lookahead { self.safe_time } else { Time::ZERO };
-        let context =
-            WorkloadContext { net: &mut self.net, rtts: &mut self.rtts, delays: &mut self.delays, safe_time };
+        let context = ConnectionContext {
+            net: &mut self.net,
+            rtts: &mut self.rtts,
+            delays: &mut self.delays,
+            safe_time,
+        };
         (&mut self.workloads, context)
     }
 
@@ -302,7 +307,7 @@ impl<'m> Partition<'m> {
             link.measure(now);
         }
         self.workloads.measure(now);
-        self.at_warmup = self.workloads.sample();
+        self.at_warmup = self.workloads.connections.sample();
     }
 
     /// Records the inner variables at the end of the current interval.
@@ -310,7 +315,7 @@ impl<'m> Partition<'m> {
         let interval = self.series.times.len() - 1;
         let internals = &mut self.series.internals;
         if self.model.record.flows {
-            self.workloads.sample_internals(interval, internals);
+            self.workloads.connections.sample_internals(interval, internals);
         }
         for (number, link) in self.links.iter().zip(&self.net.links) {
             let place = Place::Link(*number as u32);
@@ -322,9 +327,9 @@ impl<'m> Partition<'m> {
         self.catch_up(now);
         self.series.start_interval(now);
         if self.model.record.flows {
-            self.workloads.sample_connections(&mut self.series, interval);
+            self.workloads.connections.sample_connections(&mut self.series, interval);
         }
-        self.series.groups.extend(self.workloads.sample());
+        self.series.groups.extend(self.workloads.connections.sample());
         for link in &mut self.net.links {
             link.recorder.bring_up(now);
             let bits = link.bits(now);

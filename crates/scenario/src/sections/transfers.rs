@@ -12,7 +12,7 @@ use crate::section::{Tables, keys};
 use crate::value::{Count, Element, File, FileReference, List, Or, Positive, PositiveFraction, words};
 use crate::vectors;
 use narrows_model::traffic::{self, Connection, Distribution};
-use narrows_model::{Demand, Surge};
+use narrows_model::{Demand, Surge, UserModel};
 use narrows_units::{Bytes, Span, Time};
 
 keys! {
@@ -389,7 +389,8 @@ impl Users {
             surges.push(keys.resolve(window.duration, faults)?);
         }
         let barrier = self.barrier.copied()?;
-        let demand = Demand::Users { think, from: window.from, until: window.until, patience, barrier };
+        let demand =
+            Demand::Users(UserModel { think, from: window.from, until: window.until, patience, barrier });
         Ok(Transfers { demand, slots: count as u32, surges })
     }
 }
@@ -480,7 +481,7 @@ pub fn describe(demand: &Demand, slots: u32) -> String {
     match demand {
         Demand::Fixed { .. } if slots == 1 => "1 flow".into(),
         Demand::Fixed { .. } => format!("{slots} flows"),
-        Demand::Users { think, patience, barrier, .. } => {
+        Demand::Users(UserModel { think, patience, barrier, .. }) => {
             let patience = patience
                 .as_ref()
                 .map_or(String::new(), |it| format!(", patient for {}", distribution::describe::<Span>(it)));

@@ -1,8 +1,8 @@
 //! Records of individually recorded connections.
 
+use crate::connections::{ideal_completion_s, individual_connections};
 use crate::host::SendingHost;
 use crate::partition::Partition;
-use crate::workload::{ideal_completion_s, individual_connections};
 use narrows_model::{Model, Workload};
 use narrows_records::{ConnectionRecord, FlowSample, SenderCounts};
 use narrows_transport::SenderCounters;
@@ -37,12 +37,12 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
         let samples = partitions[home].series.senders.iter().skip(*next).step_by(*width).copied();
         let goodputs = goodputs_bps(partitions, at, count);
         *next += 1;
-        let sender = partitions[home].workloads.sending[slot].as_deref();
+        let sender = partitions[home].workloads.connections.sending[slot].as_deref();
         let mut record = sender.map_or_else(ConnectionRecord::default, |host| of_sender(model, host));
         (record.group, record.number) = (workload.group, numbers[workload.group]);
         numbers[workload.group] += 1;
         for partition in partitions {
-            if let Some(host) = &partition.workloads.receiving[slot] {
+            if let Some(host) = &partition.workloads.connections.receiving[slot] {
                 record.received_at_warmup = host.received_at_warmup;
                 record.received = host.receiver.counters().bytes_received;
                 if let Some(datagrams) = &host.datagrams {

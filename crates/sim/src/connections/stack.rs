@@ -1,19 +1,19 @@
 //! Connections that a protocol stack outside the simulator carries.
 
-use super::{WorkloadContext, Workloads, receiving_host, sending_host};
+use super::{ConnectionContext, Connections, receiving_host, sending_host};
 use crate::events::Event;
 use narrows_transport::{StackPacket, StackState};
 use narrows_units::Time;
 use narrows_wire::{Direction, FlowId};
 
-impl Workloads<'_> {
+impl Connections<'_> {
     /// The stack sends `packet` of `flow` in `direction` at `now`. Returns false if the connection is gone.
     pub fn send_from_stack(
         &mut self,
         (flow, direction): (FlowId, Direction),
         packet: &StackPacket,
         now: Time,
-        context: &mut WorkloadContext<'_>,
+        context: &mut ConnectionContext<'_>,
     ) -> bool {
         match direction {
             Direction::Forward => {
@@ -41,19 +41,19 @@ impl Workloads<'_> {
     }
 
     /// The stack reports the `state` of `flow` at its sender, and the payload in bytes that its receiver has delivered in
-    /// order.
+    /// order. Returns false if the connection is gone.
     pub fn update_from_stack(
         &mut self,
         flow: FlowId,
         state: StackState,
         delivered: u64,
         now: Time,
-        context: &mut WorkloadContext<'_>,
-    ) {
+        context: &mut ConnectionContext<'_>,
+    ) -> bool {
         self.deliver_from_stack(flow, delivered);
-        let Some(host) = sending_host(&mut self.sending, flow) else { return };
+        let Some(host) = sending_host(&mut self.sending, flow) else { return false };
         let event = context.net.slots.of(Event::SendingHost(flow.index() as u32));
         host.update_from_stack(state, now, &mut context.sender(event, host.group));
-        self.settle(flow.index() as u32, now, context);
+        true
     }
 }

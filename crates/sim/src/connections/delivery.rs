@@ -1,18 +1,18 @@
 //! Delivery of packets to hosts.
 
-use super::{WorkloadContext, Workloads, receiving_host, sending_host};
+use super::{ConnectionContext, Connections, receiving_host, sending_host};
 use crate::events::Event;
 use crate::host::{LINGER, ReceivingHost, SendingHost};
 use crate::net::Net;
 use narrows_units::Time;
 use narrows_wire::{Direction, FlowId, Packet};
 
-impl Workloads<'_> {
+impl Connections<'_> {
     /// Passes `packet`, which reaches the router of one of its hosts at its arrival time, to the host. Calls must be in
     /// order of arrival time for each host; `now` is the clock of the run. Returns false if the packet reaches the
     /// host, at what is then its arrival time, after the safe time.
     #[inline]
-    pub fn receive(&mut self, packet: &mut Packet, now: Time, context: &mut WorkloadContext<'_>) -> bool {
+    pub fn receive(&mut self, packet: &mut Packet, now: Time, context: &mut ConnectionContext<'_>) -> bool {
         let safe_time = context.safe_time;
         match packet.direction() {
             Direction::Reverse => {
@@ -43,7 +43,7 @@ impl Workloads<'_> {
     }
 
     /// As [`receive`](Self::receive), for a packet that was refused before the safe time advanced.
-    pub fn receive_late(&mut self, packet: &Packet, now: Time, context: &mut WorkloadContext<'_>) -> bool {
+    pub fn receive_late(&mut self, packet: &Packet, now: Time, context: &mut ConnectionContext<'_>) -> bool {
         if packet.arrival > context.safe_time {
             return false;
         }
@@ -85,7 +85,7 @@ impl Workloads<'_> {
 
 /// Passes `packet` to its host, which it reaches at its arrival time, by the safe time if the host is exclusive.
 #[inline]
-fn arrive_at_sender(host: &mut SendingHost, packet: &Packet, context: &mut WorkloadContext<'_>) {
+fn arrive_at_sender(host: &mut SendingHost, packet: &Packet, context: &mut ConnectionContext<'_>) {
     let event = context.net.slots.of(Event::SendingHost(packet.flow.index() as u32));
     let ahead = host.exclusive && context.net.lookahead && packet.arrival <= context.safe_time;
     if ahead && host.access.is_clear() {
@@ -104,7 +104,7 @@ fn arrive_at_receiver(
     packet: &Packet,
     now: Time,
     measuring: bool,
-    context: &mut WorkloadContext<'_>,
+    context: &mut ConnectionContext<'_>,
 ) -> (Time, bool) {
     // A host is closed at least this long after its closing is known.
     let until = context.safe_time.min(now + LINGER).min(host.closing());

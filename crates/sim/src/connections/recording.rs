@@ -1,6 +1,6 @@
 //! Records of connections: samples, ends of connections, and counts of removed hosts.
 
-use super::Workloads;
+use super::Connections;
 use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
@@ -24,10 +24,9 @@ pub(crate) struct GroupTotals {
     pub application: Option<Box<ApplicationCounts>>,
 }
 
-impl Workloads<'_> {
+impl Connections<'_> {
     /// Ends the warm-up at `now`.
     pub fn measure(&mut self, now: Time) {
-        self.bring_up_clients(now);
         self.measuring = true;
         for host in self.sending.iter_mut().flatten() {
             host.recorder.measure(now, host.sender.counters());
@@ -43,7 +42,6 @@ impl Workloads<'_> {
 
     /// Completes all sums at the end of the run, `end`.
     pub fn finish(&mut self, end: Time) {
-        self.bring_up_clients(end);
         for host in self.sending.iter_mut().flatten().filter(|host| host.ended.is_none()) {
             host.recorder.window(end, host.sender.window().unwrap_or(f64::NAN));
         }
@@ -71,7 +69,7 @@ impl Workloads<'_> {
         for (number, workload) in self.model.workloads.iter().enumerate() {
             let Some(count) = individual_connections(workload) else { continue };
             let first = self.firsts[number] as usize;
-            if self.processes[number].is_some() {
+            if self.is_home(number) {
                 for host in &self.sending[first..first + count] {
                     series.sender(host.as_ref().map(|host| (&host.sender, &host.recorder)), interval);
                 }

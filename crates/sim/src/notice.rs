@@ -1,0 +1,19 @@
+//! What one side of a connection over which both sides write announces to the other, ahead of the data.
+
+use narrows_model::application::Object;
+use narrows_units::{Bytes, Time};
+use narrows_wire::FlowId;
+
+/// An announcement to the other side of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Notice {
+    /// A request of this size for this object is on its way to a server.
+    Request(FlowId, Bytes, Object),
+    /// An object is on its way to a client: its size where it is a part of its own, its end in bytes of the server's data,
+    /// and the time at which it was written.
+    Object(FlowId, Option<Bytes>, u64, Time),
+    /// The client closes the connection at the given time.
+    End(Time),
+    /// The server has left the connection at the given time.
+    Left(Time),
+}

@@ -1,0 +1,109 @@
+//! Clients of applications: they request objects over connections whose servers are at the other end of the path.
+//!
+//! Each connection has a slot in two workloads, that of the servers' data and that of the
+//! clients', as connections over which both sides write. What a server must know when a request has arrived is sent
+//! ahead in a [`Notice`](crate::notice::Notice), which takes effect with the last byte of the request; so is what a client must
+//! know of the size of an object. A slot is occupied until both sides have left it: a client announces that it closes the
+//! connection after the propagation delay of the path, and a server that it has left it likewise.
+//!
+//! Deviations: those of connections over which both sides write; servers answer at once.
+
+mod client;
+mod server;
+
+pub(super) use client::Clients;
+pub(super) use server::Servers;
+
+use crate::connections::Connections;
+use crate::plan::Plan;
+use crate::workload::planner::{Given, Planner};
+use narrows_engine::Stream;
+use narrows_model::application::{ApplicationModel, Observation, Probe};
+use narrows_records::ApplicationCounts;
+use narrows_units::{Span, Time};
+use narrows_wire::FlowId;
+
+/// One side of the connections of the clients of a workload.
+#[derive(Debug)]
+struct Side<'m> {
+    planner: Planner<'m>,
+    application: &'m ApplicationModel,
+    /// Random stream of the clients, with a branch for each.
+    draws: Stream,
+}
+
+impl<'m> Side<'m> {
+    fn new(planner: Planner<'m>, application: &'m ApplicationModel) -> Self {
+        Self { draws: planner.stream("clients"), planner, application }
+    }
+
+    /// The place of `slot` among those of the workload.
+    fn index(&self, slot: u32) -> usize {
+        (slot - self.planner.first) as usize
+    }
+
+    /// The client of the connection in `slot`.
+    fn client(&self, slot: u32) -> usize {
+        self.index(slot) / self.application.connections() as usize
+    }
+
+    /// The number of the connection in `slot` among those of its client.
+    fn connection(&self, slot: u32) -> u32 {
+        (slot - self.planner.first) % self.application.connections()
+    }
+
+    /// The slot of a connection of a client.
+    fn slot(&self, client: usize, connection: u32) -> u32 {
+        self.planner.first + client as u32 * self.application.connections() + connection
+    }
+
+    /// Whether the data of the server in `slot` is one endless object.
+    fn is_endless(&self, slot: u32) -> bool {
+        self.application.is_endless(self.connection(slot))
+    }
+
+    /// The plan of a connection of the client `number`: all of them have the same hosts.
+    fn plan(&self, flow: FlowId, number: u64, now: Time, mirrored: bool) -> Plan {
+        let plan = self.planner.plan(flow, number, now, Given { mirrored, ..Given::default() });
+        Plan { size: None, seed: self.draws.branch(flow.bits().into()).bits(), ..plan }
+    }
+
+    /// The time of an announcement to the other end of the path that is made at `now`.
+    fn announced(&self, now: Time) -> Time {
+        let Planner { model, workload, .. } = self.planner;
+        now + model.delay(workload.paths[0].forward)
+    }
+
+    /// Counts `observation` after the warm-up.
+    fn observe(&self, observation: Observation, connections: &mut Connections<'_>) {
+        if !connections.measuring {
+            return;
+        }
+        let group = &mut connections.groups[self.planner.workload.group];
+        count(group.application.get_or_insert_default(), observation);
+    }
+}
+
+fn count(counts: &mut ApplicationCounts, observation: Observation) {
+    let video = &mut counts.video;
+    let ps = |span: Span| u128::from(span.as_ps());
+    match observation {
+        Observation::Segment { rate, duration, switched } => {
+            video.add_segment(rate.as_bps(), duration, switched);
+        }
+        Observation::Startup(span) => video.startups.add(span),
+        Observation::Played(span) => video.played_ps += ps(span),
+        Observation::Stall => video.stalls += 1,
+        Observation::Stalled(span) => video.stalled_ps += ps(span),
+        Observation::Page(span) => counts.pages.add(span),
+        Observation::Probe(probe, span) => match probe {
+            Probe::Tcp => counts.probes.tcp.add(span),
+            Probe::Tls => counts.probes.tls.add(span),
+            Probe::Http => counts.probes.http.add(span),
+            Probe::Loaded => counts.probes.loaded.add(span),
+        },
+        Observation::Captured(rate) => counts.frames.add_captured(rate.as_bps()),
+        Observation::Skipped => counts.frames.skipped += 1,
+        Observation::Frame { delay, late } => counts.frames.add_received(delay, late),
+    }
+}

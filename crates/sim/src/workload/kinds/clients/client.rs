@@ -1,0 +1,304 @@
+//! The clients' sides: what is due at clients, their actions, and the objects that they receive.
+
+use super::Side;
+use crate::connections::Connections;
+use crate::events::Event;
+use crate::host::{Ending, SendingHost};
+use crate::net::Net;
+use crate::notice::Notice;
+use crate::plan::Plan;
+use crate::workload::kind::{Kind, WorkloadContext};
+use crate::workload::planner::{Planner, draw_start};
+use narrows_model::Start;
+use narrows_model::application::{Action, ApplicationModel, Client, Event as ClientEvent, Io};
+use narrows_transport::ReceivingEndpoint;
+use narrows_units::{Bytes, Time};
+use narrows_wire::FlowId;
+use std::collections::VecDeque;
+
+/// The clients of a workload, and their requests.
+#[derive(Debug)]
+pub(in crate::workload::kinds) struct Clients<'m> {
+    side: Side<'m>,
+    all: Vec<ClientState>,
+    /// What has happened to clients and has not been passed to them.
+    happened: VecDeque<(usize, ClientEvent)>,
+    /// Memory for the actions of a client.
+    actions: Vec<Action>,
+}
+
+/// A client with its connections.
+#[derive(Debug)]
+struct ClientState {
+    client: Client,
+    started: bool,
+    /// When something is due.
+    wake: Time,
+    connections: Vec<Connection>,
+}
+
+/// The client's view of a connection slot.
+#[derive(Clone, Debug)]
+struct Connection {
+    /// Whether the client uses it.
+    open: bool,
+    established: bool,
+    /// Whether the client's sending host has left the slot.
+    left: bool,
+    /// When the server's side has left the slot; `NEVER` while that is not known.
+    left_by_server: Time,
+    /// Objects on their way: the end of each, in bytes of the server's data, and the time at which it was written.
+    ends: VecDeque<(u64, Time)>,
+}
+
+impl ClientState {
+    fn new(client: Client, start: Time, connections: u32) -> Self {
+        let closed = Connection {
+            open: false,
+            established: false,
+            left: true,
+            left_by_server: Time::ZERO,
+            ends: VecDeque::new(),
+        };
+        Self { client, started: false, wake: start, connections: vec![closed; connections as usize] }
+    }
+
+    fn free(&self, now: Time) -> Vec<bool> {
+        self.connections.iter().map(|each| !each.open && each.left && each.left_by_server <= now).collect()
+    }
+
+    /// Time at which something is due after `now`.
+    fn next_wake(&self, now: Time) -> Time {
+        let left = self.connections.iter().map(|each| each.left_by_server).filter(|at| *at > now);
+        left.fold(self.client.next_wake(), Time::min)
+    }
+}
+
+impl<'m> Clients<'m> {
+    /// The clients of `application`, which start at `start`.
+    pub fn new(planner: Planner<'m>, application: &'m ApplicationModel, start: Start) -> Self {
+        let side = Side::new(planner, application);
+        let connections = application.connections();
+        let client = |number: u32| {
+            let at = draw_start(start, || side.draws.branch(u64::from(number) | START));
+            ClientState::new(application.client(side.draws.branch(number.into())), at, connections)
+        };
+        let all = (0..side.planner.workload.slots / connections).map(client).collect();
+        Self { side, all, happened: VecDeque::new(), actions: Vec::new() }
+    }
+
+    fn connection(&mut self, slot: u32) -> &mut Connection {
+        let (client, connection) = (self.side.client(slot), self.side.connection(slot));
+        &mut self.all[client].connections[connection as usize]
+    }
+
+    fn happen(&mut self, slot: u32, event: impl FnOnce(u32) -> ClientEvent) {
+        self.happened.push_back((self.side.client(slot), event(self.side.connection(slot))));
+    }
+
+    /// The event of the clients, and its time.
+    fn due(&self) -> (Event, Time) {
+        let wake = self.all.iter().map(|each| each.wake).min();
+        (Event::ConnectionArrival(self.side.planner.number), wake.unwrap_or(Time::NEVER))
+    }
+
+    fn perform(&mut self, client: usize, action: Action, context: &mut WorkloadContext<'_, '_, '_>) {
+        match action {
+            Action::Open(connection) => {
+                let slot = self.side.slot(client, connection);
+                *self.connection(slot) = Connection {
+                    open: true,
+                    established: false,
+                    left: false,
+                    left_by_server: Time::NEVER,
+                    ends: VecDeque::new(),
+                };
+                context.start(self, slot, client as u64, None);
+            }
+            Action::Request { connection, request, object } => {
+                let slot = self.side.slot(client, connection);
+                let Some(host) = context.connections.open_host(slot) else { return };
+                let (flow, now) = (host.plan.flow, context.now);
+                context.at_host(slot, |host, cx| host.write_part(request, now, cx));
+                context.announce(slot, Notice::Request(flow, request, object));
+                context.settle(self, slot);
+            }
+            Action::Close(connection) => self.close(client, connection, context),
+            Action::Observe(observation) => self.side.observe(observation, context.connections),
+        }
+    }
+
+    /// The client requests nothing more over the connection.
+    fn close(&mut self, client: usize, connection: u32, context: &mut WorkloadContext<'_, '_, '_>) {
+        let (slot, now) = (self.side.slot(client, connection), context.now);
+        let state = self.connection(slot);
+        if !std::mem::take(&mut state.open) {
+            return;
+        }
+        state.ends.clear();
+        let served = state.left_by_server == Time::NEVER;
+        if context.at_host(slot, |host, cx| host.close_writes(now, cx)).is_some() {
+            if served {
+                context.announce(slot, Notice::End(self.side.announced(now)));
+            }
+            context.settle(self, slot);
+        }
+    }
+
+    /// An object that was written at `written` is on its way over `flow` to the client in `slot`: its size where it is one of
+    /// its own, and its end in bytes of the server's data.
+    fn on_object(
+        &mut self,
+        slot: u32,
+        (flow, size): (FlowId, Option<Bytes>),
+        (end, written): (u64, Time),
+        connections: &mut Connections<'_>,
+    ) {
+        let Some(host) = connections.receiving_host(flow) else { return };
+        if let Some(size) = size {
+            host.receiver.expect_write(size);
+        }
+        let connection = self.connection(slot);
+        if connection.open && end < u64::MAX {
+            connection.ends.push_back((end, written));
+        }
+    }
+}
+
+impl Kind for Clients<'_> {
+    fn planner(&self) -> &Planner<'_> {
+        &self.side.planner
+    }
+
+    fn first_events(&mut self) -> Vec<(Event, Time)> {
+        vec![self.due()]
+    }
+
+    fn on_due(&mut self, context: &mut WorkloadContext<'_, '_, '_>) {
+        let now = context.now;
+        for client in 0..self.all.len() {
+            let state = &mut self.all[client];
+            if state.wake > now {
+                continue;
+            }
+            let reset = |each: &Connection| each.open && each.left_by_server <= now;
+            let reset: Vec<u32> =
+                (0..).zip(&state.connections).filter(|(_, each)| reset(each)).map(|(k, _)| k).collect();
+            let event = if state.started { ClientEvent::Timer } else { ClientEvent::Start };
+            state.started = true;
+            for connection in reset {
+                self.close(client, connection, context);
+                self.happened.push_back((client, ClientEvent::Failed(connection)));
+            }
+            self.happened.push_back((client, event));
+        }
+        self.react(context);
+        let (event, at) = self.due();
+        context.schedule(event, at);
+    }
+
+    fn plan(&self, flow: FlowId, index: u64, _size: Option<u64>, now: Time) -> Plan {
+        self.side.plan(flow, index, now, true)
+    }
+
+    fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
+        host.sender.expect_more_writes();
+        host.greedy = false;
+    }
+
+    fn on_work(&mut self, slot: u32, host: &SendingHost) {
+        let established = host.recorder.established.is_some();
+        let connection = self.connection(slot);
+        if established && connection.open && !connection.established {
+            connection.established = true;
+            self.happen(slot, ClientEvent::Opened);
+        }
+    }
+
+    fn on_left(
+        &mut self,
+        slot: u32,
+        ending: Ending,
+        _: &Plan,
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) -> Time {
+        let connection = self.connection(slot);
+        connection.left = true;
+        let served = connection.left_by_server == Time::NEVER;
+        if std::mem::take(&mut connection.open) {
+            debug_assert!(ending != Ending::Completed, "the client closes before it is complete");
+            if served {
+                context.announce(slot, Notice::End(self.side.announced(context.now)));
+            }
+            self.happen(slot, ClientEvent::Failed);
+        } else {
+            self.happen(slot, |_| ClientEvent::Timer);
+        }
+        Time::NEVER
+    }
+
+    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut ReceivingEndpoint>) {
+        if let Some(receiver) = receiver.filter(|_| !self.side.is_endless(slot)) {
+            receiver.expect_more_writes();
+        }
+    }
+
+    fn on_delivered(&mut self, slot: u32, delivered: Bytes, _context: &mut WorkloadContext<'_, '_, '_>) {
+        while let Some((end, written)) = self.connection(slot).ends.front().copied()
+            && end <= delivered.count()
+        {
+            self.connection(slot).ends.pop_front();
+            self.happen(slot, |connection| ClientEvent::Received(connection, written));
+        }
+    }
+
+    fn on_notice(&mut self, slot: u32, notice: Notice, connections: &mut Connections<'_>, net: &mut Net) {
+        match notice {
+            Notice::Object(flow, size, end, written) => {
+                self.on_object(slot, (flow, size), (end, written), connections);
+            }
+            Notice::Left(at) => {
+                self.connection(slot).left_by_server = at;
+                let client = self.side.client(slot);
+                let state = &mut self.all[client];
+                state.wake = state.wake.min(at);
+                let (event, at) = self.due();
+                net.queue.set(net.slots.of(event), at);
+            }
+            Notice::Request(..) | Notice::End(_) => debug_assert!(false, "servers request nothing"),
+        }
+    }
+
+    fn react(&mut self, context: &mut WorkloadContext<'_, '_, '_>) {
+        let now = context.now;
+        while let Some((client, event)) = self.happened.pop_front() {
+            let mut actions = std::mem::take(&mut self.actions);
+            let state = &mut self.all[client];
+            let mut free = state.free(now);
+            state.client.on_event(event, &mut Io { now, free: &mut free, actions: &mut actions });
+            for action in actions.drain(..) {
+                self.perform(client, action, context);
+            }
+            self.actions = actions;
+            let state = &mut self.all[client];
+            state.wake = state.next_wake(now);
+            let (event, at) = self.due();
+            context.schedule(event, at);
+        }
+    }
+
+    fn bring_up(&mut self, now: Time, connections: &mut Connections<'_>) {
+        let mut actions = Vec::new();
+        for state in self.all.iter_mut().filter(|state| state.started) {
+            state.client.bring_up(&mut Io { now, free: &mut [], actions: &mut actions });
+        }
+        for action in actions {
+            if let Action::Observe(observation) = action {
+                self.side.observe(observation, connections);
+            }
+        }
+    }
+}
+
+/// Distinguishes the draw of a client's start from its others.
+const START: u64 = 1 << 63;

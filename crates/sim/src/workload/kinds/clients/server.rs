@@ -1,0 +1,225 @@
+//! The servers' sides: requests, the objects and frames that are sent for them, and the end of a connection.
+
+use super::Side;
+use crate::connections::Connections;
+use crate::events::Event;
+use crate::host::{Ending, SendingHost};
+use crate::net::Net;
+use crate::notice::Notice;
+use crate::plan::Plan;
+use crate::workload::kind::{Kind, WorkloadContext};
+use crate::workload::planner::Planner;
+use narrows_model::application::{ApplicationModel, Encoder, Object};
+use narrows_transport::ReceivingEndpoint;
+use narrows_units::{Bytes, Time};
+use narrows_wire::FlowId;
+use std::collections::VecDeque;
+
+/// The servers of a workload, and their objects.
+#[derive(Debug)]
+pub(in crate::workload::kinds) struct Servers<'m> {
+    side: Side<'m>,
+    /// The servers' sides, by slot.
+    servers: Vec<Server>,
+}
+
+/// The server's side of a connection.
+#[derive(Clone, Debug)]
+struct Server {
+    /// Bytes of requests that are known to arrive.
+    announced: u64,
+    /// Requests that have not arrived: the end of each, in bytes of the client's data, and its object.
+    requests: VecDeque<(u64, Object)>,
+    /// Bytes of objects written.
+    written: u64,
+    /// What captures frames; `None` unless it was asked for them.
+    encoder: Option<Box<Encoder>>,
+    /// When it is known that the client requests no more; `NEVER` while it may.
+    closes: Time,
+    closed: bool,
+    /// Whether its sending host has left the slot.
+    left: bool,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            announced: 0,
+            requests: VecDeque::new(),
+            written: 0,
+            encoder: None,
+            closes: Time::NEVER,
+            closed: false,
+            left: false,
+        }
+    }
+}
+
+impl Server {
+    /// The time at which it next does something of its own; `NEVER` if it does not.
+    fn next_wake(&self) -> Time {
+        self.encoder.as_ref().map_or(Time::NEVER, |encoder| encoder.next_wake()).min(self.closes)
+    }
+}
+
+impl<'m> Servers<'m> {
+    /// The servers of `application`.
+    pub fn new(planner: Planner<'m>, application: &'m ApplicationModel) -> Self {
+        let servers = vec![Server::default(); planner.workload.slots as usize];
+        Self { side: Side::new(planner, application), servers }
+    }
+
+    fn server(&mut self, slot: u32) -> &mut Server {
+        let index = self.side.index(slot);
+        &mut self.servers[index]
+    }
+
+    /// The server in `slot` writes `object`.
+    fn serve(&mut self, slot: u32, object: Object, context: &mut WorkloadContext<'_, '_, '_>) {
+        if context.connections.sending[slot as usize].is_none() {
+            let client = self.side.client(slot) as u64;
+            context.start(self, slot, client, None);
+        }
+        let now = context.now;
+        let Some(host) = context.connections.open_host(slot) else { return };
+        let (size, end) = match object {
+            Object::Of(size) => {
+                let server = self.server(slot);
+                server.written += size.count();
+                (Some(size), server.written)
+            }
+            Object::Endless => (None, u64::MAX),
+            Object::Next => (None, host.sender.end_of_next().count()),
+            Object::Frames => {
+                self.server(slot).encoder = self.side.application.encoder(now).map(Box::new);
+                self.write(slot, context);
+                return context.settle(self, slot);
+            }
+        };
+        // Before what it announces.
+        context.announce(slot, Notice::Object(host.plan.flow, size, end, now));
+        context.at_host(slot, |host, cx| match object {
+            Object::Of(size) => host.write_part(size, now, cx),
+            Object::Endless => host.offer(u64::MAX, now, cx),
+            Object::Next | Object::Frames => {}
+        });
+        context.settle(self, slot);
+    }
+
+    /// Captures the frame of the server in `slot` that is due, if one is.
+    fn capture(&mut self, slot: u32, context: &mut WorkloadContext<'_, '_, '_>) {
+        let Some(mut encoder) = self.server(slot).encoder.take() else { return };
+        // It captures nothing more for a connection that has ended.
+        let Some(host) = context.connections.open_host(slot) else { return };
+        if encoder.next_wake() > context.now {
+            self.server(slot).encoder = Some(encoder);
+            return;
+        }
+        let permitted = host.sender.permitted_rate();
+        let (size, observation) = encoder.capture(context.now, host.sender.sent().count(), permitted);
+        self.server(slot).encoder = Some(encoder);
+        self.side.observe(observation, context.connections);
+        if let Some(size) = size {
+            self.serve(slot, Object::Of(size), context);
+        }
+    }
+}
+
+impl Kind for Servers<'_> {
+    fn planner(&self) -> &Planner<'_> {
+        &self.side.planner
+    }
+
+    fn first_events(&mut self) -> Vec<(Event, Time)> {
+        Vec::new()
+    }
+
+    fn on_idle_slot(&mut self, slot: u32, context: &mut WorkloadContext<'_, '_, '_>) {
+        self.write(slot, context);
+    }
+
+    fn plan(&self, flow: FlowId, index: u64, _size: Option<u64>, now: Time) -> Plan {
+        self.side.plan(flow, index, now, false)
+    }
+
+    fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
+        if self.side.is_endless(host.plan.flow.index() as u32) {
+            host.sender.wait_for_offers();
+        } else {
+            host.sender.expect_more_writes();
+        }
+        host.greedy = false;
+    }
+
+    fn opens(&self, _index: u64) -> bool {
+        false
+    }
+
+    fn writes_next(&self, slot: u32, _host: &SendingHost) -> Time {
+        self.servers[self.side.index(slot)].next_wake()
+    }
+
+    /// Captures a frame, and ends the connection.
+    fn write(&mut self, slot: u32, context: &mut WorkloadContext<'_, '_, '_>) {
+        let now = context.now;
+        if self.server(slot).next_wake() > now {
+            return;
+        }
+        self.capture(slot, context);
+        let server = self.server(slot);
+        if server.closes > now {
+            return;
+        }
+        (server.closes, server.closed, server.encoder) = (Time::NEVER, true, None);
+        let left = server.left;
+        let closed = context.at_host(slot, |host, cx| host.close_writes(now, cx));
+        if closed.is_none() && !left {
+            // No request has arrived.
+            context.announce(slot, Notice::Left(self.side.announced(now)));
+        }
+    }
+
+    fn on_left(&mut self, slot: u32, _: Ending, _: &Plan, context: &mut WorkloadContext<'_, '_, '_>) -> Time {
+        let server = self.server(slot);
+        (server.left, server.encoder) = (true, None);
+        context.announce(slot, Notice::Left(self.side.announced(context.now)));
+        Time::NEVER
+    }
+
+    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut ReceivingEndpoint>) {
+        if let Some(receiver) = receiver {
+            receiver.expect_more_writes();
+        }
+        *self.server(slot) = Server::default();
+    }
+
+    fn on_delivered(&mut self, slot: u32, delivered: Bytes, context: &mut WorkloadContext<'_, '_, '_>) {
+        loop {
+            let server = self.server(slot);
+            let arrived = |(end, _): &(u64, Object)| !server.closed && *end <= delivered.count();
+            if !server.requests.front().is_some_and(arrived) {
+                return;
+            }
+            let Some((_, object)) = server.requests.pop_front() else { return };
+            self.serve(slot, object, context);
+        }
+    }
+
+    fn on_notice(&mut self, slot: u32, notice: Notice, connections: &mut Connections<'_>, net: &mut Net) {
+        match notice {
+            Notice::Request(flow, size, object) => {
+                if let Some(host) = connections.receiving_host(flow) {
+                    host.receiver.expect_write(size);
+                }
+                let server = self.server(slot);
+                server.announced += size.count();
+                server.requests.push_back((server.announced, object));
+            }
+            Notice::End(at) => {
+                self.server(slot).closes = at;
+                connections.bring_forward(slot, at, net);
+            }
+            Notice::Object(..) | Notice::Left(_) => debug_assert!(false, "clients serve nothing"),
+        }
+    }
+}
