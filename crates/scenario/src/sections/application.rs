@@ -1,18 +1,17 @@
 //! Sources that are applications: clients that fetch objects from servers.
 
 use super::distribution::{self, Drawn};
-use super::transfers::{Transfers, Window};
-use crate::context::LoadContext;
+use super::transfers::{Process, ProcessContext, Rules, Transfers};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::forms::forms;
 use crate::section::{Tables, keys};
 use crate::value::{Count, Element, List, Positive, PositiveFraction};
+use narrows_model::Demand;
 use narrows_model::application::{
     self, ApplicationModel, FramesModel, ResponsivenessModel, VideoModel, WebModel,
 };
 use narrows_model::traffic::{Sizes, Spans};
-use narrows_model::{Demand, Start};
 use narrows_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
@@ -145,16 +144,14 @@ keys! {
     }
 }
 
-impl Video {
-    /// The players, `count` of them.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Video {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
         &mut self,
-        count: u64,
-        start: Start,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
         let at = self.ladder.at.clone();
@@ -188,7 +185,7 @@ impl Video {
         };
         let adaptation = self.adaptation.get_mut()?.get_or_insert_with(usual).resolve(usable, faults)?;
         let model = VideoModel { ladder, segment, buffer, startup, adaptation };
-        Ok(clients(ApplicationModel::Video(model), count, start))
+        Ok(clients(ApplicationModel::Video(model), context))
     }
 }
 
@@ -219,27 +216,23 @@ impl AdaptationForms {
     }
 }
 
-impl Web {
-    /// The users, `count` of them, in `window`.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Web {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
         &mut self,
-        count: u64,
-        start: Start,
-        window: Window,
-        context: &LoadContext<'_>,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
-        let window = window.until(&mut self.until, faults)?;
+        let window = context.window.until(&mut self.until, faults)?;
         let mut levels = Vec::new();
         for level in self.levels.get_mut()? {
-            let size = distribution::resolve_drawn(level.size.get_mut()?, context, faults)?;
+            let size = distribution::resolve_drawn(level.size.get_mut()?, context.load, faults)?;
             levels.push(application::Level { count: level.count.copied()?, size: Sizes(size) });
         }
-        let think = Spans(distribution::resolve_drawn(self.think.get_mut()?, context, faults)?);
+        let think = Spans(distribution::resolve_drawn(self.think.get_mut()?, context.load, faults)?);
         let connections = self.connections.copied()?;
         let usual = if connections == 1 { STREAMS } else { 1 };
         let model = WebModel {
@@ -250,23 +243,26 @@ impl Web {
             think,
             until: window.until,
         };
-        Ok(clients(ApplicationModel::Web(model), count, start))
+        Ok(clients(ApplicationModel::Web(model), context))
     }
 }
 
-impl Responsiveness {
-    /// The measurements, `count` of them.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which were reported.
-    pub fn resolve(&self, count: u64, start: Start) -> Result<Transfers, Reported> {
+impl Process for Responsiveness {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
+        &mut self,
+        context: ProcessContext<'_>,
+        _faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
         let model = ResponsivenessModel {
             connections: self.connections.copied()?,
             interval: self.interval.copied()?,
             tls: self.tls.copied()?,
         };
-        Ok(clients(ApplicationModel::Responsiveness(model), count, start))
+        Ok(clients(ApplicationModel::Responsiveness(model), context))
     }
 }
 
@@ -279,42 +275,38 @@ struct FrameKeys<'a> {
     skip: &'a mut Field<Option<Span>>,
 }
 
-impl Call {
-    /// The calls, `count` of them.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Call {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
         &mut self,
-        count: u64,
-        start: Start,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
         let Self { fps, minimum, maximum, deadline, skip, .. } = self;
-        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(count, start, faults)
+        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(context, faults)
     }
 }
 
-impl Game {
-    /// The players, `count` of them.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Game {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
         &mut self,
-        count: u64,
-        start: Start,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
         let Self { fps, minimum, maximum, deadline, skip, .. } = self;
-        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(count, start, faults)
+        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(context, faults)
     }
 }
 
 impl FrameKeys<'_> {
-    fn resolve(self, count: u64, start: Start, faults: &mut Vec<Fault>) -> Result<Transfers, Reported> {
+    fn resolve(self, context: ProcessContext<'_>, faults: &mut Vec<Fault>) -> Result<Transfers, Reported> {
         let (minimum, maximum, deadline) =
             (self.minimum.copied()?, self.maximum.copied()?, self.deadline.copied()?);
         if minimum > maximum {
@@ -323,19 +315,27 @@ impl FrameKeys<'_> {
         }
         let skip = *self.skip.get_mut()?.get_or_insert(deadline);
         let model = FramesModel { fps: self.fps.copied()?, minimum, maximum, deadline, skip };
-        Ok(clients(ApplicationModel::Frames(model), count, start))
+        Ok(clients(ApplicationModel::Frames(model), context))
     }
 }
 
-fn clients(application: ApplicationModel, count: u64, start: Start) -> Transfers {
-    let slots = count as u32 * application.connections();
+fn clients(application: ApplicationModel, context: ProcessContext<'_>) -> Transfers {
+    let ProcessContext { count, start, .. } = context;
+    let (slots, words) = (count as u32 * application.connections(), describe(&application, count));
     let demand = Demand::Clients { application: Arc::new(application), side: 0, start };
-    Transfers { demand, slots, surges: Vec::new() }
+    Transfers { sizes: "objects as requested", ..Transfers::new(demand, slots, words) }
 }
 
-/// Description of the clients of an application.
-pub fn describe(application: &ApplicationModel, slots: u32) -> String {
-    let count = slots / application.connections();
+/// The rules of applications.
+const APPLICATION: Rules = Rules {
+    no_size: Some("an application fetches objects of its own sizes"),
+    no_count: None,
+    starts_apart: true,
+    spreads: false,
+};
+
+/// Description of `count` clients of an application.
+fn describe(application: &ApplicationModel, count: u64) -> String {
     let (one, many, what) = match application {
         ApplicationModel::Video(model) => {
             let (least, most) = (model.ladder[0], model.ladder[model.ladder.len() - 1]);

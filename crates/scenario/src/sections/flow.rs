@@ -156,11 +156,7 @@ impl FlowKeys {
 
     /// The file of recorded transfers.
     pub fn recording(&self) -> Option<&InputFile> {
-        match self.source.get().ok()?.as_ref()? {
-            Source::Arrivals(form) => form.arrivals.get().ok()?.found.as_ref(),
-            Source::Vectors(form) => form.vectors.get().ok()?.found.as_ref(),
-            _ => None,
-        }
+        self.source.get().ok()?.as_ref()?.process()?.recording()
     }
 
     /// The files of its algorithm as written, and of the one that replaced it.
@@ -231,10 +227,17 @@ impl GroupKeys {
         let ResolvedTransport { endpoint, options, send_delay } = transport;
         let algorithm = algorithm?;
         own.check_rates(&algorithm, &source, &options, faults)?;
-        let (demand, slots, surges) = match load.transfers {
-            Some(Transfers { demand, slots, surges }) => (demand, slots, surges),
-            None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
-        };
+        let source_words = source::describe(&source);
+        let Transfers { demand, slots, surges, words, sizes, .. } =
+            load.transfers.unwrap_or_else(|| Transfers {
+                sizes: "endless",
+                ..Transfers::new(
+                    Demand::Fixed { start: load.start, source },
+                    load.count as u32,
+                    if load.count == 1 { "1 flow".to_owned() } else { format!("{} flows", load.count) },
+                )
+            });
+        let words = describe::Words { count: words, sizes, source: source_words };
         if demand.side().is_some() && algorithm.needs().transport != Transport::Reliable {
             let message = "data that is waited for must arrive, and datagrams may be lost";
             let fault = own.algorithm.fault(message);
@@ -264,7 +267,7 @@ impl GroupKeys {
         };
         own.name.fill(Some(group.name.clone()));
         own.subject.fill(Some(subject));
-        let words = describe::describe(&group, load.start, &endpoint, context.topology);
+        let words = describe::describe(&group, words, load.start, &endpoint, context.topology);
         Ok(ResolvedGroup { group, endpoint, words, place: 0 })
     }
 }

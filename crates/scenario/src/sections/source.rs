@@ -3,7 +3,7 @@
 use super::application::{Call, Game, Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
-use super::transfers::{Arrivals, Poisson, PoissonSteps, Users, Vectors};
+use super::transfers::{Arrivals, Poisson, PoissonSteps, Process, Users, Vectors};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
@@ -62,6 +62,31 @@ forms! {
         Call, Game,
     }
 }
+
+/// Declares which forms of a source start connections during the run.
+macro_rules! processes {
+    ($($form:ident),+ $(,)?) => {
+        impl Source {
+            /// What starts connections during the run; `None` if its flows start once.
+            pub fn process(&self) -> Option<&dyn Process> {
+                match self {
+                    $(Self::$form(form) => Some(form),)+
+                    _ => None,
+                }
+            }
+
+            /// As [`process`](Self::process).
+            pub fn process_mut(&mut self) -> Option<&mut dyn Process> {
+                match self {
+                    $(Self::$form(form) => Some(form),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+processes! { Poisson, PoissonSteps, Arrivals, Vectors, Users, Video, Web, Responsiveness, Call, Game }
 
 /// A rate over time, of bits on the wire.
 type SendingRate = PlainOr<Positive<Rate>, Generated>;
@@ -124,17 +149,7 @@ impl Source {
                 Ok(SourceModel::Writes { interval: interval?, size: Sizes(size) })
             }
             // A process of transfers writes all of a transfer at its start.
-            Self::Bulk(_)
-            | Self::Poisson(_)
-            | Self::PoissonSteps(_)
-            | Self::Arrivals(_)
-            | Self::Vectors(_)
-            | Self::Users(_)
-            | Self::Video(_)
-            | Self::Web(_)
-            | Self::Responsiveness(_)
-            | Self::Call(_)
-            | Self::Game(_) => Ok(SourceModel::Bulk),
+            _ => Ok(SourceModel::Bulk),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::section::{Tables, keys};
 use crate::value::{Count, Element, File, FileReference, List, Or, Positive, PositiveFraction, words};
 use crate::vectors;
 use narrows_model::traffic::{self, Connection, Distribution};
-use narrows_model::{Demand, Surge, UserModel};
+use narrows_model::{Demand, Start, Surge, UserModel};
 use narrows_units::{Bytes, Span, Time};
 
 keys! {
@@ -115,6 +115,54 @@ pub enum Origin {
 
 words!(Origin { Recorded = "recorded", Group = "group" });
 
+/// A source that starts connections during a run.
+pub trait Process {
+    /// What the source allows of the other keys of its group.
+    fn rules(&self) -> Rules;
+
+    /// The file of recorded transfers.
+    fn recording(&self) -> Option<&InputFile> {
+        None
+    }
+
+    /// What the source starts; keys that follow from others are filled in.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
+    fn resolve(
+        &mut self,
+        context: ProcessContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported>;
+}
+
+/// What a process of transfers allows of the other keys of its group.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Why `size` is not allowed; `None` if it is needed.
+    pub no_size: Option<&'static str>,
+    /// What is allowed in place of `count`; `None` if that is the number of users or clients.
+    pub no_count: Option<&'static str>,
+    /// Whether `start` may be a range, from which each client draws its own.
+    pub starts_apart: bool,
+    /// Whether the transfers may go between edges.
+    pub spreads: bool,
+}
+
+/// The values on which a process of transfers depends.
+#[derive(Clone, Copy)]
+pub struct ProcessContext<'a> {
+    /// Number of users or clients.
+    pub count: u64,
+    /// When clients start.
+    pub start: Start,
+    /// When transfers may start.
+    pub window: Window,
+    /// The place from which the scenario is loaded.
+    pub load: &'a LoadContext<'a>,
+}
+
 /// A resolved process of transfers.
 #[derive(Clone, Debug)]
 pub struct Transfers {
@@ -125,6 +173,19 @@ pub struct Transfers {
     /// Intervals with larger transfers, each with the classes of edges whose sources send them; all classes if none is
     /// named.
     pub surges: Vec<(Surge, Vec<String>)>,
+    /// What starts them, in words.
+    pub words: String,
+    /// The sizes of transfers whose group has no `size`, in words.
+    pub sizes: &'static str,
+    /// The same process in the form in which it is written in a resolved file; `None` if that is its own.
+    pub written: Option<PoissonSteps>,
+}
+
+impl Transfers {
+    /// Transfers that `demand` starts in `slots`, which are in `words`.
+    pub fn new(demand: Demand, slots: u32, words: String) -> Self {
+        Self { demand, slots, surges: Vec::new(), words, sizes: "sizes as recorded", written: None }
+    }
 }
 
 /// The interval in which transfers may start.
@@ -160,18 +221,17 @@ impl Window {
     }
 }
 
-impl Poisson {
-    /// The transfers in `window`, and the same process as `poisson-steps` with a single step.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Poisson {
+    fn rules(&self) -> Rules {
+        RANDOM
+    }
+
+    fn resolve(
         &mut self,
-        window: Window,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
-    ) -> Result<(PoissonSteps, Transfers), Reported> {
-        let window = window.until(&mut self.until, faults)?;
+    ) -> Result<Transfers, Reported> {
+        let window = context.window.until(&mut self.until, faults)?;
         let interval = self.interval.copied()?;
         let pattern = [(Span::ZERO, rate(Some(interval)))];
         check_arrivals(&pattern, window, &self.interval, faults)?;
@@ -180,18 +240,17 @@ impl Poisson {
     }
 }
 
-impl PoissonSteps {
-    /// The transfers in `window`, and the same process with all periods written out.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for PoissonSteps {
+    fn rules(&self) -> Rules {
+        RANDOM
+    }
+
+    fn resolve(
         &mut self,
-        window: Window,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
-    ) -> Result<(Self, Transfers), Reported> {
-        let window = window.until(&mut self.until, faults)?;
+    ) -> Result<Transfers, Reported> {
+        let window = context.window.until(&mut self.until, faults)?;
         let (times, intervals) = (self.times.get()?, self.intervals.get()?);
         let ascending = times.first().is_some_and(|first| first.value == Span::ZERO)
             && times.windows(2).all(|pair| pair[0].value < pair[1].value);
@@ -213,12 +272,12 @@ impl PoissonSteps {
             return Err(fault.allowed("a longer period, or fewer steps").report(faults));
         }
         let slots = self.concurrent.copied()?;
-        let (keys, transfers) = steps(&pattern, period, window, slots, &self.table);
+        let transfers = steps(&pattern, period, window, slots, &self.table);
         if let Demand::Open(traffic::Arrivals::Poisson(steps)) = &transfers.demand {
             let steps: Vec<_> = steps.iter().map(|(at, rate)| (at.since(Time::ZERO), *rate)).collect();
             check_arrivals(&steps, Window { from: Span::ZERO, ..window }, &self.intervals, faults)?;
         }
-        Ok((keys, transfers))
+        Ok(transfers)
     }
 }
 
@@ -247,14 +306,8 @@ fn rate(interval: Option<Span>) -> f64 {
     interval.map_or(0.0, |interval| 1.0 / interval.as_secs_f64())
 }
 
-/// Arrivals at the rates of `pattern`, again after each period, and the keys that say so.
-fn steps(
-    pattern: &[(Span, f64)],
-    period: Option<Span>,
-    window: Window,
-    slots: u32,
-    at: &At,
-) -> (PoissonSteps, Transfers) {
+/// Arrivals at the rates of `pattern`, again after each period, all of which are written out.
+fn steps(pattern: &[(Span, f64)], period: Option<Span>, window: Window, slots: u32, at: &At) -> Transfers {
     let mut steps = Vec::new();
     let mut origin = window.from;
     while origin < window.until {
@@ -277,24 +330,34 @@ fn steps(
     };
     let end = (window.until, 0.0);
     let rates: Vec<_> = steps.into_iter().chain([end]).map(|(at, rate)| (Time::ZERO + at, rate)).collect();
+    let words = match rates[..] {
+        [(_, rate), (until, _)] => {
+            let (every, until) = (Span::from_secs_f64(1.0 / rate), until.since(Time::ZERO));
+            format!("Poisson arrivals, one every {every} in the mean, until {until}")
+        }
+        _ => format!("Poisson arrivals at a rate that changes {} times", rates.len() - 1),
+    };
     let demand = Demand::Open(traffic::Arrivals::Poisson(rates.into()));
-    (keys, Transfers { demand, slots, surges: Vec::new() })
+    Transfers { written: Some(keys), ..Transfers::new(demand, slots, words) }
 }
 
-impl Arrivals {
-    /// The transfers of the file that start in `window`.
-    ///
-    /// # Errors
-    ///
-    /// If the file or a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Arrivals {
+    fn rules(&self) -> Rules {
+        Rules { no_size: Some(RECORDED), spreads: false, ..RANDOM }
+    }
+
+    fn recording(&self) -> Option<&InputFile> {
+        self.arrivals.get().ok()?.found.as_ref()
+    }
+
+    fn resolve(
         &mut self,
-        window: Window,
-        context: &LoadContext<'_>,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
+        let ProcessContext { window, load, .. } = context;
         let allowed = "a file with a time in seconds and a size in bytes on each line, times ascending";
-        let records = read(&mut self.arrivals, context, allowed, records, faults)?;
+        let records = read(&mut self.arrivals, load, allowed, records, faults)?;
         let at = |at: f64| Time::ZERO + window.from + Span::from_secs_f64(at);
         let records: Vec<_> = records.into_iter().map(|(time, size)| (at(time), Bytes::new(size))).collect();
         let early = records.iter().filter(|(time, _)| *time < Time::ZERO + window.until).count();
@@ -303,31 +366,32 @@ impl Arrivals {
             let fault = self.arrivals.fault(format!("none of its transfers starts before {}", window.until));
             return Err(fault.given(format!("\"{name}\"")).allowed(allowed).report(faults));
         }
-        context.assume(late(records.len() - early, records.len(), "transfers", name));
-        Ok(Transfers {
-            demand: Demand::Open(traffic::Arrivals::Trace(records.into())),
-            slots: self.concurrent.copied()?,
-            surges: Vec::new(),
-        })
+        load.assume(late(records.len() - early, records.len(), "transfers", name));
+        let words = format!("{} recorded arrivals", records.len());
+        let demand = Demand::Open(traffic::Arrivals::Trace(records.into()));
+        Ok(Transfers::new(demand, self.concurrent.copied()?, words))
     }
 }
 
-impl Vectors {
-    /// The connections of the file that start in `window`.
-    ///
-    /// # Errors
-    ///
-    /// If the file or a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Vectors {
+    fn rules(&self) -> Rules {
+        Rules { no_size: Some(RECORDED), no_count: Some("no count"), spreads: false, ..RANDOM }
+    }
+
+    fn recording(&self) -> Option<&InputFile> {
+        self.vectors.get().ok()?.found.as_ref()
+    }
+
+    fn resolve(
         &mut self,
-        window: Window,
-        context: &LoadContext<'_>,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
+        let ProcessContext { window, load, .. } = context;
         let share = self.share.copied()?;
         let (rtt, limit) = (self.rtt.copied()?, self.window.copied()?);
         let recorded =
-            read(&mut self.vectors, context, "a file of Tmix connection vectors", vectors::parse, faults)?;
+            read(&mut self.vectors, load, "a file of Tmix connection vectors", vectors::parse, faults)?;
         let count = recorded.connections.len();
         let kept = recorded.connections.into_iter().enumerate().filter(|(number, _)| is_kept(*number, share));
         let mut connections: Vec<Connection> = kept.map(|(_, connection)| connection).collect();
@@ -338,9 +402,9 @@ impl Vectors {
             (recorded.losses, "with loss rates, which have no effect"),
             (recorded.segments, "with segment sizes, which have no effect"),
         ] {
-            context.assume((number > 0).then(|| format!("{number} of {count} connections in {name} {what}")));
+            load.assume((number > 0).then(|| format!("{number} of {count} connections in {name} {what}")));
         }
-        context.assume(late(sampled - connections.len(), sampled, "connections", name));
+        load.assume(late(sampled - connections.len(), sampled, "connections", name));
         for connection in &mut connections {
             connection.rtt = connection.rtt.filter(|_| rtt == Origin::Recorded);
             for side in &mut connection.sides {
@@ -358,28 +422,28 @@ impl Vectors {
         let has_window = |each: &Connection| each.sides.iter().any(|side| side.window.is_some());
         self.rtt.fill(origin(connections.iter().any(|each| each.rtt.is_some())));
         self.window.fill(origin(connections.iter().any(has_window)));
-        let slots = connections.len() as u32;
+        let bytes = |side: usize| connections.iter().map(|each| each.sides[side].size().count()).sum::<u64>();
+        let (there, back, slots) = (bytes(0), bytes(1), connections.len() as u32);
+        let words = format!("{slots} recorded connections, {there}B of their initiators and {back}B back");
         let demand = Demand::Exchanges { connections: connections.into(), side: 0, from: window.from };
-        Ok(Transfers { demand, slots, surges: Vec::new() })
+        Ok(Transfers::new(demand, slots, words))
     }
 }
 
-impl Users {
-    /// The transfers of `count` users in `window`.
-    ///
-    /// # Errors
-    ///
-    /// If a key has errors, which are added to `faults`.
-    pub fn resolve(
+impl Process for Users {
+    fn rules(&self) -> Rules {
+        Rules { no_count: None, ..RANDOM }
+    }
+
+    fn resolve(
         &mut self,
-        count: u64,
-        window: Window,
-        context: &LoadContext<'_>,
+        context: ProcessContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Transfers, Reported> {
-        let window = window.until(&mut self.until, faults)?;
-        let think = distribution::resolve_drawn(self.think.get_mut()?, context, faults)?;
-        let patience = distribution::resolve(self.patience.get_mut()?, context, faults)?;
+        let ProcessContext { count, load, .. } = context;
+        let window = context.window.until(&mut self.until, faults)?;
+        let think = distribution::resolve_drawn(self.think.get_mut()?, load, faults)?;
+        let patience = distribution::resolve(self.patience.get_mut()?, load, faults)?;
         if think == Distribution::Constant(0.0) {
             let fault = self.think.fault("users who never pause").given("0s");
             return Err(fault.allowed("a time above zero, or a distribution").report(faults));
@@ -389,9 +453,14 @@ impl Users {
             surges.push(keys.resolve(window.duration, faults)?);
         }
         let barrier = self.barrier.copied()?;
+        let together = if barrier { ", all of whom start together" } else { "" };
+        let pauses = distribution::describe::<Span>(&think);
+        let patient =
+            patience.as_ref().map(|it| format!(", patient for {}", distribution::describe::<Span>(it)));
+        let words = format!("{count} users{together} who think for {pauses}{}", patient.unwrap_or_default());
         let demand =
             Demand::Users(UserModel { think, from: window.from, until: window.until, patience, barrier });
-        Ok(Transfers { demand, slots: count as u32, surges })
+        Ok(Transfers { surges, ..Transfers::new(demand, count as u32, words) })
     }
 }
 
@@ -476,40 +545,15 @@ fn is_kept(number: usize, share: f64) -> bool {
     before(number + 1) > before(number)
 }
 
-/// Description of a process of transfers.
-pub fn describe(demand: &Demand, slots: u32) -> String {
-    match demand {
-        Demand::Fixed { .. } if slots == 1 => "1 flow".into(),
-        Demand::Fixed { .. } => format!("{slots} flows"),
-        Demand::Users(UserModel { think, patience, barrier, .. }) => {
-            let patience = patience
-                .as_ref()
-                .map_or(String::new(), |it| format!(", patient for {}", distribution::describe::<Span>(it)));
-            let think = distribution::describe::<Span>(think);
-            let together = if *barrier { ", all of whom start together" } else { "" };
-            format!("{slots} users{together} who think for {think}{patience}")
-        }
-        Demand::Open(traffic::Arrivals::Poisson(steps)) if steps.len() == 2 => {
-            let (every, until) = (Span::from_secs_f64(1.0 / steps[0].1), steps[1].0.since(Time::ZERO));
-            format!("Poisson arrivals, one every {every} in the mean, until {until}")
-        }
-        Demand::Open(traffic::Arrivals::Poisson(steps)) => {
-            format!("Poisson arrivals at a rate that changes {} times", steps.len() - 1)
-        }
-        Demand::Open(traffic::Arrivals::Trace(records)) => format!("{} recorded arrivals", records.len()),
-        Demand::Open(traffic::Arrivals::Periodic { interval, .. }) => format!("an arrival every {interval}"),
-        Demand::Clients { .. } => format!("clients with {slots} connections"),
-        Demand::Exchanges { connections, .. } => {
-            let bytes =
-                |side: usize| connections.iter().map(|each| each.sides[side].size().count()).sum::<u64>();
-            let (there, back) = (bytes(0), bytes(1));
-            format!(
-                "{} recorded connections, {there}B of their initiators and {back}B back",
-                connections.len()
-            )
-        }
-    }
-}
+/// The rules of arrivals that are drawn.
+const RANDOM: Rules = Rules {
+    no_size: None,
+    no_count: Some("no count; `concurrent` in source bounds how many are in progress at once"),
+    starts_apart: false,
+    spreads: true,
+};
+
+const RECORDED: &str = "what is recorded has its size";
 
 /// Arrivals of one group in a run, which would take hours.
 const MOST_ARRIVALS: f64 = 1e9;

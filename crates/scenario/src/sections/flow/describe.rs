@@ -1,45 +1,47 @@
 //! A group of flows in words.
 
+use super::super::distribution;
 use super::super::transport::Endpoint;
-use super::super::{application, distribution, source, transfers};
 use super::UNRESPONSIVE;
 use super::placement::{self, TopologyContext};
-use narrows_model::{Demand, Start};
+use narrows_model::Start;
 use narrows_topology::Group;
 use narrows_units::{Bytes, Span};
+
+/// What the source of a group says of it, for readers.
+pub(super) struct Words {
+    /// What there is how many of.
+    pub count: String,
+    /// The sizes of transfers without `size`.
+    pub sizes: &'static str,
+    /// How data is written, if not at once.
+    pub source: String,
+}
 
 /// The description of a group for readers.
 pub(super) fn describe(
     group: &Group,
+    words: Words,
     start: Start,
     endpoint: &Endpoint,
     topology: TopologyContext<'_>,
 ) -> String {
     let Group { algorithm, demand, .. } = group;
-    let count = match demand {
-        Demand::Clients { application, .. } => application::describe(application, group.slots),
-        _ => transfers::describe(demand, group.slots),
-    };
+    let Words { count, sizes, source } = words;
     let subject = if group.subject { ", under test" } else { "" };
     let start = match start {
         Start::At(at) => format!("from {at}"),
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
     };
-    let size = match (&group.size, demand) {
-        (None, Demand::Fixed { .. }) if group.program.is_some() => "carried by programs".to_owned(),
-        (Some(size), _) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
-        (None, Demand::Fixed { .. }) => "endless".to_owned(),
-        (None, Demand::Clients { .. }) => "objects as requested".to_owned(),
-        (None, _) => "sizes as recorded".to_owned(),
+    let size = match &group.size {
+        Some(size) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
+        None if group.program.is_some() => "carried by programs".to_owned(),
+        None => sizes.to_owned(),
     };
     let rtt = if demand.has_recorded_rtts() {
         "as recorded".to_owned()
     } else {
         distribution::describe::<Span>(&group.rtt.0)
-    };
-    let source = match demand {
-        Demand::Fixed { source, .. } => source::describe(source),
-        _ => String::new(),
     };
     let placement = placement::describe(&group.placement, topology);
     let endpoint = endpoint.describe();

@@ -2,7 +2,7 @@
 
 use super::super::distribution;
 use super::super::source::Source;
-use super::super::transfers::{Transfers, Window};
+use super::super::transfers::{Process, ProcessContext, Rules, Transfers, Window};
 use super::FlowKeys;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -80,56 +80,42 @@ impl FlowKeys {
         context: &LoadContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Option<Transfers>, Reported> {
-        let Some(kind) = self.source.get()?.as_ref().and_then(Kind::of) else { return Ok(None) };
-        self.check_keys(kind, start, sized, faults)?;
-        self.count.omitted = !kind.is_counted();
+        let Some(rules) = self.rules()? else { return Ok(None) };
+        self.check_keys(rules, start, sized, faults)?;
+        self.count.omitted = rules.no_count.is_some();
         let from = match start {
             Start::At(from) | Start::Between(from, _) => from,
         };
         let duration = duration?;
         let window = Window { from, until: duration, duration };
         let Some(source) = self.source.get_mut()? else { return Ok(None) };
-        let (steps, transfers) = match source {
-            Source::Poisson(form) => form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?,
-            Source::PoissonSteps(form) => {
-                form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?
-            }
-            Source::Arrivals(form) => (None, form.resolve(window, context, faults)?),
-            Source::Vectors(form) => (None, form.resolve(window, context, faults)?),
-            Source::Users(form) => (None, form.resolve(count, window, context, faults)?),
-            Source::Video(form) => (None, form.resolve(count, start, faults)?),
-            Source::Web(form) => (None, form.resolve(count, start, window, context, faults)?),
-            Source::Responsiveness(form) => (None, form.resolve(count, start)?),
-            Source::Call(form) => (None, form.resolve(count, start, faults)?),
-            Source::Game(form) => (None, form.resolve(count, start, faults)?),
-            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
-                return Ok(None);
-            }
-        };
-        if let Some(steps) = steps {
+        let Some(process) = source.process_mut() else { return Ok(None) };
+        let mut transfers =
+            process.resolve(ProcessContext { count, start, window, load: context }, faults)?;
+        if let Some(steps) = transfers.written.take() {
             *source = Source::PoissonSteps(steps);
         }
         Ok(Some(transfers))
     }
 
+    /// What the process of transfers allows of the other keys; `None` if the flows start once.
+    pub(super) fn rules(&self) -> Result<Option<Rules>, Reported> {
+        Ok(self.source.get()?.as_ref().and_then(Source::process).map(Process::rules))
+    }
+
     /// Checks `start`, `size` and `count` against the kind of the process.
     fn check_keys(
         &self,
-        kind: Kind,
+        rules: Rules,
         start: Start,
         sized: bool,
         faults: &mut Vec<Fault>,
     ) -> Result<(), Reported> {
-        if kind != Kind::Application && matches!(start, Start::Between(..)) {
+        if !rules.starts_apart && matches!(start, Start::Between(..)) {
             let fault = self.start.fault("a process of transfers starts at one time");
             return Err(fault.allowed("a time").report(faults));
         }
-        let own_sizes = match kind {
-            Kind::Application => Some("an application fetches objects of its own sizes"),
-            Kind::Arrivals | Kind::Vectors => Some("what is recorded has its size"),
-            Kind::Random | Kind::Users => None,
-        };
-        match own_sizes {
+        match rules.no_size {
             Some(message) if sized => return Err(self.size.fault(message).allowed("no size").report(faults)),
             None if !sized => {
                 let fault = self.size.fault("the transfers of a process end").given("unlimited");
@@ -137,52 +123,10 @@ impl FlowKeys {
             }
             _ => {}
         }
-        if self.count.written && !kind.is_counted() {
-            let bound = match kind {
-                Kind::Vectors => "",
-                _ => "; `concurrent` in source bounds how many are in progress at once",
-            };
+        if let Some(allowed) = rules.no_count.filter(|_| self.count.written) {
             let fault = self.count.fault("only users are counted: arrivals make as many transfers as arrive");
-            return Err(fault.allowed(format!("no count{bound}")).report(faults));
+            return Err(fault.allowed(allowed).report(faults));
         }
         Ok(())
-    }
-}
-
-/// The kinds of processes that start connections during a run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Arrivals that are drawn.
-    Random,
-    /// Arrivals from a file.
-    Arrivals,
-    /// Connection vectors from a file.
-    Vectors,
-    /// Users who think between transfers.
-    Users,
-    /// Clients of an application.
-    Application,
-}
-
-impl Kind {
-    /// The kind of a source; `None` if its flows start once.
-    fn of(source: &Source) -> Option<Self> {
-        match source {
-            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => None,
-            Source::Poisson(_) | Source::PoissonSteps(_) => Some(Self::Random),
-            Source::Arrivals(_) => Some(Self::Arrivals),
-            Source::Vectors(_) => Some(Self::Vectors),
-            Source::Users(_) => Some(Self::Users),
-            Source::Video(_)
-            | Source::Web(_)
-            | Source::Responsiveness(_)
-            | Source::Call(_)
-            | Source::Game(_) => Some(Self::Application),
-        }
-    }
-
-    /// Whether `count` is the number of users or clients.
-    fn is_counted(self) -> bool {
-        matches!(self, Self::Users | Self::Application)
     }
 }

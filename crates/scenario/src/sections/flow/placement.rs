@@ -2,7 +2,7 @@
 
 use super::super::network::ResolvedNetwork;
 use super::super::path::PathKeys;
-use super::super::source::{PathRate, Source};
+use super::super::source::PathRate;
 use super::super::transport::Scale;
 use super::FlowKeys;
 use crate::diagnostic::Fault;
@@ -161,11 +161,7 @@ impl FlowKeys {
             let fault = at.fault("does not fit beside between");
             return Err(fault.allowed("no such key: every pair has its own").report(faults));
         }
-        let spreads = matches!(
-            self.source.get(),
-            Ok(Some(Source::Users(_) | Source::Poisson(_) | Source::PoissonSteps(_)))
-        );
-        if !spreads {
+        if !self.rules().is_ok_and(|rules| rules.is_some_and(|rules| rules.spreads)) {
             let fault = self.between.fault("only a process of transfers spreads over edges");
             let allowed = "source = { kind = \"users\", … }, \"poisson\" or \"poisson-steps\"";
             return Err(fault.allowed(allowed).report(faults));
