@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import check_numbers, listed, typed
+from narrows.commands import page
+from narrows.commands.job import finish
 from narrows.core import RunError
-from narrows.errors import InputError, OutputError, ReportError
+from narrows.errors import InputError, OutputError
 from narrows.evaluation import campaign
 from narrows.evaluation.definition import find_suite
+from narrows.evaluation.rows import rows as judged
+from narrows.evaluation.summary import summarize
 from narrows.export import csv, pcapng, qlog
 from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
@@ -21,9 +26,6 @@ from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import write_json
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
-from narrows.report.evaluation.build import conclude
-from narrows.report.reproduction.page import reproduction_page
-from narrows.report.study.build import build as build_study
 from narrows.reproduction import campaign as reproductions
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.campaign import Whole, work
@@ -154,10 +156,15 @@ def suite(  # noqa: PLR0913  # each has a default
     threads = jobs or processors()
     failed = work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True)
     flags = f"--{size}" + (f" --rows {','.join(rows)}" if rows else "") + ("" if on == SIMULATOR else f" --on {on}")
-    summary = conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} {flags}")
+    command = f"narrows suite {evaluation.suite.name} {given} {flags}"
+    summary = numbered(SUMMARY, {**summarize(evaluation, judged(evaluation, folder)), "command": command})
+    write_json(folder / "summary.json", summary)
+    problem = finish(folder)
     if failed:
         why = campaign.failures(folder)[0].reason
         raise RunError(f"{failed} cells failed, and rows are not measured for that; {folder} has the others: {why}")
+    if problem is not None:
+        raise problem
     return summary
 
 
@@ -345,13 +352,11 @@ def reproduce(  # noqa: PLR0913  # each has a default
     claims = published.claims(size)
     write_json(folder / LEDGER, ledger)
     write_json(folder / TABLES, agreement(claims, size, ledger["digest"], results))
-    try:
-        page = reproduction_page(claims, ledger, results, folder)
-        (folder / "report.html").write_text(page, encoding="utf-8")
-    except Exception as problem:
-        raise ReportError(f"the ledger is in {folder}, but its report could not be built: {problem}") from problem
+    problem = finish(folder, partial(page.reproduction, published=claims, ledger=ledger, results=results))
     if failed:
         raise RunError(f"{failed} cells failed, and claims on them are not judged; {folder}/*/failed has the reasons")
+    if problem is not None:
+        raise problem
     return ledger
 
 
@@ -390,11 +395,11 @@ def export(
         case "csv" if replication is not None:
             raise InputError(f"replication={replication}", "does not apply: csv has the tables of all replications")
         case "csv" | "qlog":
-            with appearing(place) as partial:
+            with appearing(place) as inner:
                 if form == "csv":
-                    csv.write(run, partial)
+                    csv.write(run, inner)
                 else:
-                    qlog.write(run, partial, replication)
+                    qlog.write(run, inner, replication)
         case _:
             raise InputError(form, "is no form; allowed: pcapng, csv, qlog")
     return place
@@ -429,12 +434,11 @@ def _work(folder: Path, trust: Trust, jobs: int | None, watch: Watch | None) -> 
         conclude=write_summary,
         trust=trust,
     )
-    try:
-        build_study(folder)
-    except Exception as problem:
-        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
+    problem = finish(folder)
     if found.failed:
         raise RunError(f"{found.failed} of {found.cells} cells failed; {folder / 'failed'} has the reasons")
+    if problem is not None:
+        raise problem
     return OpenedStudy(folder)
 
 

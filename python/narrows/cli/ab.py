@@ -9,16 +9,17 @@ from narrows.cli.command import recorded
 from narrows.cli.default_folder import folder_of
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
-from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
+from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.table import align
+from narrows.cli.work import end
+from narrows.commands.job import finish
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
-from narrows.report.trial.comment import MARKS, change, comment, headline, junit, remarks, sentence, values
-from narrows.report.trial.page import trial_page
+from narrows.report.trial.comment import MARKS, change, headline, remarks, sentence, values
 from narrows.trial import scenarios
 from narrows.trial.contest import contests
 from narrows.trial.kept import Kept
@@ -28,7 +29,6 @@ from narrows.wording import counted
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
-    from pathlib import Path
 
     from narrows.trial.scenarios import Pair
 
@@ -59,31 +59,28 @@ def ab(arguments: argparse.Namespace) -> int:
             )
         finally:
             display.close()
-        stopped = interrupt.requested
-    a, b = scenarios.names(sides)
-    content = {
-        "title": f"{b} against {a}",
-        "a": a,
-        "b": b,
-        "on": list(sides.on),
-        "left_out": left_out,
-        "margin": arguments.margin,
-        "alpha": ALPHA,
-        "seed": pairs[0].a.seed,
-        "interrupted": stopped,
-        "verdicts": counts(rows),
-        "rows": rows,
-        "command": recorded(arguments.given),
-    }
-    summary = numbered(SUMMARY, content)
-    _save(summary, folder)
+        a, b = scenarios.names(sides)
+        content = {
+            "title": f"{b} against {a}",
+            "a": a,
+            "b": b,
+            "on": list(sides.on),
+            "left_out": left_out,
+            "margin": arguments.margin,
+            "alpha": ALPHA,
+            "seed": pairs[0].a.seed,
+            "interrupted": interrupt.requested,
+            "verdicts": counts(rows),
+            "rows": rows,
+            "command": recorded(arguments.given),
+        }
+        summary = numbered(SUMMARY, content)
+        write_whole(folder / SUMMARY, to_json(summary) + "\n")
+        problem = finish(folder, stoppable=interrupt.at_once)
     print(to_json(summary) if arguments.json else _table(summary))
-    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    if stopped:
-        print("interrupted: what had finished is kept, and the same command goes on", file=sys.stderr)
-        return INTERRUPTED
-    return EXPECTATION_FAILED if is_worse(rows) else DONE
+    if summary["interrupted"]:
+        print("what had finished is kept, and the same command goes on", file=sys.stderr)
+    return end(folder, problem, arguments, EXPECTATION_FAILED if is_worse(rows) else DONE)
 
 
 def _check_margin(text: str) -> None:
@@ -103,13 +100,6 @@ def _pairs(arguments: argparse.Namespace, sides: scenarios.Sides) -> tuple[list[
     if arguments.scenario:
         return scenarios.of_files(arguments.scenario, sides, arguments.seed, trust=arguments.trust), {}
     return scenarios.of_narrows(sides, arguments.seed), {}
-
-
-def _save(summary: Mapping[str, Any], folder: Path) -> None:
-    write_whole(folder / "comment.md", comment(summary))
-    write_whole(folder / "junit.xml", junit(summary))
-    write_whole(folder / "report.html", trial_page(summary))
-    write_whole(folder / SUMMARY, to_json(summary) + "\n")
 
 
 def _table(summary: Mapping[str, Any]) -> str:

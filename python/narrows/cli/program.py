@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import re
-import shlex
 import signal
 import sys
 from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
-from narrows.cli.colour import paint
+from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
-from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
-from narrows.core import AlgorithmError, RunError, ScenarioError, nearest
-from narrows.errors import InputError, Interrupted, OutputError, ReportError
+from narrows.cli.status import BAD_INPUT, DONE
+from narrows.core import nearest
 
 if TYPE_CHECKING:
     import argparse
@@ -51,11 +48,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
-        status, message = _status_of(error, given)
+        status, message = status_of(error, given)
         if getattr(arguments, "json", False):
             print(as_json(status, message, error))
-        first, newline, rest = message.rstrip("\n").partition("\n")
-        print(f"{paint(first, 'bad', sys.stderr)}{newline}{rest}", file=sys.stderr)
+        complain(message)
     return status
 
 
@@ -97,28 +93,6 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-def _status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
-    """Return the exit status for an error and what is printed."""
-    match error:
-        case AlgorithmError() | InputError() | OutputError() | ScenarioError():
-            return BAD_INPUT, str(error)
-        case Interrupted():
-            return INTERRUPTED, f"interrupted: {error}"
-        case KeyboardInterrupt():
-            return INTERRUPTED, "interrupted"
-        case ReportError() if _is_environment(error.__cause__):
-            # The results are kept, and that the disk has no room for the report is no fault of this program.
-            return INTERRUPTED, str(error)
-        case OSError() if _is_environment(error):
-            where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-            return BAD_INPUT, f"{where}{error.strerror}"
-        case RunError() | ReportError():
-            problem = str(error)
-        case _:
-            problem = f"{type(error).__name__}: {error} ({_place(error)})"
-    return INTERNAL, f"internal error: {problem}\nreplay with: {shlex.join(['narrows', *given])}"
-
-
 def _is_text(argument: str) -> bool:
     """Return whether an argument was UTF-8; Python keeps bytes that are not as surrogates."""
     try:
@@ -126,34 +100,3 @@ def _is_text(argument: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _is_environment(error: BaseException | None) -> bool:
-    """Return whether an error comes from the file system: a full disk, a lack of rights, a name that is too long."""
-    return isinstance(error, OSError) and error.errno in OF_FILE_SYSTEM
-
-
-def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "no trace"
-
-
-OF_FILE_SYSTEM = frozenset(
-    {
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EIO,
-        errno.EISDIR,
-        errno.ELOOP,
-        errno.EMFILE,
-        errno.ENAMETOOLONG,
-        errno.ENFILE,
-        errno.ENOENT,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import shorten
@@ -13,7 +14,10 @@ from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align, written
-from narrows.errors import InputError, Interrupted, ReportError
+from narrows.cli.work import end
+from narrows.commands import page
+from narrows.commands.job import finish
+from narrows.errors import InputError, Interrupted
 from narrows.files.manifest import to_json, write_json
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.ledger import Found
     from narrows.reproduction.part import Part
     from narrows.reproduction.registry import StudyFolder
 
@@ -52,63 +55,75 @@ def reproduce(arguments: argparse.Namespace) -> int:
         _say(f"{counted(taken, 'cell')} of {study.cells(arguments.size).name} taken over")
     if not arguments.json:
         print(_announced(study, arguments.size, found, folder, jobs), flush=True)
-    failed = 0 if arguments.judge else _work(arguments, found, folder, jobs)
-    if arguments.decide and not failed:
-        _decide(arguments, study, found, folder, jobs)
-    ledger, results = campaign.judge(study, arguments.size, found, folder)
-    keep(found, folder)
-    write_json(folder / LEDGER, ledger)
-    published = study.claims(arguments.size)
-    write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], results))
-    _report(study, ledger, results, folder)
+    with Interrupt() as interrupt:
+        failed = 0 if arguments.judge else _work(arguments, found, folder, jobs, interrupt)
+        if arguments.decide and not failed:
+            _decide(arguments, study, found, folder, jobs, interrupt)
+        ledger, results = campaign.judge(study, arguments.size, found, folder)
+        keep(found, folder)
+        write_json(folder / LEDGER, ledger)
+        published = study.claims(arguments.size)
+        write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], results))
+        build = partial(page.reproduction, published=published, ledger=ledger, results=results)
+        problem = finish(folder, build, interrupt.at_once, _again(arguments, study, folder))
     print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(found, folder)}")
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    status = EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
     if failed:
         open_claims = "claims on experiments that lack one are not judged"
         print(f"{counted(failed, 'cell')} failed; {folder}/*/failed says why; {open_claims}", file=sys.stderr)
-        return INTERNAL
-    return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
+        status = INTERNAL
+    return end(folder, problem, arguments, status)
+
+
+def _again(arguments: argparse.Namespace, study: StudyFolder, folder: Path) -> str:
+    """Return the command that builds the page of a study of one's own; empty for a published one."""
+    if study in published_studies():
+        return ""
+    return shlex.join(["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--judge", "--out", str(folder)])
 
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jobs: int) -> int:
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=arguments.quiet)
-        whole = campaign.Whole(found, display.update, display.stopped)
-        try:
-            failed = campaign.work(found, folder, lambda: Threads(jobs), whole.of)
-            interrupt.check("all cells are finished; go on with")
-        except Interrupted as stop:
-            again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
-            again += ["--trust"] if arguments.trust else []
-            reason, _, _ = str(stop).rpartition("; go on with")
-            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
-        finally:
-            display.close()
-    return failed
+def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jobs: int, interrupt: Interrupt) -> int:
+    display = Display(interrupt, quiet=arguments.quiet)
+    whole = campaign.Whole(found, display.update, display.stopped)
+    try:
+        return campaign.work(found, folder, lambda: Threads(jobs), whole.of)
+    except Interrupted as stop:
+        again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
+        again += ["--trust"] if arguments.trust else []
+        reason, _, _ = str(stop).rpartition("; go on with")
+        raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
+    finally:
+        display.close()
 
 
-def _decide(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Part], folder: Path, jobs: int) -> None:
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=arguments.quiet)
+def _decide(  # noqa: PLR0913, PLR0917  # what the command line says, and what has run
+    arguments: argparse.Namespace,
+    study: StudyFolder,
+    found: Sequence[Part],
+    folder: Path,
+    jobs: int,
+    interrupt: Interrupt,
+) -> None:
+    display = Display(interrupt, quiet=arguments.quiet)
 
-        def stopped(fraction: float, note: str) -> bool:
-            display.update(min(fraction, 1.0), note)
-            return display.stopped()
+    def stopped(fraction: float, note: str) -> bool:
+        display.update(min(fraction, 1.0), note)
+        return display.stopped()
 
-        claims = study.claims(arguments.size).claims
-        try:
-            done = decide(claims, found, folder, lambda: Threads(jobs), budget_s=arguments.decide, stopped=stopped)
-        except Interrupted as stop:
-            again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
-            again += ["--trust"] if arguments.trust else []
-            again += ["--decide", f"{arguments.decide:g}s"]
-            raise Interrupted(f"{stop}; go on with `{shlex.join(again)}`") from None
-        finally:
-            display.close()
+    claims = study.claims(arguments.size).claims
+    try:
+        done = decide(claims, found, folder, lambda: Threads(jobs), budget_s=arguments.decide, stopped=stopped)
+    except Interrupted as stop:
+        again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
+        again += ["--trust"] if arguments.trust else []
+        again += ["--decide", f"{arguments.decide:g}s"]
+        raise Interrupted(f"{stop}; go on with `{shlex.join(again)}`") from None
+    finally:
+        display.close()
     for error in done.failed:
         print(f"a cell failed: {error}", file=sys.stderr)
     if not arguments.json:
@@ -184,17 +199,6 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
         "experiments": list(published.experiments),
         "verdicts": ledger["verdicts"] if ledger else None,
     }
-
-
-def _report(study: StudyFolder, ledger: Mapping[str, Any], results: Found, folder: Path) -> None:
-    from narrows.report.reproduction.page import reproduction_page
-
-    try:
-        text = reproduction_page(study.claims(ledger["size"]), ledger, results, folder)
-        (folder / "report.html").write_text(text, encoding="utf-8")
-        print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    except Exception as problem:  # hours of simulation are not thrown away for want of a picture
-        raise ReportError(f"the ledger is in {folder}, but its report could not be built: {problem}") from problem
 
 
 # What published studies reach on a usual processor of today, one with another.

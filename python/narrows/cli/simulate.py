@@ -12,8 +12,10 @@ from narrows.cli.command import recorded
 from narrows.cli.default_folder import default_folder, is_whole
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
-from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL, INTERRUPTED
+from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
+from narrows.cli.work import end
+from narrows.commands.job import finish
 from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
 from narrows.core import RunError
 from narrows.errors import InputError, Interrupted, OutputError
@@ -30,8 +32,8 @@ from narrows.run.scenario import read
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
 
+    from narrows.commands.job import Problem
     from narrows.core import Scenario
     from narrows.run.jobs import Watch
     from narrows.run.results import Comparison, Run
@@ -47,25 +49,25 @@ def run(arguments: argparse.Namespace) -> int:
     resolved = _read(arguments.file, arguments).resolve(None, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, [resolved])
     folder = _place(arguments, [resolved])
-    result, stopped = _work(
+    result, problem = _work(
         lambda watch: execution.run(resolved, arguments.jobs, watch, arguments.measure), folder, arguments
     )
     _print(result.summary, run_tables, {"": result.summary}, arguments)
-    return _finish(result, folder, {"": result.summary}, arguments, stopped)
+    return _finish(result, folder, {"": result.summary}, arguments, problem)
 
 
 def _run_on_both(arguments: argparse.Namespace) -> int:
     resolved = _read(arguments.file, arguments).resolve_on_both(arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))
     folder = _place(arguments, list(resolved.values()))
-    result, stopped = _work(
+    result, problem = _work(
         lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure, of=BACKENDS),
         folder,
         arguments,
     )
     summaries = result.summary[BACKENDS]
     _print(result.summary, comparison_tables, summaries, arguments)
-    return _finish(result, folder, summaries, arguments, stopped)
+    return _finish(result, folder, summaries, arguments, problem)
 
 
 def _read(given: str, arguments: argparse.Namespace) -> Written:
@@ -91,7 +93,7 @@ def compare(arguments: argparse.Namespace) -> int:
     given_margins(arguments.margin)
     folder = _place(arguments, list(resolved.values()))
     of = ALGORITHMS if crossed is None else LEVELS
-    result, stopped = _work(
+    result, problem = _work(
         lambda watch: execution.compare(
             resolved, arguments.jobs, watch, arguments.measure, arguments.margin, of, crossed
         ),
@@ -100,7 +102,7 @@ def compare(arguments: argparse.Namespace) -> int:
     )
     summaries = result.summary[of]
     _print(result.summary, comparison_tables, summaries, arguments)
-    return _finish(result, folder, summaries, arguments, stopped)
+    return _finish(result, folder, summaries, arguments, problem)
 
 
 def _place(arguments: argparse.Namespace, resolved: list[Scenario]) -> Path:
@@ -109,8 +111,10 @@ def _place(arguments: argparse.Namespace, resolved: list[Scenario]) -> Path:
     return folder
 
 
-def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace) -> tuple[Result, str]:
-    """Return the results, which are saved, and why their report is not built; empty if it is."""
+def _work(
+    work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace
+) -> tuple[Result, Problem | None]:
+    """Return the results, which are saved, and why there is no report of them; None if there is."""
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
@@ -119,25 +123,20 @@ def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Nam
             display.close()
         # A folder named after what it holds, and whole, already has what this interrupted run would put there.
         if result.interrupted and is_whole(folder):
-            return result, KEPT
-        try:
-            _save(result, folder, arguments, interrupt.at_once)
-        except Interrupted as stop:
-            return result, str(stop)
-    return result, ""
+            return result, Interrupted(KEPT)
+        _save(result, folder, arguments)
+        return result, finish(folder, stoppable=interrupt.at_once)
 
 
-def _save(
-    result: Run | Comparison, folder: Path, arguments: argparse.Namespace, stoppable: AbstractContextManager[None]
-) -> None:
+def _save(result: Run | Comparison, folder: Path, arguments: argparse.Namespace) -> None:
     command = recorded(arguments.given)
     try:
-        result.save(folder, command, replace=arguments.out is None, stoppable=stoppable)
+        result.keep(folder, command, replace=arguments.out is None)
     except OutputError as error:
         # The disk is full, or another process has taken the place meanwhile.
         try:
             spare = Path(tempfile.mkdtemp(prefix="narrows-"))
-            result.save(spare, command, stoppable=stoppable)
+            result.save(spare, command)
         except (OSError, OutputError):
             raise error from None
         raise OutputError(f"{error}; the results are in {spare}") from error
@@ -176,7 +175,7 @@ def _finish(
     folder: Path,
     runs: Mapping[str, Mapping[str, Any]],
     arguments: argparse.Namespace,
-    stopped: str,
+    problem: Problem | None,
 ) -> int:
     status = DONE
     for name, each in runs.items():
@@ -185,16 +184,10 @@ def _finish(
                 failed = paint("expectation failed:", "bad", sys.stderr)
                 print(f"{failed} {_of(name)}{_clause(clause)}", file=sys.stderr)
                 status = EXPECTATION_FAILED
-    for name, problem in getattr(result, "failed", {}).items():
-        print(f"{paint('failed:', 'bad', sys.stderr)} {name}: {problem}", file=sys.stderr)
-        status = max(status, INTERNAL if isinstance(problem, RunError) else BAD_INPUT)
-    if result.interrupted or stopped:
-        print(f"interrupted: {stopped or KEPT}", file=sys.stderr)
-        status = INTERRUPTED
-    if not stopped:
-        print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    return status
+    for name, error in getattr(result, "failed", {}).items():
+        print(f"{paint('failed:', 'bad', sys.stderr)} {name}: {error}", file=sys.stderr)
+        status = max(status, INTERNAL if isinstance(error, RunError) else BAD_INPUT)
+    return end(folder, problem, arguments, status)
 
 
 def _clause(clause: Mapping[str, Any]) -> str:

@@ -13,12 +13,14 @@ from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
-from narrows.errors import InputError, Interrupted, ReportError
+from narrows.cli.work import end
+from narrows.commands.job import finish
+from narrows.errors import InputError, ReportError
 from narrows.external.trust import Trust, of_results
 from narrows.files.folder import check_place
 from narrows.files.manifest import MANIFEST, to_json
 from narrows.files.sealed import read_sealed
-from narrows.files.shape import fitting
+from narrows.files.shape import UNFIT, fitting
 from narrows.run.jobs import processors
 from narrows.study import campaign
 from narrows.study.definition import read_study
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
+    from narrows.commands.job import Problem
     from narrows.study.definition import Study
     from narrows.study.executor import Executor
 
@@ -50,7 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     executor = executor_of(arguments)
     _print_plan(plan, arguments)
     campaign.begin(study, plan, folder)
-    return _end(work(arguments, folder, executor, trust_of(plan, folder)), folder, arguments)
+    with Interrupt() as interrupt:
+        found = work(arguments, folder, executor, trust_of(plan, folder), interrupt)
+        problem = finish(folder, stoppable=interrupt.at_once)
+    return _end(found, problem, folder, arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
@@ -58,10 +64,16 @@ def resume(arguments: argparse.Namespace) -> int:
     check_executor(arguments)
     before = campaign.status(arguments.folder)
     trust = of_results(arguments.folder, trust=arguments.trust)
-    with fitting(arguments.folder):
-        found = work(arguments, arguments.folder, executor_of(arguments), trust, retry=arguments.retry)
+    problem: Problem | None = None
+    with Interrupt() as interrupt, fitting(arguments.folder):
+        found = work(arguments, arguments.folder, executor_of(arguments), trust, interrupt, retry=arguments.retry)
         ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
-        return _end(found, arguments.folder, arguments, reported=not ran and _is_reported(arguments.folder))
+        if ran or not _is_reported(arguments.folder):
+            problem = finish(arguments.folder, stoppable=interrupt.at_once)
+        # The folder may be another's, and what is in it the reason.
+        if isinstance(problem, ReportError) and isinstance(problem.__cause__, UNFIT):
+            raise problem
+    return _end(found, problem, arguments.folder, arguments)
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -154,84 +166,55 @@ class _Shown:
         return self.display.stopped()
 
 
-def work(
-    arguments: argparse.Namespace, folder: Path, executor: Executor, trust: Trust, *, retry: bool = False
+def work(  # noqa: PLR0913  # what the command line says
+    arguments: argparse.Namespace,
+    folder: Path,
+    executor: Executor,
+    trust: Trust,
+    interrupt: Interrupt,
+    *,
+    retry: bool = False,
 ) -> campaign.Status:
-    """Run the cells of a study that have not finished, with progress on standard error.
+    """Run the cells of a study that have not finished, with progress and failures on standard error.
 
     Args:
         arguments: The parsed command line.
         folder: The folder of the study.
         executor: Where the cells run.
         trust: What the scenarios of the folder may execute and read.
+        interrupt: Stops the work.
         retry: Whether failed cells run again.
     """
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=arguments.quiet)
-        try:
-            command = recorded(arguments.given)
-            found = campaign.work(
-                folder,
-                executor,
-                _Shown(display),
-                retry=retry,
-                command=command,
-                conclude=write_summary,
-                trust=trust,
-                say=lambda text: print(text, file=sys.stderr, flush=True),
-            )
-        finally:
-            display.close()
-        interrupt.check(_reported_by(folder))
-        return found
+    display = Display(interrupt, quiet=arguments.quiet)
+    try:
+        found = campaign.work(
+            folder,
+            executor,
+            _Shown(display),
+            retry=retry,
+            command=recorded(arguments.given),
+            conclude=write_summary,
+            trust=trust,
+            say=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+    finally:
+        display.close()
+    _print_failures(folder)
+    return found
 
 
-def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace, *, reported: bool = False) -> int:
+def _end(found: campaign.Status, problem: Problem | None, folder: Path, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json(found._asdict()))
     else:
         print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
-    return end(found, folder, arguments, reported=reported)
-
-
-def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace, *, reported: bool = False) -> int:
-    """Build the report of a study unless it is there, print its folder, and return the exit status."""
-    conclude(folder, reported=reported)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    return INTERNAL if found.failed else DONE
-
-
-def conclude(folder: Path, *, reported: bool = False) -> None:
-    """Print the failures of a study whose cells have run, and build its report unless it is there."""
-    _print_failures(folder)
-    if reported:
-        print(f"Report: {folder / REPORT}", file=sys.stderr)
-    else:
-        _report(folder)
-
-
-def _reported_by(folder: Path) -> str:
-    again = shlex.join(["narrows", "report", str(folder)])
-    return f"all results are in {folder}, and `{again}` builds their report"
+    return end(folder, problem, arguments, INTERNAL if found.failed else DONE)
 
 
 def _is_reported(folder: Path) -> bool:
     """Return whether the report of a study cites the digest of its results."""
     digest, report = read_sealed(folder / MANIFEST)["digest"], folder / REPORT
     return bool(digest) and report.is_file() and digest in report.read_text(encoding="utf-8")
-
-
-def _report(folder: Path) -> None:
-    from narrows.report.study.build import build
-
-    try:
-        print(f"Report: {build(folder)}", file=sys.stderr)
-    except KeyboardInterrupt:
-        raise Interrupted(_reported_by(folder)) from None
-    except InputError:
-        raise
-    except Exception as problem:  # hours of simulation are not thrown away for want of a picture
-        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
 def check_executor(arguments: argparse.Namespace) -> None:

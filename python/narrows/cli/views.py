@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import study as of_study
 from narrows.cli.command import recorded
 from narrows.cli.default_folder import folder_of
+from narrows.cli.interrupt import Interrupt
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align, plus_minus
+from narrows.cli.work import end
+from narrows.commands.job import finish
 from narrows.errors import Interrupted, OutputError
 from narrows.files.folder import check_place
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json, write_json, write_manifest
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
-from narrows.report.study.backends import WORDS, build
 from narrows.study import campaign
 from narrows.study.plan import PLAN, load_plan, trust_of
 from narrows.study.views import deployment
@@ -93,10 +94,12 @@ def _view(
     if not (folder / PLAN).is_file():
         view = View(kind, recorded(arguments.given), facts)
         campaign.begin(study, plan, folder, {VIEW: view.to_json()})
-    found = of_study.work(arguments, folder, of_study.executor_of(arguments), trust_of(plan, folder))
+    with Interrupt() as interrupt:
+        found = of_study.work(arguments, folder, of_study.executor_of(arguments), trust_of(plan, folder), interrupt)
+        problem = finish(folder, stoppable=interrupt.at_once)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)
-    return of_study.end(found, folder, arguments)
+    print(to_json(summary) if arguments.json else tables(summary))
+    return end(folder, problem, arguments, INTERNAL if found.failed else DONE)
 
 
 def _identity(plan: Plan) -> list[str]:
@@ -138,39 +141,37 @@ def _view_both(
     folder.mkdir(parents=True, exist_ok=True)
     command = recorded(arguments.given)
     found, seen, failed = {}, {}, 0
-    for on, (study, plan, facts) in laid_out.items():
-        place = folder / on
-        if on not in begun:
-            campaign.begin(study, plan, place, {VIEW: View(kind, command, facts).to_json()})
-        try:
-            trust = trust_of(plan, place)
-            failed += of_study.work(arguments, place, of_study.executor_of(arguments), trust).failed
-        except Interrupted as stop:
-            reason, _, _ = str(stop).rpartition("; go on with")
-            again = ["narrows", *arguments.given, *([] if arguments.out else ["--out", str(folder)])]
-            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
-        of_study.conclude(place)
-        found[on] = json.loads((place / "summary.json").read_text(encoding="utf-8"))
-        seen[on] = campaign.table(place)
-    content = {
-        "title": title,
-        "kind": kind,
-        "on": BOTH,
-        "seed": plans[SIMULATOR].seed,
-        "replications": max(len(set(each["replication"].to_pylist())) for each in seen.values()),
-        "command": command,
-        **found,
-        "differences": differences(plans[SIMULATOR], seen),
-    }
-    summary = numbered(SUMMARY, content)
-    write_json(folder / SUMMARY, summary)
-    write_manifest(folder, {"title": title, "command": command})
-    build(folder, summary)
+    with Interrupt() as interrupt:
+        for on, (study, plan, facts) in laid_out.items():
+            place = folder / on
+            if on not in begun:
+                campaign.begin(study, plan, place, {VIEW: View(kind, command, facts).to_json()})
+            try:
+                executor, trust = of_study.executor_of(arguments), trust_of(plan, place)
+                failed += of_study.work(arguments, place, executor, trust, interrupt).failed
+            except Interrupted as stop:
+                reason, _, _ = str(stop).rpartition("; go on with")
+                again = ["narrows", *arguments.given, *([] if arguments.out else ["--out", str(folder)])]
+                raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
+            found[on] = json.loads((place / "summary.json").read_text(encoding="utf-8"))
+            seen[on] = campaign.table(place)
+        content = {
+            "title": title,
+            "kind": kind,
+            "on": BOTH,
+            "seed": plans[SIMULATOR].seed,
+            "replications": max(len(set(each["replication"].to_pylist())) for each in seen.values()),
+            "command": command,
+            **found,
+            "differences": differences(plans[SIMULATOR], seen),
+        }
+        summary = numbered(SUMMARY, content)
+        write_json(folder / SUMMARY, summary)
+        write_manifest(folder, {"title": title, "command": command})
+        problem = finish(folder, stoppable=interrupt.at_once)
     parts = [f"On the {WORDS[on]}\n\n{tables(each)}" for on, each in found.items()]
     print(to_json(summary) if arguments.json else "\n".join(parts))
-    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    return INTERNAL if failed else DONE
+    return end(folder, problem, arguments, INTERNAL if failed else DONE)
 
 
 def _matrix_tables(summary: Mapping[str, Any]) -> str:
@@ -218,6 +219,7 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+WORDS = {SIMULATOR: "simulator", LINUX: "kernel"}
 TABLES = (
     (
         "excess_harm",

@@ -11,16 +11,17 @@ from narrows.cli.command import recorded
 from narrows.cli.default_folder import folder_of
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
-from narrows.cli.status import DONE
 from narrows.cli.table import WIDTH, plus_minus, written
-from narrows.errors import InputError, ReportError
+from narrows.cli.work import end
+from narrows.commands.job import finish
+from narrows.commands.page import CURVES
+from narrows.errors import InputError
 from narrows.external.source import OF_KERNELS, is_external
 from narrows.files.disk import write_whole
 from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.metrics import resolve
-from narrows.report.search.page import atlas_page
 from narrows.search.run import Budget, Search, score_text
 from narrows.wording import counted
 
@@ -33,8 +34,8 @@ def worst(arguments: argparse.Namespace) -> int:
     """Search for environments in which an algorithm does worst against a reference."""
     subject = arguments.algorithm
     if arguments.on == BOTH:
-        problem = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
-        raise InputError("--on both", f"{problem}; allowed: simulator, linux, linux:NAME")
+        reason = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
+        raise InputError("--on both", f"{reason}; allowed: simulator, linux, linux:NAME")
     backend.find(arguments.on)
     second = SECOND if arguments.on == SIMULATOR else SECOND_OF_KERNELS
     reference = arguments.against or (second if subject == FIRST else FIRST)
@@ -56,18 +57,13 @@ def worst(arguments: argparse.Namespace) -> int:
                 archive = search.run(budget)
                 finds = search.finds(archive)
                 curves = [search.curves(find) for find in finds if find.confirmed]
+                write_whole(folder / CURVES, to_json({"found": curves}) + "\n")
                 atlas = search.write(archive, finds, recorded(arguments.given))
-            interrupt.check(f"the atlas is in {folder}; the same command goes on with its report")
         finally:
             display.close()
-    try:
-        write_whole(folder / "report.html", atlas_page(atlas, curves))
-    except Exception as problem:
-        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
+        problem = finish(folder, stoppable=interrupt.at_once)
     print(to_json(atlas) if arguments.json else _table(atlas))
-    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    return DONE
+    return end(folder, problem, arguments)
 
 
 def _budget(text: str) -> Budget:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.arguments import typed
 from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
-from narrows.errors import Interrupted, ReportError
+from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
@@ -29,7 +27,6 @@ from narrows.run.summary import digest, summarize
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -61,7 +58,35 @@ class Tables(Shown):
         return [*super().__dir__(), *tables.names()]
 
 
-class Run(Tables):
+class Results(Tables):
+    """Results in memory, which can be saved."""
+
+    def keep(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+        """Write the folder of the results without its report, as `Run.keep`."""
+        raise NotImplementedError
+
+    @typed
+    def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
+        """Write the folder of a run, or of a comparison with a folder per run, atomically, and then its report.
+
+        Args:
+            folder: The folder; it must not exist or must be empty.
+            command: The command line for the manifest; None for results from Python.
+            replace: Whether the folder of an earlier run there is replaced.
+
+        Raises:
+            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
+            ReportError: The results are written, but the report could not be built.
+        """
+        self.keep(Path(folder), command, replace=replace)
+        try:
+            build.build(Path(folder))
+        except Exception as error:
+            problem = f"the results are in {folder}, but their report could not be built"
+            raise ReportError(f"{problem}: {type(error).__name__}: {error}") from error
+
+
+class Run(Results):
     """The results of one scenario: the records of its replications, with tables, metrics and summary."""
 
     def __init__(
@@ -117,34 +142,14 @@ class Run(Tables):
         """
         return tables.table(self.records, name)
 
-    @typed
-    def save(
-        self,
-        folder: str | os.PathLike[str],
-        command: str | None = None,
-        *,
-        replace: bool = False,
-        stoppable: AbstractContextManager[None] | None = None,
-    ) -> None:
-        """Write the run folder atomically.
-
-        Args:
-            folder: The folder; it must not exist or must be empty.
-            command: The command line for the manifest; None for a run from Python.
-            replace: Whether the folder of an earlier run there is replaced.
-            stoppable: The context in which reports are built, after the results are written; an interrupt in it leaves
-                the results without them.
+    def keep(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+        """Write the run folder without its report, atomically; the arguments are those of `save`.
 
         Raises:
-            Interrupted: The results are written, and building the report was interrupted.
             OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
-            ReportError: The results are written, but the report could not be built.
         """
-        folder = Path(folder)
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
-            problem = _report(partial, stoppable)
-        _complain(problem, folder)
 
     def write(self, folder: Path, command: str | None) -> None:
         """Write all files of the run folder except the report into an existing folder.
@@ -182,7 +187,7 @@ class Run(Tables):
         write_manifest(folder, facts)
 
 
-class Comparison(Tables):
+class Comparison(Results):
     """The runs of one scenario with several algorithms, at several levels of its keys, or on several backends."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # what a comparison consists of
@@ -265,36 +270,13 @@ class Comparison(Tables):
         """Return a table of all runs, the name of the run in its first column (`COLUMNS`); else as `Run.table`."""
         return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, COLUMNS[self.of])
 
-    @typed
-    def save(
-        self,
-        folder: str | os.PathLike[str],
-        command: str | None = None,
-        *,
-        replace: bool = False,
-        stoppable: AbstractContextManager[None] | None = None,
-    ) -> None:
-        """Write the folder of the comparison, with a folder per run, atomically.
-
-        Args:
-            folder: The folder; it must not exist or must be empty.
-            command: The command line for the manifest; None for a run from Python.
-            replace: Whether the folder of an earlier run there is replaced.
-            stoppable: The context in which reports are built, after the results are written; an interrupt in it leaves
-                the results without them.
-
-        Raises:
-            Interrupted: The results are written, and building the report was interrupted.
-            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
-            ReportError: The results are written, but the report could not be built.
-        """
-        folder = Path(folder)
+    def keep(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+        """Write the folder of the comparison, with a folder per run, without reports; otherwise as `Run.keep`."""
         with appearing(folder, replace=replace) as partial:
             for name, run in self.runs.items():
                 inner = partial / self._folder(name)
                 inner.mkdir(parents=True)
                 run.write(inner, command)
-                _report(inner, stoppable)
             write_json(partial / SUMMARY, self.summary)
             facts = {
                 "title": self._any.scenario.title,
@@ -310,8 +292,6 @@ class Comparison(Tables):
                 "wall_s": self.wall_s,
             }
             write_manifest(partial, facts)
-            problem = _report(partial, stoppable)
-        _complain(problem, folder)
 
     def _failures(self) -> dict[str, Any]:
         """Return why runs failed, by their names, as part of the summary; nothing if none did."""
@@ -325,24 +305,6 @@ class Comparison(Tables):
 def folder_name(name: str) -> str:
     """Return the name of the folder of a compared run: what the run is called, as a file name."""
     return file_name(name)
-
-
-def _report(folder: Path, stoppable: AbstractContextManager[None] | None) -> BaseException | None:
-    try:
-        with stoppable or nullcontext():
-            build.build(folder)
-    # Hours of simulation are not thrown away for want of a picture.
-    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001
-        return problem
-    return None
-
-
-def _complain(problem: BaseException | None, folder: Path) -> None:
-    if isinstance(problem, KeyboardInterrupt):
-        again = shlex.join(["narrows", "report", str(folder)])
-        raise Interrupted(f"what had finished is kept, and `{again}` builds the report") from None
-    if problem is not None:
-        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
 # The first column of a table of all runs, by what is compared.

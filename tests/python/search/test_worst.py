@@ -84,6 +84,10 @@ def test_vegas_beside_reno_is_found(narrows: Narrows, tmp_path: Path) -> None:
     assert beside_reno
     # The whole interval, not the mean of five replications alone.
     assert any(each["interval"][0] > 0.2 for each in beside_reno)
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert narrows("report", "out").stdout == "out/report.html\n"
+    assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == page
+    (tmp_path / "out/curves.json").unlink()
     assert "narrows worst ALG … --out out" in narrows("report", "out").stderr
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.files.disk import write_whole
+from narrows.report.run.data import Comparison
 from narrows.report.run.page import page
 from narrows.report.run.reading import read
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def build(folder: Path) -> Path:
-    """Write the report of a run folder or a comparison folder.
+    """Write the report of a run folder, or of a comparison folder and of each of its runs.
 
     Args:
         folder: The run folder or comparison folder.
@@ -23,6 +25,10 @@ def build(folder: Path) -> Path:
     Raises:
         FileNotFoundError: The folder holds no results.
     """
+    found = read(folder)
     report = folder / "report.html"
-    report.write_text(page(read(folder)), encoding="utf-8")
+    write_whole(report, page(found))
+    if isinstance(found, Comparison):
+        for inner in found.folders.values():
+            build(folder / inner)
     return report

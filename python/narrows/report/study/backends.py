@@ -13,14 +13,6 @@ from narrows.report.page.metrics import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-
-def build(folder: Path, summary: Mapping[str, Any]) -> Path:
-    """Write the page of a matrix or deployment on both backends into its folder, and return its path."""
-    place = folder / "report.html"
-    place.write_text(beside_page(summary), encoding="utf-8")
-    return place
 
 
 def beside_page(summary: Mapping[str, Any]) -> str:

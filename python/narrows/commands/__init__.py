@@ -1,0 +1,1 @@
+"""What the commands do, for the command line and for the functions of `import narrows`."""

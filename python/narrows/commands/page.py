@@ -1,0 +1,146 @@
+"""The page of a folder of results, built from what the folder holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.files.disk import write_whole
+from narrows.files.format import SUMMARY, read_kept
+from narrows.files.manifest import MANIFEST, check_folder
+from narrows.files.sealed import read_object
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from narrows.reproduction.claims import Published
+    from narrows.reproduction.ledger import Found
+
+# The modules of pages are imported where they are used: what is wrong with one must not keep a command from its work.
+
+
+def build(folder: Path) -> Path:
+    """Build the page of a folder of results, and what else is derived from them; or the index of several folders.
+
+    Args:
+        folder: The folder of any command, or one that holds several of these.
+
+    Returns:
+        The path of the page, `report.html` or `index.html`; an earlier one is replaced.
+
+    Raises:
+        InputError: The folder does not exist, or lacks what its page shows.
+    """
+    if not folder.is_dir():
+        raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
+    for name, kind in KINDS.items():
+        if (folder / name).is_file():
+            return kind(folder)
+    from narrows.report.index.build import build as index
+
+    return index(folder)
+
+
+def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:
+    """Build the page of a reproduction whose results have been gathered.
+
+    Args:
+        folder: Folder of the reproduction.
+        published: The claims of the study at the size of the reproduction.
+        ledger: The ledger: claims with verdicts.
+        results: The results of the experiments.
+
+    Returns:
+        The path of the page.
+    """
+    from narrows.report.reproduction.page import reproduction_page
+
+    return _write(folder, reproduction_page(published, ledger, results, folder))
+
+
+def _study(folder: Path) -> Path:
+    from narrows.report.study.build import build as study
+
+    return study(folder)
+
+
+def _search(folder: Path) -> Path:
+    from narrows.report.search.page import atlas_page
+
+    if not (folder / CURVES).is_file():
+        again = f"`narrows worst ALG … --out {folder}` writes both"
+        raise InputError(str(folder), f"its page needs {CURVES}, which is not there: {again}")
+    atlas = read_kept(folder / "atlas.json")
+    return _write(folder, atlas_page(atlas, read_object(folder / CURVES)["found"]))
+
+
+def _reproduction(folder: Path) -> Path:
+    from narrows.reproduction import campaign
+    from narrows.reproduction.registry import LEDGER, published_studies
+
+    about = read_kept(folder / campaign.ABOUT)
+    name, size = about["study"], about["size"]
+    # A folder of results may come from somebody else, so it cannot name another folder.
+    study = next((each for each in published_studies() if each.name == name), None)
+    if study is None:
+        again = f"`narrows reproduce DIR --{size} --judge --out {folder}`, with the folder of the study as DIR,"
+        raise InputError(str(folder), f"{name} is no published study; {again} builds the page")
+    results = campaign.gathered(study, size, campaign.parts(study, size, None, None), folder)
+    return reproduction(folder, study.claims(size), read_kept(folder / LEDGER), results)
+
+
+def _summarized(folder: Path) -> Path:
+    summary = read_kept(folder / SUMMARY)
+    if not (folder / MANIFEST).is_file():
+        if "rows" not in summary:
+            check_folder(folder)
+        return _trial(folder, summary) if "alpha" in summary else _suite(folder, summary)
+    if "kind" in summary and summary.get("on") == BOTH:
+        return _both(folder, summary)
+    from narrows.report.run.build import build as run
+
+    return run(folder)
+
+
+def _trial(folder: Path, summary: Mapping[str, Any]) -> Path:
+    from narrows.report.trial.comment import comment, junit
+    from narrows.report.trial.page import trial_page
+
+    write_whole(folder / "comment.md", comment(summary))
+    write_whole(folder / "junit.xml", junit(summary))
+    return _write(folder, trial_page(summary))
+
+
+def _suite(folder: Path, summary: Mapping[str, Any]) -> Path:
+    from narrows.report.evaluation.annex import annex
+    from narrows.report.evaluation.page import suite_page
+
+    write_whole(folder / "annex.md", annex(summary))
+    return _write(folder, suite_page(summary))
+
+
+def _both(folder: Path, summary: Mapping[str, Any]) -> Path:
+    from narrows.report.study.backends import beside_page
+
+    for on in (SIMULATOR, LINUX):
+        _study(folder / on)
+    return _write(folder, beside_page(summary))
+
+
+def _write(folder: Path, page: str) -> Path:
+    place = folder / "report.html"
+    write_whole(place, page)
+    return place
+
+
+# What builds the page of a folder, by the file that tells its kind; the first that is there decides.
+KINDS: Mapping[str, Callable[[Path], Path]] = {
+    "plan.json": _study,
+    "atlas.json": _search,
+    "ledger.json": _reproduction,
+    SUMMARY: _summarized,
+}
+# Of each find of a search, goodput over time by algorithm.
+CURVES = "curves.json"
