@@ -20,7 +20,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.cli.ab import ALPHA
+from narrows.commands.trials import ALPHA
 from narrows.run.execution import execute
 from narrows.run.jobs import Unwatched
 from narrows.trial.contest import Contest, contests

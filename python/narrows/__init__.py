@@ -19,21 +19,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from narrows import measures
+    from narrows import metrics
+    from narrows.api import (
+        ab,
+        compare,
+        deploy,
+        export,
+        matrix,
+        pack,
+        playground,
+        reproduce,
+        study,
+        suite,
+        verify,
+        why,
+        worst,
+    )
     from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
     from narrows.errors import InputError, Interrupted, OutputError, ReportError
-    from narrows.measures import MeasureError
+    from narrows.metrics import MetricError
     from narrows.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
-    from narrows.questions import compare, deploy, export, matrix, reproduce, study, suite
     from narrows.run.scenario import Scenario, load
 
+# The public names; everything else may change with any release (docs/python.md).
 __all__ = [
     "Ack",
     "AlgorithmError",
     "InputError",
     "Interrupted",
     "Loss",
-    "MeasureError",
+    "MetricError",
     "Moment",
     "OutputError",
     "ReportError",
@@ -42,16 +57,22 @@ __all__ = [
     "ScenarioError",
     "Sent",
     "Setup",
+    "ab",
     "compare",
     "deploy",
     "export",
     "load",
     "matrix",
-    "measures",
+    "metrics",
     "open",
+    "pack",
+    "playground",
     "reproduce",
     "study",
     "suite",
+    "verify",
+    "why",
+    "worst",
 ]
 
 
@@ -65,19 +86,22 @@ def __getattr__(name: str) -> Any:
         return import_module("narrows.opened.folder").open_folder
     if name in PACKAGES:
         return import_module(f"narrows.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    here = f"; its name is {RENAMED[name]}" if name in RENAMED else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{here}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__]
 
 
-# Modules; those of studies and exports are functions, too.
-PACKAGES = {"export", "measures", "study"}
+# Modules; those of studies, exports and playgrounds are functions, too.
+PACKAGES = {"export", "metrics", "playground", "study"}
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
-    "narrows.measures": {"MeasureError"},
-    "narrows.questions": {"compare", "deploy", "matrix", "reproduce", "suite"},
+    "narrows.metrics": {"MetricError"},
+    "narrows.api": {"ab", "compare", "deploy", "matrix", "pack", "reproduce", "suite", "verify", "why", "worst"},
     "narrows.run.scenario": {"Scenario", "load"},
 }
+# Names that there were.
+RENAMED = {"measures": "metrics", "MeasureError": "MetricError"}

@@ -34,15 +34,18 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     None is allowed where it is the default.
 
     Raises:
-        TypeError: An argument is of another type; the message says what is allowed.
+        TypeError: An argument is of another type, or has another name now; the message says what is allowed.
     """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+        for old, new in RENAMED.items():
+            if old in named and new in signature.parameters:
+                raise TypeError(f"{function.__name__}() has no argument {old!r}; did you mean {new!r}?")
         bound = signature.bind(*given, **named)
         for name, value in bound.arguments.items():
-            kind = KINDS.get(name)
+            kind = kind_of(function.__name__, name)
             if kind is None or (value is None and signature.parameters[name].default is None):
                 continue
             # A mapping is a list of its keys to Python alone.
@@ -54,6 +57,11 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
         return function(*bound.args, **bound.kwargs)
 
     return checked
+
+
+def kind_of(function: str, argument: str) -> Kind | None:
+    """Return what an argument of a function may be; None where nothing is checked."""
+    return KINDS.get(f"{function}.{argument}") or KINDS.get(argument)
 
 
 def listed(given: object) -> list[Any]:
@@ -109,17 +117,24 @@ def _has(*methods: str) -> Callable[[object], bool]:
     return lambda value: all(callable(getattr(value, method, None)) for method in methods)
 
 
+# Names that arguments have had, and those that they have.
+RENAMED = {"measures": "metrics"}
 TEXT = Kind("text", _is_text)
 TEXTS = Kind("a text, or a list of texts", _is_text, several=True)
 PATH = Kind("a path", _is_path)
 ALGORITHM = Kind("the name of an algorithm, or a class", _is_algorithm)
 NUMBER_OR_TEXT = Kind("a number or a text", lambda value: isinstance(value, str | Real))
-# By the name that an argument has in every function.
+# By the name that an argument has in every function, or by that of the function, too.
 KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("on", "queue", "size", "variant", "form", "sql", "library", "command", "table", "text"), TEXT),
-    **dict.fromkeys(("overrides", "measures", "margins", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS),
-    **dict.fromkeys(("out", "folder", "file", "directory", "name", "path"), PATH),
-    **dict.fromkeys(("algorithm", "against", "subject"), ALGORITHM),
+    "margin": TEXT,
+    "why.at": NUMBER_OR_TEXT,
+    "playground.scenario": PATH,
+    **dict.fromkeys(("overrides", "metrics", "margins", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS),
+    **dict.fromkeys(("out", "folder", "file", "directory", "name", "path", "suite"), PATH),
+    **dict.fromkeys(("a", "b", "algorithm", "against", "subject"), ALGORITHM),
+    **dict.fromkeys(("budget", "flow", "window"), NUMBER_OR_TEXT),
+    "scenarios": PATH._replace(allowed="a list of files or names of scenarios", several=True),
     **dict.fromkeys(("trust", "replace"), Kind("True or False", lambda value: isinstance(value, bool))),
     "algorithms": Kind("a list of names of algorithms or classes", _is_algorithm, several=True),
     "fractions": NUMBER_OR_TEXT._replace(allowed="a list of percentages", several=True),

@@ -12,11 +12,11 @@ from typing import Any
 
 
 class CallablePackage(ModuleType):
-    """A package that calls the function of its name in `narrows.questions`."""
+    """A package that calls the function of its name in `narrows.api`."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the function."""
-        return getattr(import_module("narrows.questions"), self.__name__.rpartition(".")[2])(*arguments, **options)
+        return getattr(import_module("narrows.api"), self.__name__.rpartition(".")[2])(*arguments, **options)
 
 
 def make_callable(package: str) -> None:

@@ -136,7 +136,7 @@ UNTYPED: Any = nw
 
 
 def test_a_text_by_itself_is_a_list_of_one() -> None:
-    found = nw.compare("cubic", "pair", overrides=BRIEF, measures="cov", replications=1)
+    found = nw.compare("cubic", "pair", overrides=BRIEF, metrics="cov", replications=1)
     assert list(found.summary["algorithms"]) == ["cubic"]
     assert nw.load("pair", "duration=90s").overrides == ["duration=90s"]
     with pytest.raises(nw.InputError, match=r"path\.rtt=20ms: needs two levels"):

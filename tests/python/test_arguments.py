@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 import narrows as nw
-from narrows import questions
-from narrows.arguments import KINDS, LIMITS
+from narrows import api
+from narrows.arguments import LIMITS, kind_of
 from narrows.opened.folder import OpenedRun, OpenedStudy
 from narrows.run.results import Comparison, Run
 from narrows.run.shown import Plots
@@ -26,14 +26,28 @@ ODD: list[Any] = [3.0, -1, True, b"x", [1.5], [None], [["a"]], {"a": 1}, {1}, ob
 FREE = {"self", "replication"}
 
 
-QUESTIONS = ("compare", "suite", "matrix", "deploy", "study", "reproduce", "export")
+COMMANDS = (
+    "ab",
+    "compare",
+    "deploy",
+    "export",
+    "matrix",
+    "pack",
+    "playground",
+    "reproduce",
+    "study",
+    "suite",
+    "verify",
+    "why",
+    "worst",
+)
 
 
 def functions() -> dict[str, Callable[..., Any]]:
     """Return every public function and method that takes arguments."""
     homes: list[tuple[str, Any]] = [
-        ("load", nw.load), ("open", nw.open), ("resolve", nw.measures.resolve),
-        *((name, getattr(questions, name)) for name in QUESTIONS),
+        ("load", nw.load), ("open", nw.open), ("resolve", nw.metrics.resolve),
+        *((name, getattr(api, name)) for name in COMMANDS),
         *((f"Scenario.{name}", getattr(nw.Scenario, name)) for name in ("__init__", "run", "run_on_both", "compare")),
         *((f"{home.__name__}.{name}", getattr(home, name)) for home, names in (
             (Run, ("save", "frame")), (Comparison, ("save", "frame")), (OpenedRun, ("frame",)),
@@ -52,14 +66,15 @@ CASES = [
 
 
 def test_every_argument_of_every_public_function_has_a_type() -> None:
-    assert {argument for _, argument in CASES} <= set(KINDS)
+    assert [case for case in CASES if kind_of(*case) is None] == []
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES)
 @given(value=some.sampled_from(ODD))
 @settings(max_examples=len(ODD), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_wrong_type_is_refused_with_what_is_allowed(name: str, argument: str, value: Any) -> None:
-    function, kind = functions()[name], KINDS[argument]
+    function, kind = functions()[name], kind_of(name, argument)
+    assert kind is not None
     parameters = inspect.signature(function).parameters
     several = value if kind.several and isinstance(value, list | set) else [value]
     if all(map(kind.fits, several)) or (value is None and parameters[argument].default is None):
@@ -71,7 +86,7 @@ def test_a_wrong_type_is_refused_with_what_is_allowed(name: str, argument: str, 
     }
     # Whatever else is given, the first wrong argument is named.
     order = list(parameters)
-    first = next((each for each in order if each == argument or (each in needed and each in KINDS)), argument)
+    first = next((each for each in order if each == argument or (each in needed and kind_of(name, each))), argument)
     with pytest.raises(TypeError, match=rf"^{first} is .*; allowed: "):
         function(**needed, **{argument: value})
 
@@ -87,7 +102,7 @@ def test_a_number_that_is_none_is_refused_with_its_range(argument: str, value: A
 def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
     overrides: Any = (each for each in ["duration=2s"])
     measures: Any = iter(["cov(bin=500ms)"])
-    run = nw.Scenario(SCENARIO, overrides=overrides).run(measures=measures)
+    run = nw.Scenario(SCENARIO, overrides=overrides).run(metrics=measures)
     assert "cov(bin=500ms)" in run.summary["groups"]["newreno"]
     run.save(tmp_path / "out")
     opened = nw.open(str(tmp_path / "out"))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from narrows.cli.command import recorded
 from narrows.external.names import short_names
 from narrows.files.manifest import file_digest
+from narrows.run.command import recorded
 
 if TYPE_CHECKING:
     from command_line import Narrows

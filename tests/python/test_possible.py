@@ -154,7 +154,7 @@ def test_replications_that_are_one_run_have_no_interval_and_decide_nothing(tmp_p
     assert 'transport.send_delay = "1pkt"' in found["detail"]
     owners = [*run.summary["groups"].values(), *run.summary["links"].values()]
     assert all(each["ci95"] is None for owner in owners for each in owner.values() if isinstance(each, dict))
-    assert nw.measures.evaluate(run, "goodput_bps").ci95 is None
+    assert nw.metrics.evaluate(run, "goodput_bps").ci95 is None
     compared = nw.compare(["newreno", "cubic"], file, replications=3)
     (difference,) = compared.summary["differences"]
     every = [each for kind in ("groups", "links") for owner in difference[kind].values() for each in owner.values()]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from narrows import errors
-from narrows.cli import main, progress, study
-from narrows.report.study import build
+from narrows.cli import main, progress
+from narrows.commands.job import Job, perform
+from narrows.run.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,20 +25,28 @@ def test_the_line_fits_the_terminal(columns: int, text: str) -> None:
         assert text[: columns - 1] in line
 
 
-def test_an_interrupt_while_the_report_of_a_study_is_built_says_what_is_kept(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def interrupted(_folder: Path) -> None:
+class Stopped(Job[int]):
+    """Has its result, and is interrupted while its page is built."""
+
+    def work(self) -> int:
+        """Return the result."""
+        return 3
+
+    def build(self, _result: int) -> None:
+        """Interrupt this process."""
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(build, "build", interrupted)
+
+def test_an_interrupt_while_a_page_is_built_says_what_is_kept(tmp_path: Path) -> None:
     # Programs that a shell starts in the background ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with pytest.raises(errors.Interrupted, match="all results are in"):
-            study._report(tmp_path)  # noqa: SLF001
+        done = perform(Stopped(tmp_path, Options()))
     finally:
         signal.signal(signal.SIGINT, before)
+    assert done.result == 3
+    assert isinstance(done.problem, errors.Interrupted)
+    assert str(done.problem) == f"the results are in {tmp_path}, and `narrows report {tmp_path}` builds their report"
 
 
 def test_an_interrupt_does_not_say_that_nothing_was_kept(

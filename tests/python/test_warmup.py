@@ -56,7 +56,7 @@ def test_the_run_folder_states_the_warm_up_of_each_replication(narrows: Narrows,
 def test_it_is_the_latest_settling_time_of_a_group(scenario: Path) -> None:
     found = nw.load(scenario).run()
     whole = nw.load(scenario, overrides=["warmup=0s"]).run()
-    settling = [nw.measures.evaluate(whole, "settling_time", group=group).values for group in ("newreno", "cubic")]
+    settling = [nw.metrics.evaluate(whole, "settling_time", group=group).values for group in ("newreno", "cubic")]
     for latest, end in zip(map(max, *settling), found.summary["warmup"]["end_s"], strict=True):
         # Not a number where a group did not settle: then the second half is measured.
         assert end == pytest.approx(latest if latest == latest else 20.0)  # noqa: PLR0124
@@ -65,7 +65,7 @@ def test_it_is_the_latest_settling_time_of_a_group(scenario: Path) -> None:
 def test_measures_of_series_count_from_there_too(scenario: Path) -> None:
     run = nw.load(scenario).run()
     for end, found in zip(
-        run.summary["warmup"]["end_s"], nw.measures.evaluate(run, "cov", group="cubic").values, strict=True
+        run.summary["warmup"]["end_s"], nw.metrics.evaluate(run, "cov", group="cubic").values, strict=True
     ):
-        fixed = nw.measures.evaluate(run, f"cov(after={end}s)", group="cubic").values
+        fixed = nw.metrics.evaluate(run, f"cov(after={end}s)", group="cubic").values
         assert any(found == pytest.approx(each) for each in fixed)

@@ -55,7 +55,8 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
     compare.add_argument(
         "--margin",
-        metavar="MEASURE=VALUE",
+        dest="margins",
+        metavar="METRIC=VALUE",
         action="append",
         default=[],
         help="what a difference must exceed to matter, as in goodput_bps=5%% or rtt_mean_s=1ms (repeatable)",
@@ -265,7 +266,7 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     export = commands.add_parser("export", help=summary, description=summary, allow_abbrev=False)
     forms = export.add_subparsers(metavar="FORM", required=True)
 
-    pcapng = _add(forms, "pcapng", "export:pcapng", "the packet log as a capture, for Wireshark")
+    pcapng = _add(forms, "pcapng", "export:export", "the packet log as a capture, for Wireshark")
     pcapng.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with record.packets = true")
     pcapng.add_argument(
         "--at",
@@ -275,14 +276,16 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     pcapng.add_argument("--out", metavar="FILE", type=Path, help="the capture (DIR/packets.pcapng)")
 
-    csv = _add(forms, "csv", "export:csv", "every table as CSV, for spreadsheets")
+    csv = _add(forms, "csv", "export:export", "every table as CSV, for spreadsheets")
     csv.add_argument("folder", metavar="DIR", type=Path, help="folder of a run")
     csv.add_argument("--out", metavar="DIR", type=Path, help="folder for the tables (DIR/csv)")
 
-    qlog = _add(forms, "qlog", "export:qlog", "packets, losses, states and windows of each flow as qlog 0.3, for qvis")
+    qlog = _add(forms, "qlog", "export:export", "packets, losses, states and windows of each flow as qlog, for qvis")
     qlog.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with series of flows")
     qlog.add_argument("--out", metavar="DIR", type=Path, help="folder for a file per flow (DIR/qlog)")
 
+    for form in (pcapng, csv, qlog):
+        form.set_defaults(form=form.prog.split()[-1])
     for form in (pcapng, qlog):
         form.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="which, from 0 (the first)")
 
@@ -344,7 +347,7 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     ab.add_argument("a", metavar="A", help="what there is: an algorithm as after `compare`")
     ab.add_argument("b", metavar="B", help="the change")
     where = ab.add_mutually_exclusive_group()
-    where.add_argument("--suite", metavar="NAME", help="the cells and measures of a suite")
+    where.add_argument("--suite", metavar="NAME", help="the cells and metrics of a suite")
     where.add_argument(
         "--scenario",
         metavar="FILE",
@@ -356,13 +359,7 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     ab.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=each)
     what = "how much worse does not matter, as a part of the value of A (%(default)s)"
     ab.add_argument("--margin", metavar="PART", default="1%", help=what)
-    ab.add_argument(
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        default=[],
-        help="judge this metric of each group instead of the usual ones (repeatable)",
-    )
+    _add_metrics(ab, "judge this metric of each group instead of the usual ones (repeatable)")
     ab.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenarios' own")
     ab.add_argument(
         "--replications",
@@ -440,15 +437,15 @@ def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="no progress")
 
 
+def _add_metrics(command: argparse.ArgumentParser, meaning: str) -> None:
+    command.add_argument("--metric", dest="metrics", metavar="METRIC", action="append", default=[], help=meaning)
+    # Its former name.
+    command.add_argument("--measure", dest="metrics", action="append", help=argparse.SUPPRESS)
+
+
 def _add_work_flags(command: argparse.ArgumentParser) -> None:
     _add_scenario_flags(command)
-    command.add_argument(
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        default=[],
-        help="add a measure, as in 'cov(bin=10s)' (repeatable)",
-    )
+    _add_metrics(command, "add a metric, as in 'cov(bin=10s)' (repeatable)")
     _add_place_flags(command)
     _add_trust(command)
 

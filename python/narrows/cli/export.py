@@ -5,46 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
-from narrows.export.source import RunFolder
-from narrows.files.disk import new_file
-from narrows.files.folder import appearing
+from narrows.commands.export import SENDER
+from narrows.commands.export import export as write
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
 
-def pcapng(arguments: argparse.Namespace) -> int:
-    """Write the packet log as a pcapng capture and print its path."""
-    from narrows.export.pcapng import write
-
-    run = RunFolder(arguments.folder)
-    out: Path = arguments.out or arguments.folder / "packets.pcapng"
-    with new_file(out) as partial:
-        write(run, partial, arguments.at or ["sender"], arguments.replication)
-    print(out)
-    return DONE
-
-
-def csv(arguments: argparse.Namespace) -> int:
-    """Write every table as CSV and print the folder."""
-    from narrows.export.csv import write
-
-    run = RunFolder(arguments.folder)
-    out: Path = arguments.out or arguments.folder / "csv"
-    with appearing(out) as partial:
-        write(run, partial)
-    print(out)
-    return DONE
-
-
-def qlog(arguments: argparse.Namespace) -> int:
-    """Write series, events and packets of each flow as qlog and print the folder."""
-    from narrows.export.qlog import write
-
-    run = RunFolder(arguments.folder)
-    out: Path = arguments.out or arguments.folder / "qlog"
-    with appearing(out) as partial:
-        write(run, partial, arguments.replication)
-    print(out)
+def export(arguments: argparse.Namespace) -> int:
+    """Write a run in the form of another tool, and print the file or the folder."""
+    at = getattr(arguments, "at", None) or SENDER
+    replication = getattr(arguments, "replication", None)
+    print(write(arguments.form, arguments.folder, arguments.out, replication=replication, at=at))
     return DONE

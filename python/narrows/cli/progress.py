@@ -24,10 +24,14 @@ class Display:
         self._interrupt = interrupt
         self._quiet = quiet
         self._terminal = sys.stderr.isatty()
-        self._start_s = time.monotonic()
-        self._next_s = 0.0 if self._terminal else FIRST_LINE_S
         # Width of the line on the terminal.
         self._drawn = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Start the clock again: the work begins."""
+        self._start_s = time.monotonic()
+        self._next_s = 0.0 if self._terminal else FIRST_LINE_S
 
     def update(self, fraction: float, note: str = "") -> None:
         """Show the progress, unless it was shown a moment ago.

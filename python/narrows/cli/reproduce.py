@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from functools import partial
-from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align, written
-from narrows.cli.work import end
-from narrows.commands import page
-from narrows.commands.job import finish
-from narrows.errors import InputError, Interrupted
-from narrows.files.manifest import to_json, write_json
+from narrows.cli.work import Work
+from narrows.commands.reproductions import Reproducing
+from narrows.errors import InputError
+from narrows.files.manifest import to_json
 from narrows.reproduction import campaign
-from narrows.reproduction.agreement import agreement
-from narrows.reproduction.deciding import decide
 from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
-from narrows.reproduction.stored_cells import keep, restore
-from narrows.run.jobs import processors
-from narrows.study.executors.threads import Threads
+from narrows.reproduction.registry import published_studies
 from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from narrows.reproduction.part import Part
     from narrows.reproduction.registry import StudyFolder
@@ -45,102 +35,36 @@ def reproduce(arguments: argparse.Namespace) -> int:
         return _list(arguments)
     if arguments.name is None:
         raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in published_studies())}")
-    study = find(arguments.name)
-    found = campaign.parts(study, arguments.size, arguments.seed, arguments.replications, trust=arguments.trust)
-    folder = arguments.out or Path("runs") / f"{study.name}-{arguments.size}"
-    campaign.prepare(study, arguments.size, folder)
-    jobs = arguments.jobs or processors()
-    if study.cells(arguments.size).is_file() and not arguments.judge:
-        taken = restore(found, folder, study.cells(arguments.size), _say)
-        _say(f"{counted(taken, 'cell')} of {study.cells(arguments.size).name} taken over")
+    work = Work(arguments)
+    how = {"size": arguments.size, "decide_s": arguments.decide or 0.0, "only_judge": arguments.judge}
+    job = Reproducing.prepare(arguments.name, work.options, arguments.out, **how)
     if not arguments.json:
-        print(_announced(study, arguments.size, found, folder, jobs), flush=True)
-    with Interrupt() as interrupt:
-        failed = 0 if arguments.judge else _work(arguments, found, folder, jobs, interrupt)
-        if arguments.decide and not failed:
-            _decide(arguments, study, found, folder, jobs, interrupt)
-        ledger, results = campaign.judge(study, arguments.size, found, folder)
-        keep(found, folder)
-        write_json(folder / LEDGER, ledger)
-        published = study.claims(arguments.size)
-        write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], results))
-        build = partial(page.reproduction, published=published, ledger=ledger, results=results)
-        problem = finish(folder, build, interrupt.at_once, _again(arguments, study, folder))
-    print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(found, folder)}")
+        print(_announced(job), flush=True)
+    done = work.perform(job)
+    ledger, _, failed, decided = done.result
+    if decided and not arguments.json:
+        print(f"{counted(decided.cells, 'cell')} added; {counted(decided.open, 'claim')} still open\n")
+    print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(job.parts, job.folder)}")
     status = EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
     if failed:
         open_claims = "claims on experiments that lack one are not judged"
-        print(f"{counted(failed, 'cell')} failed; {folder}/*/failed says why; {open_claims}", file=sys.stderr)
+        print(f"{counted(failed, 'cell')} failed; {job.folder}/*/failed says why; {open_claims}", file=sys.stderr)
         status = INTERNAL
-    return end(folder, problem, arguments, status)
+    return work.end(done, status)
 
 
-def _again(arguments: argparse.Namespace, study: StudyFolder, folder: Path) -> str:
-    """Return the command that builds the page of a study of one's own; empty for a published one."""
-    if study in published_studies():
-        return ""
-    return shlex.join(["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--judge", "--out", str(folder)])
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jobs: int, interrupt: Interrupt) -> int:
-    display = Display(interrupt, quiet=arguments.quiet)
-    whole = campaign.Whole(found, display.update, display.stopped)
-    try:
-        return campaign.work(found, folder, lambda: Threads(jobs), whole.of)
-    except Interrupted as stop:
-        again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
-        again += ["--trust"] if arguments.trust else []
-        reason, _, _ = str(stop).rpartition("; go on with")
-        raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
-    finally:
-        display.close()
-
-
-def _decide(  # noqa: PLR0913, PLR0917  # what the command line says, and what has run
-    arguments: argparse.Namespace,
-    study: StudyFolder,
-    found: Sequence[Part],
-    folder: Path,
-    jobs: int,
-    interrupt: Interrupt,
-) -> None:
-    display = Display(interrupt, quiet=arguments.quiet)
-
-    def stopped(fraction: float, note: str) -> bool:
-        display.update(min(fraction, 1.0), note)
-        return display.stopped()
-
-    claims = study.claims(arguments.size).claims
-    try:
-        done = decide(claims, found, folder, lambda: Threads(jobs), budget_s=arguments.decide, stopped=stopped)
-    except Interrupted as stop:
-        again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
-        again += ["--trust"] if arguments.trust else []
-        again += ["--decide", f"{arguments.decide:g}s"]
-        raise Interrupted(f"{stop}; go on with `{shlex.join(again)}`") from None
-    finally:
-        display.close()
-    for error in done.failed:
-        print(f"a cell failed: {error}", file=sys.stderr)
-    if not arguments.json:
-        print(f"{counted(done.cells, 'cell')} added; {counted(done.open, 'claim')} still open\n")
-
-
-def _announced(study: StudyFolder, size: str, found: Sequence[Part], folder: Path, jobs: int) -> str:
-    cells, done = sum(part.cells for part in found), campaign.finished(found, folder)
+def _announced(job: Reproducing) -> str:
+    study, found, jobs = job.study, job.parts, job.options.threads
+    cells, done = sum(part.cells for part in found), campaign.finished(found, job.folder)
     lines = [study.published.title, study.published.source]
     lines += [
         f"  {part.path}: {counted(part.cells, 'cell')} of {part.simulated_s / part.cells:.4g} s" for part in found
     ]
-    hops = study.published.packet_hops.get(size)
+    hops = study.published.packet_hops.get(job.size)
     there = f", {done} finished" if done else ""
     left = hops * (cells - done) / cells if hops else 0
     taking = f", about {_span(left / HOPS_PER_S / jobs)} on {counted(jobs, 'free processor')}" if left else ""
-    return "\n".join([*lines, f"{size}: {counted(cells, 'cell')}{there}{taking}\n"])
+    return "\n".join([*lines, f"{job.size}: {counted(cells, 'cell')}{there}{taking}\n"])
 
 
 def _span(time_s: float) -> str:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED
-from narrows.files.disk import new_file
+from narrows.cli.work import Work
+from narrows.commands import share
 from narrows.files.manifest import to_json
-from narrows.run.jobs import processors
-from narrows.share import pack as packing
-from narrows.share.verify import verify as verified
 
 if TYPE_CHECKING:
     import argparse
@@ -21,22 +16,15 @@ if TYPE_CHECKING:
 
 def pack(arguments: argparse.Namespace) -> int:
     """Write a folder of results into one file and print its path."""
-    folder: Path = arguments.folder
-    out: Path = arguments.out or Path(f"{folder.resolve().name}.zip")
-    with new_file(out) as partial:
-        packing.pack(folder, partial)
-    print(out)
+    print(share.pack(arguments.folder, arguments.out))
     return DONE
 
 
 def verify(arguments: argparse.Namespace) -> int:
     """Repeat packed results, and print whether they are the same and what differs."""
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=False)
-        try:
-            verdict = verified(arguments.file, arguments.jobs or processors(), trust=arguments.trust, watch=display)
-        finally:
-            display.close()
+    work = Work(arguments)
+    with work.watched():
+        verdict = share.verify(arguments.file, work.options)
     status = DONE if verdict.same else EXPECTATION_FAILED
     if arguments.json:
         print(to_json(verdict.as_json()))

@@ -4,76 +4,69 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.check import print_executed
-from narrows.cli.command import recorded
-from narrows.cli.default_folder import folder_of
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
-from narrows.cli.work import end
-from narrows.commands.job import finish
-from narrows.errors import InputError, ReportError
-from narrows.external.trust import Trust, of_results
-from narrows.files.folder import check_place
-from narrows.files.manifest import MANIFEST, to_json
-from narrows.files.sealed import read_sealed
+from narrows.cli.work import Work, say
+from narrows.commands.studies import from_file, resumed
+from narrows.errors import InputError
+from narrows.external.trust import of_results
+from narrows.files.manifest import to_json
 from narrows.files.shape import UNFIT, fitting
 from narrows.run.jobs import processors
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.design import describe
+from narrows.study.executors.threads import Threads
 from narrows.study.overlay import Choice
-from narrows.study.plan import Plan, executed_by, make_plan, trust_of
+from narrows.study.plan import Plan, executed_by, make_plan
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
-from narrows.study.views.summary import write_summary
 from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
-    from narrows.commands.job import Problem
-    from narrows.study.definition import Study
+    from narrows.commands.studies import Studying
     from narrows.study.executor import Executor
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
-    check_executor(arguments)
-    if arguments.out is not None:
-        campaign.refuse_begun(arguments.out)
-        check_place(arguments.out, replace=False)
-    study = _read(arguments)
-    plan = make_plan(study, arguments.set, arguments.measure, trust=arguments.trust)
-    folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
-    executor = executor_of(arguments)
-    _print_plan(plan, arguments)
-    campaign.begin(study, plan, folder)
-    with Interrupt() as interrupt:
-        found = work(arguments, folder, executor, trust_of(plan, folder), interrupt)
-        problem = finish(folder, stoppable=interrupt.at_once)
-    return _end(found, problem, folder, arguments)
+    work = Work(arguments)
+    choice, executor = _choice(arguments), executor_of(arguments)
+    file, overrides = Path(arguments.file), arguments.set
+    job = from_file(file, work.options, arguments.out, executor, overrides=overrides, choice=choice)
+    if job.new is not None:
+        _print_plan(job.new.plan, arguments)
+    return _perform(work, job, arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
-    check_executor(arguments)
-    before = campaign.status(arguments.folder)
-    trust = of_results(arguments.folder, trust=arguments.trust)
-    problem: Problem | None = None
-    with Interrupt() as interrupt, fitting(arguments.folder):
-        found = work(arguments, arguments.folder, executor_of(arguments), trust, interrupt, retry=arguments.retry)
-        ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
-        if ran or not _is_reported(arguments.folder):
-            problem = finish(arguments.folder, stoppable=interrupt.at_once)
-        # The folder may be another's, and what is in it the reason.
-        if isinstance(problem, ReportError) and isinstance(problem.__cause__, UNFIT):
-            raise problem
-    return _end(found, problem, arguments.folder, arguments)
+    work = Work(arguments)
+    # An executor may wait for a cluster, and the folder is known to be wrong at once.
+    campaign.status(arguments.folder)
+    job = resumed(arguments.folder, work.options, executor_of(arguments), retry=arguments.retry)
+    # The folder may be another's, and what is in it the reason why there is no page.
+    with fitting(arguments.folder):
+        return _perform(work, job, arguments, given=True)
+
+
+def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given: bool = False) -> int:
+    done = work.perform(job)
+    print_failures(job.folder)
+    if given and done.problem is not None and isinstance(done.problem.__cause__, UNFIT):
+        raise done.problem
+    found = done.result
+    if arguments.json:
+        print(to_json(found._asdict()))
+    else:
+        print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
+    return work.end(done, INTERNAL if found.failed else DONE)
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -132,7 +125,8 @@ def replay(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
-    plan = make_plan(_read(arguments), arguments.set, trust=arguments.trust, execute=False)
+    study = read_study(arguments.file, arguments.seed, arguments.replications, _choice(arguments))
+    plan = make_plan(study, arguments.set, trust=arguments.trust, execute=False)
     executes = executed_by(plan)
     if arguments.json:
         listed = [each.as_json() for each in executes]
@@ -143,101 +137,30 @@ def check(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _read(arguments: argparse.Namespace) -> Study:
-    choice = Choice(arguments.size, arguments.variant)
-    return read_study(arguments.file, arguments.seed, arguments.replications, choice)
+def _choice(arguments: argparse.Namespace) -> Choice:
+    return Choice(arguments.size, arguments.variant)
 
 
-class _Shown:
-    """Shows the progress of a study and relays interrupts."""
+def executor_of(arguments: argparse.Namespace) -> Executor:
+    """Return the executor that the command line asks for.
 
-    def __init__(self, display: Display) -> None:
-        self.display = display
-
-    def update(self, progress: campaign.Progress) -> None:
-        """Show the progress."""
-        failed = f", {progress.failed} failed" if progress.failed else ""
-        settled = progress.finished + progress.failed
-        note = f"{settled} of {counted(progress.cells, 'cell')}{failed}, {progress.cells_per_s:.3g} cells/s"
-        self.display.update(progress.fraction, note)
-
-    def stopped(self) -> bool:
-        """Return whether a stop was requested."""
-        return self.display.stopped()
-
-
-def work(  # noqa: PLR0913  # what the command line says
-    arguments: argparse.Namespace,
-    folder: Path,
-    executor: Executor,
-    trust: Trust,
-    interrupt: Interrupt,
-    *,
-    retry: bool = False,
-) -> campaign.Status:
-    """Run the cells of a study that have not finished, with progress and failures on standard error.
-
-    Args:
-        arguments: The parsed command line.
-        folder: The folder of the study.
-        executor: Where the cells run.
-        trust: What the scenarios of the folder may execute and read.
-        interrupt: Stops the work.
-        retry: Whether failed cells run again.
+    Raises:
+        InputError: An address is given for another executor than Dask, or none for that.
     """
-    display = Display(interrupt, quiet=arguments.quiet)
-    try:
-        found = campaign.work(
-            folder,
-            executor,
-            _Shown(display),
-            retry=retry,
-            command=recorded(arguments.given),
-            conclude=write_summary,
-            trust=trust,
-            say=lambda text: print(text, file=sys.stderr, flush=True),
-        )
-    finally:
-        display.close()
-    _print_failures(folder)
-    return found
+    check_executor(arguments)
+    if arguments.executor == "dask":
+        from narrows.study.executors.dask import Dask
 
-
-def _end(found: campaign.Status, problem: Problem | None, folder: Path, arguments: argparse.Namespace) -> int:
-    if arguments.json:
-        print(to_json(found._asdict()))
-    else:
-        print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
-    return end(folder, problem, arguments, INTERNAL if found.failed else DONE)
-
-
-def _is_reported(folder: Path) -> bool:
-    """Return whether the report of a study cites the digest of its results."""
-    digest, report = read_sealed(folder / MANIFEST)["digest"], folder / REPORT
-    return bool(digest) and report.is_file() and digest in report.read_text(encoding="utf-8")
+        return Dask(arguments.address, say)
+    return Threads(arguments.jobs or processors())
 
 
 def check_executor(arguments: argparse.Namespace) -> None:
-    """Check that an address is given for Dask and for no other executor.
-
-    Raises:
-        InputError: It is not.
-    """
+    """Check that an address is given for Dask and for no other executor; errors as `executor_of`."""
     if arguments.executor == "dask" and arguments.address is None:
         raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
     if arguments.executor != "dask" and arguments.address is not None:
         raise InputError("--address", "is for --executor dask")
-
-
-def executor_of(arguments: argparse.Namespace) -> Executor:
-    """Return the executor that the command line asks for."""
-    if arguments.executor == "dask":
-        from narrows.study.executors.dask import Dask
-
-        return Dask(arguments.address, lambda text: print(text, file=sys.stderr, flush=True))
-    from narrows.study.executors.threads import Threads
-
-    return Threads(arguments.jobs or processors())
 
 
 def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
@@ -261,7 +184,8 @@ def _cells(plan: Plan) -> int:
     return len(plan.points) * plan.replications.minimum
 
 
-def _print_failures(folder: Path) -> None:
+def print_failures(folder: Path) -> None:
+    """Print why cells of a study failed, and the commands that replay them."""
     store = Store(folder)
     keys = sorted(store.failures())
     for key in keys[:MOST_FAILURES]:
@@ -296,6 +220,3 @@ def _shown(value: Any) -> str:
 
 
 MOST_FAILURES = 5
-REPORT = "report.html"
-# Entries of the state of a study that say what has run.
-SETTLED = 3

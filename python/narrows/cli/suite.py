@@ -2,89 +2,46 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.command import recorded
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align
-from narrows.cli.work import end
-from narrows.commands.job import finish
-from narrows.errors import Interrupted
-from narrows.evaluation import campaign
-from narrows.evaluation.definition import find_suite
-from narrows.evaluation.rows import CELL_FAILED, rows
-from narrows.evaluation.summary import by_criterion, counts, is_broken, summarize, views
+from narrows.cli.work import Work
+from narrows.commands.suites import Measuring
+from narrows.evaluation.rows import CELL_FAILED
+from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
-from narrows.files.manifest import to_json, write_json
-from narrows.reproduction.campaign import Whole, work
-from narrows.run.jobs import processors
-from narrows.study.executors.threads import Threads
+from narrows.files.manifest import to_json
 from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-    from narrows.commands.job import Problem
-    from narrows.evaluation.campaign import Evaluation
-
 
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
-    file = find_suite(arguments.name)
-    given = (arguments.size, arguments.seed, arguments.replications, arguments.on, arguments.rows)
-    evaluation = campaign.prepare(file, arguments.subject, *given, trust=arguments.trust)
-    folder = arguments.out or _default(evaluation)
-    campaign.open_folder(evaluation, folder)
+    work = Work(arguments)
+    how = {"size": arguments.size, "sections": arguments.rows, "on": arguments.on}
+    job = Measuring.prepare(arguments.name, arguments.subject, work.options, arguments.out, **how)
+    evaluation = job.evaluation
     if not arguments.json:
         cells = sum(part.cells for part in evaluation.parts)
         print(
             f"{evaluation.suite.title}: {evaluation.names[0]}\n{arguments.size}: {counted(cells, 'cell')}\n", flush=True
         )
-    failed, summary, problem = _work(arguments, evaluation, folder)
+    done = work.perform(job)
+    summary, failed, why = done.result
     print(to_json(summary) if arguments.json else _table(summary))
     status = EXPECTATION_FAILED if is_broken(summary) else DONE
     if failed:
         lacking = sum(1 for row in summary["rows"] if (row["reason"] or "").startswith(CELL_FAILED))
-        why = campaign.failures(folder)[0].reason
-        lacking_rows = f"{counted(lacking, 'row')} not measured for that" if lacking else "of references alone"
-        print(f"{counted(failed, 'cell')} failed, {lacking_rows}: {why}", file=sys.stderr)
+        rows = f"{counted(lacking, 'row')} not measured for that" if lacking else "of references alone"
+        print(f"{counted(failed, 'cell')} failed, {rows}: {why}", file=sys.stderr)
         status = BAD_INPUT if is_external(arguments.subject) else INTERNAL
-    return end(folder, problem, arguments, status)
-
-
-def _default(evaluation: Evaluation) -> Path:
-    digits = evaluation.identity["cells"][:HASH_DIGITS]
-    return Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
-
-
-def _work(
-    arguments: argparse.Namespace, evaluation: Evaluation, folder: Path
-) -> tuple[int, dict[str, Any], Problem | None]:
-    jobs = arguments.jobs or processors()
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=arguments.quiet)
-        whole = Whole(evaluation.parts, display.update, display.stopped)
-        try:
-            failed = work(evaluation.parts, campaign.place(folder), lambda: Threads(jobs), whole.of, retry=True)
-        except Interrupted as stop:
-            reason, _, _ = str(stop).rpartition("; go on with")
-            again = ["narrows", *arguments.given]
-            if arguments.out is None:
-                again += ["--out", str(folder)]
-            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
-        finally:
-            display.close()
-        content = {**summarize(evaluation, rows(evaluation, folder)), "command": recorded(arguments.given)}
-        summary = numbered(SUMMARY, content)
-        write_json(folder / "summary.json", summary)
-        return failed, summary, finish(folder, stoppable=interrupt.at_once)
+    return work.end(done, status)
 
 
 def _table(summary: Mapping[str, Any]) -> str:
@@ -111,5 +68,4 @@ SHORT = {
     "not applicable": "n/a",
     "not measured": "not measured",
 }
-HASH_DIGITS = 8
 WORDS = 72

@@ -1,33 +1,85 @@
-"""What the commands share that run something: how they end."""
+"""What the commands share that run something: options, progress, interrupts, and how they end."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from narrows.cli.failure import complain, status_of
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.progress import Display
 from narrows.cli.status import DONE
+from narrows.commands.job import perform
+from narrows.run.options import Options
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
+    from collections.abc import Iterator
 
-    from narrows.commands.job import Problem
+    from narrows.commands.job import Done, Job
+
+    Result = TypeVar("Result")
 
 
-def end(folder: Path, problem: Problem | None, arguments: argparse.Namespace, status: int = DONE) -> int:
-    """Print where the results are, and their page or why there is none, and return the exit status.
+class Work:
+    """A command that runs something.
 
-    Args:
-        folder: The folder of the results.
-        problem: Why there is no page; None where it was built.
-        arguments: The parsed command line.
-        status: The exit status where the page was built.
+    Attributes:
+        options: The options of its command line.
     """
-    if problem is None:
-        print(f"Report: {folder / 'report.html'}", file=sys.stderr)
-    else:
-        status, message = status_of(problem, arguments.given)
-        complain(message)
-    print(folder, file=sys.stderr if arguments.json else sys.stdout)
-    return status
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Read the options.
+
+        Args:
+            arguments: The parsed command line.
+        """
+        self._arguments = arguments
+        self._interrupt = Interrupt()
+        self._display = Display(self._interrupt, quiet=getattr(arguments, "quiet", False))
+        self.options = Options(
+            **{name: value for name in NAMES if (value := getattr(arguments, name, None)) is not None},
+            watch=self._display,
+            say=say,
+            given=arguments.given,
+        )
+
+    def perform(self, job: Job[Result]) -> Done[Result]:
+        """Do a job, with progress on standard error, until it ends or is interrupted."""
+        with self.watched():
+            return perform(job, self._interrupt.at_once)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Within the context, progress is shown, and an interrupt stops the work."""
+        with self._interrupt:
+            self._display.begin()
+            try:
+                yield
+            finally:
+                self._display.close()
+
+    def end(self, done: Done[Result], status: int = DONE) -> int:
+        """Print where the results are, and their page or why there is none, and return the exit status.
+
+        Args:
+            done: The job that was done.
+            status: The exit status where the page was built.
+        """
+        if done.problem is None:
+            print(f"Report: {done.folder / 'report.html'}", file=sys.stderr)
+        else:
+            status, message = status_of(done.problem, self._arguments.given)
+            complain(message)
+        print(done.folder, file=sys.stderr if self._arguments.json else sys.stdout)
+        return status
+
+
+def say(line: str) -> None:
+    """Print a message for people at once."""
+    print(line, file=sys.stderr, flush=True)
+
+
+# The options that commands have by their own names.
+NAMES = ("seed", "replications", "jobs", "metrics", "margins", "trust")

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from narrows import core
-from narrows.cli.command import recorded
-from narrows.cli.default_folder import folder_of
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
 from narrows.cli.table import WIDTH, plus_minus, written
-from narrows.cli.work import end
-from narrows.commands.job import finish
-from narrows.commands.page import CURVES
-from narrows.errors import InputError
-from narrows.external.source import OF_KERNELS, is_external
-from narrows.files.disk import write_whole
+from narrows.cli.work import Work
+from narrows.commands.searches import Searching
 from narrows.files.manifest import to_json
-from narrows.linux import backend
-from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.metrics import resolve
-from narrows.search.run import Budget, Search, score_text
+from narrows.search.run import score_text
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -32,50 +20,11 @@ if TYPE_CHECKING:
 
 def worst(arguments: argparse.Namespace) -> int:
     """Search for environments in which an algorithm does worst against a reference."""
-    subject = arguments.algorithm
-    if arguments.on == BOTH:
-        reason = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
-        raise InputError("--on both", f"{reason}; allowed: simulator, linux, linux:NAME")
-    backend.find(arguments.on)
-    second = SECOND if arguments.on == SIMULATOR else SECOND_OF_KERNELS
-    reference = arguments.against or (second if subject == FIRST else FIRST)
-    if subject == reference:
-        raise InputError(f"--against {reference}", "is the algorithm itself: nothing is worse than itself")
-    for each in (subject, reference):
-        if each.startswith(OF_KERNELS) and not is_external(each):
-            raise InputError(each, "the search is the simulator's, which has no algorithms of a kernel")
-    budget = _budget(arguments.budget)
-    folder = arguments.out or folder_of(f"worst {subject}", [reference, str(arguments.seed)])
-    with Interrupt() as interrupt:
-        display = Display(interrupt, quiet=arguments.quiet)
-        try:
-            given = (subject, reference, arguments.seed, folder, arguments.jobs, display, arguments.on)
-            with Search(*given) as search:
-                if search.damaged:
-                    again = counted(search.damaged, "line is", "lines are")
-                    print(f"{folder}: {again} damaged, and evaluated again", file=sys.stderr)
-                archive = search.run(budget)
-                finds = search.finds(archive)
-                curves = [search.curves(find) for find in finds if find.confirmed]
-                write_whole(folder / CURVES, to_json({"found": curves}) + "\n")
-                atlas = search.write(archive, finds, recorded(arguments.given))
-        finally:
-            display.close()
-        problem = finish(folder, stoppable=interrupt.at_once)
-    print(to_json(atlas) if arguments.json else _table(atlas))
-    return end(folder, problem, arguments)
-
-
-def _budget(text: str) -> Budget:
-    if text.isdigit() and int(text) > 0:
-        return Budget(evaluations=int(text))
-    try:
-        time_s = core.quantity(text, "time")
-    except ValueError:
-        time_s = 0.0
-    if time_s <= 0:
-        raise InputError(f"--budget {text}", "is no budget; allowed: a time, as in 10min, or a number of environments")
-    return Budget(time_s=time_s)
+    work = Work(arguments)
+    how = {"against": arguments.against, "on": arguments.on, "budget": arguments.budget}
+    done = work.perform(Searching.prepare(arguments.algorithm, work.options, arguments.out, **how))
+    print(to_json(done.result) if arguments.json else _table(done.result))
+    return work.end(done)
 
 
 def _table(atlas: Mapping[str, Any]) -> str:
@@ -108,6 +57,4 @@ def _indented(text: str) -> list[str]:
     return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
-# What an algorithm is compared with; the kernel has no BBR 3.
-FIRST, SECOND, SECOND_OF_KERNELS = "cubic", "bbr3", "bbr1"
 INDENT = "  "

@@ -3,49 +3,106 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from narrows.commands import page
 from narrows.errors import Interrupted, ReportError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from narrows.run.options import Options
 
     # Why there is no page, though the results are saved.
     Problem = Interrupted | ReportError
 
+Result = TypeVar("Result")
 
-def finish(
-    folder: Path,
-    build: Callable[[Path], object] = page.build,
-    stoppable: AbstractContextManager[None] | None = None,
-    again: str = "",
-) -> Problem | None:
-    """Build the page of results that are saved.
+
+@dataclass(frozen=True)
+class Job(ABC, Generic[Result]):
+    """Work that is prepared: its input is valid, and its folder may be written.
+
+    Attributes:
+        folder: The folder of its results.
+        options: How it is run.
+    """
+
+    folder: Path
+    options: Options
+
+    @abstractmethod
+    def work(self) -> Result:
+        """Run what has not run, save the results in the folder, and return them.
+
+        Raises:
+            Interrupted: The work was stopped; what had finished is kept.
+        """
+
+    def build(self, _result: Result) -> None:
+        """Build the page of the folder from its results, which are saved."""
+        page.build(self.folder)
+
+    @property
+    def again(self) -> str:
+        """The command that builds the page later."""
+        return shlex.join(["narrows", "report", str(self.folder)])
+
+    @contextmanager
+    def resumable(self) -> Iterator[None]:
+        """Within the context, an interrupt names the command that goes on with all of the work."""
+        try:
+            yield
+        except Interrupted as stop:
+            if self.options.given is None:
+                raise
+            reason = str(stop).partition("; go on with")[0]
+            place = [] if "--out" in self.options.given else ["--out", str(self.folder)]
+            again = shlex.join(["narrows", *self.options.given, *place])
+            raise Interrupted(f"{reason or 'stopped'}; go on with `{again}`") from None
+
+
+@dataclass(frozen=True)
+class Done(Generic[Result]):
+    """A job whose results are saved.
+
+    Attributes:
+        folder: The folder of the results.
+        result: The results.
+        problem: Why there is no page; None where it was built.
+    """
+
+    folder: Path
+    result: Result
+    problem: Problem | None = None
+
+
+def perform(job: Job[Result], stoppable: AbstractContextManager[None] | None = None) -> Done[Result]:
+    """Do a job: results that are saved are not lost with their page.
 
     Args:
-        folder: The folder of the results.
-        build: Builds the page of the folder.
+        job: The job.
         stoppable: The context in which the page is built; an interrupt in it leaves the results without a page.
-        again: The command that builds the page later; empty for `narrows report FOLDER`.
 
     Returns:
-        Why there is no page; None where it was built.
+        The results, and why there is no page of them.
     """
-    again = again or shlex.join(["narrows", "report", str(folder)])
+    result = job.work()
     try:
         with stoppable or nullcontext():
-            build(folder)
+            job.build(result)
     except KeyboardInterrupt:
-        return Interrupted(f"the results are in {folder}, and `{again}` builds their report")
+        stopped = Interrupted(f"the results are in {job.folder}, and `{job.again}` builds their report")
+        return Done(job.folder, result, stopped)
     except Exception as error:  # noqa: BLE001  # hours of simulation are not thrown away for want of a picture
         reason = f"{type(error).__name__}: {error}".removesuffix(": ")
-        problem = ReportError(
-            f"the results are in {folder}, but their report could not be built: {reason}; `{again}` builds it"
-        )
+        text = f"the results are in {job.folder}, but their report could not be built: {reason}"
+        problem = ReportError(f"{text}; `{job.again}` builds it")
         problem.__cause__ = error
-        return problem
-    return None
+        return Done(job.folder, result, problem)
+    return Done(job.folder, result)

@@ -135,7 +135,7 @@ def _write(folder: Path, page: str) -> Path:
     return place
 
 
-# What builds the page of a folder, by the file that tells its kind; the first that is there decides.
+# What builds the page of a folder, by a file that only its kind has; the first that is there decides.
 KINDS: Mapping[str, Callable[[Path], Path]] = {
     "plan.json": _study,
     "atlas.json": _search,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -27,39 +28,48 @@ if TYPE_CHECKING:
     from narrows.metrics import Metric
     from narrows.run.jobs import Job, Watch
     from narrows.run.levels import Crossed
+    from narrows.run.options import Options
 
 
-def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()) -> Run:
-    """Run every replication of a scenario; the arguments are those of `Scenario.run`."""
-    wanted = wanted_of(measures, [scenario])
+@dataclass(frozen=True)
+class Planned:
+    """What a comparison runs.
+
+    Attributes:
+        scenarios: The resolved scenarios by the names of the runs.
+        of: What is compared, as in the summary: `algorithms`, `backends` or `levels`.
+        crossed: The levels of each run, where levels are compared.
+    """
+
+    scenarios: Mapping[str, core.Scenario]
+    of: str = ALGORITHMS
+    crossed: Crossed | None = None
+
+
+def run(scenario: core.Scenario, options: Options) -> Run:
+    """Run every replication of a resolved scenario; errors as `Scenario.run`."""
+    wanted = wanted_of(options.metrics, [scenario])
     clock = _Clock()
-    outcomes = execute([(scenario, index) for index in range(scenario.replications)], jobs, watch)
+    outcomes = execute([(scenario, index) for index in range(scenario.replications)], options.jobs, options.watch)
     records = {index: each for index, each in enumerate(outcomes) if each is not None}
     if not records:
         raise Interrupted(NOTHING_FINISHED)
     return Run(scenario, records, clock.started, clock.elapsed_s(), wanted)
 
 
-def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
-    scenarios: Mapping[str, core.Scenario],
-    jobs: int | None,
-    watch: Watch | None,
-    measures: Sequence[str] = (),
-    margins: Sequence[str] = (),
-    of: str = ALGORITHMS,
-    crossed: Crossed | None = None,
-) -> Comparison:
+def compare(planned: Planned, options: Options) -> Comparison:
     """Run every replication of one scenario per algorithm, per backend, or per combination of levels.
 
-    The arguments are those of `Scenario.compare` and of `Comparison`.
+    Errors are those of `Scenario.compare`.
     """
-    matter = given_margins(margins)
-    wanted = wanted_of(measures, list(scenarios.values()))
+    scenarios = planned.scenarios
+    matter = given_margins(options.margins)
+    wanted = wanted_of(options.metrics, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
     # Replication by replication, so that what has finished at an interrupt is still paired.
     plan = [(name, index) for index in range(replications) for name in scenarios]
     clock = _Clock()
-    outcomes = attempt([(scenarios[name], index) for name, index in plan], jobs, watch)
+    outcomes = attempt([(scenarios[name], index) for name, index in plan], options.jobs, options.watch)
     wall_s = clock.elapsed_s()
     records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
     failed: dict[str, Exception] = {}
@@ -78,7 +88,7 @@ def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         for problem in failed.values():
             raise problem
         raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of, crossed, failed)
+    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, planned.of, planned.crossed, failed)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:
@@ -174,17 +184,17 @@ def _execute(
         return future.result()
 
 
-def wanted_of(measures: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Metric]:
+def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Metric]:
     """Return the metrics of these names, checked against every scenario.
 
     Args:
-        measures: As in `"cov(bin=10s)"`.
+        metrics: As in `"cov(bin=10s)"`.
         scenarios: The resolved scenarios.
 
     Raises:
         MetricError: One does not exist, or names a group that a scenario does not have.
     """
-    wanted = [resolve(text) for text in measures]
+    wanted = [resolve(text) for text in metrics]
     for each in wanted:
         for scenario in scenarios:
             check(each, scenario)

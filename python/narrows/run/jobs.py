@@ -25,15 +25,47 @@ class Watch(Protocol):
         """Return True to stop the work."""
 
 
-class Unwatched:
-    """A watch that shows nothing and never stops the work."""
+class Observer(Watch, Protocol):
+    """A watch that may also be given what is being done, in words."""
 
-    def update(self, fraction: float) -> None:
+    def update(self, fraction: float, note: str = "") -> None:
+        """Report progress.
+
+        Args:
+            fraction: Part of all simulated time that is done, from 0 to 1.
+            note: What is being done; empty where nothing is to be said.
+        """
+
+
+class Unwatched:
+    """An observer that shows nothing and never stops the work."""
+
+    def update(self, fraction: float, note: str = "") -> None:
         """Ignore the progress."""
 
     def stopped(self) -> bool:
         """Return False."""
         return False
+
+
+@dataclass(frozen=True)
+class Wordless:
+    """An observer that passes the fraction alone to a watch.
+
+    Attributes:
+        watch: The watch.
+    """
+
+    watch: Watch
+
+    def update(self, fraction: float, note: str = "") -> None:
+        """Report the progress."""
+        del note
+        self.watch.update(fraction)
+
+    def stopped(self) -> bool:
+        """Return whether a stop was requested."""
+        return self.watch.stopped()
 
 
 @dataclass(frozen=True)

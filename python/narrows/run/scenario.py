@@ -21,11 +21,13 @@ from narrows.files.toml import to_toml
 from narrows.library import find_scenario, ships
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
+from narrows.run.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from narrows.external.trust import Executed
+    from narrows.run.execution import Planned
     from narrows.run.jobs import Watch
     from narrows.run.levels import Crossed
     from narrows.run.results import Comparison, Run
@@ -151,7 +153,7 @@ class Scenario:
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
-        measures: Sequence[str] = (),
+        metrics: Sequence[str] = (),
     ) -> Run:
         """Run the scenario.
 
@@ -161,7 +163,7 @@ class Scenario:
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
-            measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+            metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
 
         Returns:
             The run.
@@ -176,7 +178,8 @@ class Scenario:
         """
         from narrows.run.execution import run
 
-        return run(self.resolve(None, replications, seed), jobs, watch, listed(measures))
+        options = Options.called(seed, replications, jobs, watch, metrics)
+        return run(self.resolve(None, replications, seed), options)
 
     @typed
     def run_on_both(
@@ -185,7 +188,7 @@ class Scenario:
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
-        measures: Sequence[str] = (),
+        metrics: Sequence[str] = (),
     ) -> Comparison:
         """Run the scenario in the simulator and on a Linux kernel, with common random numbers.
 
@@ -194,10 +197,10 @@ class Scenario:
         Returns:
             The comparison of the backends, `simulator` and `linux`.
         """
-        from narrows.compared import BACKENDS
         from narrows.run.execution import compare
 
-        return compare(self.resolve_on_both(replications, seed), jobs, watch, listed(measures), of=BACKENDS)
+        options = Options.called(seed, replications, jobs, watch, metrics)
+        return compare(self.planned_on_both(options), options)
 
     @typed
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
@@ -207,7 +210,7 @@ class Scenario:
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
-        measures: Sequence[str] = (),
+        metrics: Sequence[str] = (),
         margins: Sequence[str] = (),
         vary: Mapping[str, Sequence[object]] = NOTHING,
     ) -> Comparison:
@@ -222,7 +225,7 @@ class Scenario:
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
-            measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+            metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
             margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, where that
                 is not the margin of the metric's card.
             vary: The levels of keys, each as in the file, as in `{"path.queue": ["droptail", "codel"]}`. A queue is a
@@ -242,14 +245,32 @@ class Scenario:
         """
         from narrows.run.execution import compare
 
-        names = [named(algorithm) for algorithm in listed(algorithms)]
-        measures, margins = listed(measures), listed(margins)
-        if vary or (self.on == backend.BOTH and names):
-            from narrows.compared import LEVELS
+        options = Options.called(seed, replications, jobs, watch, metrics, margins)
+        return compare(self.planned([named(algorithm) for algorithm in listed(algorithms)], vary, options), options)
 
-            crossed = self.resolve_crossed(names, vary, replications, seed)
-            return compare(crossed.scenarios, jobs, watch, measures, margins, LEVELS, crossed)
-        return compare(self.resolve_each(names, replications, seed), jobs, watch, measures, margins)
+    def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:
+        """Resolve what a comparison runs; errors as `compare`.
+
+        Args:
+            names: Names of the algorithms.
+            vary: The levels of keys.
+            options: How it is run.
+        """
+        from narrows.compared import LEVELS
+        from narrows.run.execution import Planned
+
+        given = options.replications, options.seed
+        if vary or (self.on == backend.BOTH and names):
+            crossed = self.resolve_crossed(names, vary, *given)
+            return Planned(crossed.scenarios, LEVELS, crossed)
+        return Planned(self.resolve_each(names, *given))
+
+    def planned_on_both(self, options: Options) -> Planned:
+        """Resolve what a comparison of the backends runs; errors as `run_on_both`."""
+        from narrows.compared import BACKENDS
+        from narrows.run.execution import Planned
+
+        return Planned(self.resolve_on_both(options.replications, options.seed), BACKENDS)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
         """Check the scenario: for a run or, where the algorithm of a group is `subject`, for a comparison.

@@ -15,7 +15,8 @@ from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest, read_manifest, runs_in
 from narrows.files.place import inside
 from narrows.run import execution
-from narrows.run.jobs import Share, Unwatched
+from narrows.run.jobs import Share, Unwatched, Wordless
+from narrows.run.options import Options
 from narrows.run.scenario import read
 from narrows.share.pack import unpack
 from narrows.study.campaign import table as cells_of
@@ -222,7 +223,7 @@ def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | Non
         return Repeated(name, stored, None), differences
     if f"sha256:{resolved.digest}" != manifest.get("scenario"):
         differences.append(Difference("scenario", _of(SCENARIO, name), "is resolved to another scenario"))
-    run = execution.run(resolved, jobs, watch)
+    run = execution.run(resolved, Options(jobs=jobs, watch=Wordless(watch)))
     if watch.stopped():
         raise Interrupted(STOPPED)
     found = str(run.summary["digest"])

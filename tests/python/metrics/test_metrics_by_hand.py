@@ -103,7 +103,7 @@ def replication() -> tuple[Any, Any]:
 )
 def test_of_a_group(measure: str, expected: float) -> None:
     scenario, records = replication()
-    assert nw.measures.measure(scenario, records, measure, group="a") == pytest.approx(expected)
+    assert nw.metrics.measure(scenario, records, measure, group="a") == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_of_a_group(measure: str, expected: float) -> None:
 )
 def test_of_a_link(measure: str, expected: float) -> None:
     scenario, records = replication()
-    assert nw.measures.measure(scenario, records, measure, link="l") == pytest.approx(expected)
+    assert nw.metrics.measure(scenario, records, measure, link="l") == pytest.approx(expected)

@@ -49,7 +49,7 @@ def run() -> Run:
 @pytest.mark.parametrize("card", SERIES, ids=lambda card: f"{card['family']}-{card['name']}")
 def test_every_measure_of_the_series_can_be_taken(run: Run, card: dict[str, Any]) -> None:
     owner = {"link": "bottleneck"} if card["family"] == "link" else {"group": "newreno"}
-    found = nw.measures.evaluate(run, written(card), **owner)
+    found = nw.metrics.evaluate(run, written(card), **owner)
     assert len(found.values) == 2
     # Equal round trips have no bias, five seconds may hold no halving and no steady state, and these flows stay.
     may_lack = {
@@ -67,7 +67,7 @@ def test_every_measure_of_the_series_can_be_taken(run: Run, card: dict[str, Any]
 
 
 def test_a_value_agrees_with_the_series_it_is_taken_of(run: Run) -> None:
-    found = nw.measures.evaluate(run, "cov(bin=500ms,after=2s)", link="bottleneck")
+    found = nw.metrics.evaluate(run, "cov(bin=500ms,after=2s)", link="bottleneck")
     series = run.series.to_pandas()
     own = series[(series["name"] == "bottleneck") & (series["replication"] == 0) & (series["time_s"] > 2.01)]
     bins = own["rate_bps"].to_numpy().reshape(-1, 5).mean(axis=1)
@@ -75,8 +75,8 @@ def test_a_value_agrees_with_the_series_it_is_taken_of(run: Run) -> None:
 
 
 def test_the_series_at_the_scale_of_the_run_agree_with_the_counters(run: Run) -> None:
-    over_series = nw.measures.evaluate(run, "jain(scale=run)", group="newreno").values
-    assert over_series == pytest.approx(nw.measures.evaluate(run, "jain", group="newreno").values)
+    over_series = nw.metrics.evaluate(run, "jain(scale=run)", group="newreno").values
+    assert over_series == pytest.approx(nw.metrics.evaluate(run, "jain", group="newreno").values)
 
 
 def observed(rates: dict[str, list[float]], starts: dict[str, float]) -> Observed:
@@ -210,9 +210,9 @@ def test_measures_between_two_times_agree_with_those_of_the_whole_run() -> None:
     end = f"{run.scenario.duration_s}s"
     whole = run.summary["groups"]["newreno"]
     count = run.records[0].group_sizes["newreno"]
-    measured = nw.measures.evaluate(run, f"goodput_between(from=1s,until={end})", group="newreno").mean
+    measured = nw.metrics.evaluate(run, f"goodput_between(from=1s,until={end})", group="newreno").mean
     assert measured == pytest.approx(whole["goodput_bps"]["mean"] / count, rel=1e-6)
-    used = nw.measures.evaluate(run, f"utilization_between(from=1s,until={end})", link="bottleneck").mean
+    used = nw.metrics.evaluate(run, f"utilization_between(from=1s,until={end})", link="bottleneck").mean
     assert used == pytest.approx(run.summary["links"]["bottleneck"]["utilization"]["mean"], rel=1e-6)
-    lost = nw.measures.evaluate(run, f"loss_between(from=1s,until={end})", link="bottleneck").mean
+    lost = nw.metrics.evaluate(run, f"loss_between(from=1s,until={end})", link="bottleneck").mean
     assert lost == pytest.approx(run.summary["links"]["bottleneck"]["loss_rate"]["mean"], rel=1e-6)

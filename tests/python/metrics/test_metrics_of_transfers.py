@@ -44,11 +44,11 @@ def test_a_measure_of_a_flow_is_taken_of_all_transfers_together() -> None:
     bins = goodput.reshape(-1, 10).mean(axis=1)
     expected = bins.std() / bins.mean()
     for measure in ("cov(bin=1s)", "aggregate_cov(bin=1s)"):
-        assert nw.measures.evaluate(run, measure, group="comes").mean == pytest.approx(expected)
-    assert nw.measures.evaluate(run, "smoothness(bin=1s)", group="comes").mean is not None
+        assert nw.metrics.evaluate(run, measure, group="comes").mean == pytest.approx(expected)
+    assert nw.metrics.evaluate(run, "smoothness(bin=1s)", group="comes").mean is not None
     # Shares of one are no fairness, and a first transfer's bytes are not the group's.
     for measure in ("jain(scale=1s)", "time_to_bytes(n=1)"):
-        assert nw.measures.evaluate(run, measure, group="comes").mean is None
+        assert nw.metrics.evaluate(run, measure, group="comes").mean is None
     assert run.summary["groups"]["comes"]["cov"]["mean"] == pytest.approx(expected)
 
 
@@ -107,7 +107,7 @@ def test_classes_of_transfers_between_two_times() -> None:
     rows = run.transfers.to_pylist()
 
     def taken(measure: str) -> float | None:
-        return nw.measures.evaluate(run, measure, group="users").mean
+        return nw.metrics.evaluate(run, measure, group="users").mean
 
     for choices, begin, end in (("", 2.0, 20.0), (",from=5s,until=10s", 5.0, 10.0)):
         begun = [row for row in rows if begin <= row["start_s"] < end]
@@ -146,8 +146,8 @@ def test_a_round_ends_with_its_last_transfer() -> None:
     run = nw.Scenario(ROUNDS).run()
     # Two round trips, and eighty packets of 120 us; access links of 1 Gbps add a little.
     expected = 2e-3 + 80 * 120e-6
-    assert nw.measures.evaluate(run, "round_time", group="servers").mean == pytest.approx(expected, rel=0.03)
-    assert nw.measures.evaluate(run, "round_time(from=4s)", group="servers").mean == pytest.approx(expected, rel=0.03)
+    assert nw.metrics.evaluate(run, "round_time", group="servers").mean == pytest.approx(expected, rel=0.03)
+    assert nw.metrics.evaluate(run, "round_time(from=4s)", group="servers").mean == pytest.approx(expected, rel=0.03)
 
 
 def test_the_census_between_two_times() -> None:
@@ -155,7 +155,7 @@ def test_the_census_between_two_times() -> None:
     rows = [row for row in run.census.to_pylist() if 5.0 + 1e-9 < row["time_s"] <= 10.0 + 1e-9]
 
     def taken(measure: str) -> float | None:
-        return nw.measures.evaluate(run, f"{measure}(from=5s,until=10s)", group="users").mean
+        return nw.metrics.evaluate(run, f"{measure}(from=5s,until=10s)", group="users").mean
 
     def total(column: str) -> float:
         return math.fsum(row[column] for row in rows)
@@ -180,7 +180,7 @@ def test_windows_and_queues_of_a_flow_that_stays() -> None:
     run = nw.Scenario(text).run()
 
     def taken(measure: str, **of: str) -> float:
-        found = nw.measures.evaluate(run, measure, **(of or {"group": "one"})).mean
+        found = nw.metrics.evaluate(run, measure, **(of or {"group": "one"})).mean
         assert found is not None
         return found
 

@@ -1,55 +1,42 @@
-"""The commands that answer a question about an algorithm, as functions."""
+"""The commands as functions: arguments are checked, and the same jobs done as by the command line."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrows.arguments import check_numbers, listed, typed
-from narrows.commands import page
-from narrows.commands.job import finish
+from narrows.commands import export as exporting
+from narrows.commands import playground as page_of
+from narrows.commands import share, studies
+from narrows.commands.job import perform
+from narrows.commands.reproductions import Reproducing
+from narrows.commands.searches import BUDGET, Searching
+from narrows.commands.suites import Measuring
+from narrows.commands.trials import MARGIN, Trying
 from narrows.core import RunError
-from narrows.errors import InputError, OutputError
-from narrows.evaluation import campaign
-from narrows.evaluation.definition import find_suite
-from narrows.evaluation.rows import rows as judged
-from narrows.evaluation.summary import summarize
-from narrows.export import csv, pcapng, qlog
-from narrows.export.source import RunFolder
+from narrows.errors import InputError
+from narrows.explain.moment import Explanation, explain
 from narrows.external.algorithm import named
-from narrows.external.trust import Trust, of_results
-from narrows.files.folder import appearing, check_place
-from narrows.files.manifest import write_json
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
-from narrows.reproduction import campaign as reproductions
-from narrows.reproduction.agreement import agreement
-from narrows.reproduction.campaign import Whole, work
-from narrows.reproduction.registry import LEDGER, TABLES
-from narrows.reproduction.registry import find as find_study
-from narrows.run.jobs import Unwatched, processors
+from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
-from narrows.study import campaign as studies
-from narrows.study.definition import read_study
-from narrows.study.executors.threads import Threads
 from narrows.study.overlay import Choice
-from narrows.study.plan import PLAN, make_plan, trust_of
-from narrows.study.views import deployment
+from narrows.study.plan import PLAN
 from narrows.study.views import matrix as pairs
-from narrows.study.views.summary import write_summary
-from narrows.study.views.view import VIEW, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from narrows.commands.job import Job
     from narrows.run.jobs import Watch
     from narrows.run.results import Comparison
-    from narrows.study.definition import Study
-    from narrows.study.plan import Plan
+    from narrows.share.verify import Verdict
+
+    Result = TypeVar("Result")
 
 
 @typed
@@ -60,7 +47,7 @@ def compare(  # noqa: PLR0913  # each has a default
     vary: Mapping[str, Sequence[object]] = NOTHING,
     on: str = SIMULATOR,
     overrides: Sequence[str] = (),
-    measures: Sequence[str] = (),
+    metrics: Sequence[str] = (),
     margins: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
@@ -76,7 +63,7 @@ def compare(  # noqa: PLR0913  # each has a default
         vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
-        measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+        metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
         margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
         seed: Master seed; None is that of the scenario.
         replications: Number of replications of each run; None is that of the scenario, or five.
@@ -102,14 +89,14 @@ def compare(  # noqa: PLR0913  # each has a default
         read = Scenario(scenario, overrides=overrides, trust=trust, on=on)
     else:
         read = load(scenario, overrides, trust=trust, on=on)
-    return read.compare(algorithms, replications, seed, jobs, watch, measures, margins, vary)
+    return read.compare(algorithms, replications, seed, jobs, watch, metrics, margins, vary)
 
 
 @typed
 def suite(  # noqa: PLR0913  # each has a default
     name: str | os.PathLike[str],
     subject: str | type,
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     size: str = "quick",
     rows: Sequence[str] = (),
@@ -125,7 +112,7 @@ def suite(  # noqa: PLR0913  # each has a default
     Args:
         name: Name of a suite, or the path of a suite file or its folder.
         subject: The algorithm or queue under test; a class at the top level of a Python file, too.
-        out: Folder of the results; one that holds the same suite is resumed.
+        out: Folder of the results; one that holds the same suite is resumed. None is one below `runs`.
         size: "quick" or "full".
         rows: Sections of the document whose rows alone are measured, each with those below it; empty for all.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
@@ -147,31 +134,20 @@ def suite(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
-    check_numbers(seed=seed, replications=replications, jobs=jobs)
-    folder, observer, rows = Path(out), watch or Unwatched(), listed(rows)
-    given = named(subject)
-    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on, rows, trust=trust)
-    campaign.open_folder(evaluation, folder)
-    whole = Whole(evaluation.parts, lambda fraction, _: observer.update(fraction), observer.stopped)
-    threads = jobs or processors()
-    failed = work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True)
-    flags = f"--{size}" + (f" --rows {','.join(rows)}" if rows else "") + ("" if on == SIMULATOR else f" --on {on}")
-    command = f"narrows suite {evaluation.suite.name} {given} {flags}"
-    summary = numbered(SUMMARY, {**summarize(evaluation, judged(evaluation, folder)), "command": command})
-    write_json(folder / "summary.json", summary)
-    problem = finish(folder)
-    if failed:
-        why = campaign.failures(folder)[0].reason
-        raise RunError(f"{failed} cells failed, and rows are not measured for that; {folder} has the others: {why}")
-    if problem is not None:
-        raise problem
-    return summary
+    options = Options.called(seed, replications, jobs, watch, trust=trust)
+    how: dict[str, Any] = {"size": size, "sections": listed(rows), "on": on}
+    job = Measuring.prepare(os.fspath(name), named(subject), options, _path(out), **how)
+    found = _results(job)
+    if found.failed:
+        kept = f"{found.failed} cells failed, and rows are not measured for that; {job.folder} has the others"
+        raise RunError(f"{kept}: {found.reason}")
+    return dict(found.summary)
 
 
 @typed
 def matrix(  # noqa: PLR0913  # each has a default
     algorithms: Sequence[str | type],
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     rates: Sequence[str] = ("10Mbps", "100Mbps"),
     rtts: Sequence[str] = ("20ms", "100ms"),
@@ -191,7 +167,7 @@ def matrix(  # noqa: PLR0913  # each has a default
 
     Args:
         algorithms: Names, or classes.
-        out: Folder of the results, which must not hold any.
+        out: Folder of the results, which must not hold any; None is one below `runs`.
         rates: Rates of the bottleneck.
         rtts: Two-way propagation delays.
         buffers: Limits of the queue.
@@ -218,19 +194,19 @@ def matrix(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
-    check_numbers(flows=flows, maximum=maximum, seed=seed, replications=replications, jobs=jobs)
-    conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
-    names, overrides = [named(each) for each in listed(algorithms)], listed(overrides)
+    check_numbers(flows=flows, maximum=maximum)
+    options = Options.called(seed, replications, jobs, watch)
     _check_backend("matrix", on)
-    stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
-    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on, stop)
-    return _run_view("matrix", *laid_out, Path(out), jobs, watch)
+    conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
+    names, rule = [named(each) for each in listed(algorithms)], (within, maximum)
+    laid_out = studies.matrix(names, conditions, options, flows=flows, overrides=listed(overrides), rule=rule)
+    return _opened(studies.from_layout(laid_out, on, options, _path(out)))
 
 
 @typed
 def deploy(  # noqa: PLR0913  # each has a default
     algorithm: str | type,
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     against: str | type = "cubic",
     fractions: Sequence[str | float] = (5, 25, 50, 75, 95),
@@ -246,7 +222,7 @@ def deploy(  # noqa: PLR0913  # each has a default
 
     Args:
         algorithm: The new algorithm, a name or a class.
-        out: Folder of the results, which must not hold any.
+        out: Folder of the results, which must not hold any; None is one below `runs`.
         against: The old algorithm.
         fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
@@ -260,21 +236,22 @@ def deploy(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
-    check_numbers(flows=flows, seed=seed, replications=replications, jobs=jobs)
-    shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
-    overrides = listed(overrides)
+    check_numbers(flows=flows)
+    options = Options.called(seed, replications, jobs, watch)
     _check_backend("deploy", on)
-    laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications, on)
-    return _run_view("deployment", *laid_out, Path(out), jobs, watch)
+    shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
+    moved = named(algorithm), named(against), shares
+    laid_out = studies.deployment(*moved, options, flows=flows, overrides=listed(overrides))
+    return _opened(studies.from_layout(laid_out, on, options, _path(out)))
 
 
 @typed
 def study(  # noqa: PLR0913  # each has a default
     file: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     overrides: Sequence[str] = (),
-    measures: Sequence[str] = (),
+    metrics: Sequence[str] = (),
     size: str | None = None,
     variant: str | None = None,
     seed: int | None = None,
@@ -287,9 +264,9 @@ def study(  # noqa: PLR0913  # each has a default
 
     Args:
         file: The study file.
-        out: Folder of the results.
+        out: Folder of the results; None is one below `runs`.
         overrides: Changes of the base scenario, each `"key.path=value"`.
-        measures: Further metrics, such as `cov(bin=10s)`.
+        metrics: Further metrics, such as `cov(bin=10s)`.
         size: One of the file's sizes; None is the description as it stands.
         variant: One of the file's variants.
         seed: Master seed; None is that of the file.
@@ -302,22 +279,17 @@ def study(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
-    check_numbers(seed=seed, replications=replications, jobs=jobs)
-    folder = Path(out)
-    may = of_results(folder, trust=trust)
-    if not (folder / PLAN).is_file():
-        check_place(folder, replace=False)
-        read = read_study(Path(file), seed, replications, Choice(size, variant))
-        plan = make_plan(read, listed(overrides), listed(measures), trust=trust)
-        studies.begin(read, plan, folder)
-        may = trust_of(plan, folder)
-    return _work(folder, may, jobs, watch)
+    options, folder = Options.called(seed, replications, jobs, watch, metrics, trust=trust), _path(out)
+    if folder is not None and (folder / PLAN).is_file():
+        return _opened(studies.resumed(folder, options))
+    choice = Choice(size, variant)
+    return _opened(studies.from_file(Path(file), options, folder, overrides=listed(overrides), choice=choice))
 
 
 @typed
 def reproduce(  # noqa: PLR0913  # each has a default
     name: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     *,
     size: str = "quick",
     seed: int | None = None,
@@ -330,7 +302,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
 
     Args:
         name: Name of a published study, or the folder of one's own.
-        out: Folder of the results; one that holds the same study is resumed.
+        out: Folder of the results; one that holds the same study is resumed. None is one below `runs`.
         size: "quick", "medium" or "full".
         seed: Master seed; None is that of the study.
         replications: Number of replications; None is that of the study.
@@ -341,23 +313,13 @@ def reproduce(  # noqa: PLR0913  # each has a default
     Returns:
         The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
     """
-    check_numbers(seed=seed, replications=replications, jobs=jobs)
-    folder, observer = Path(out), watch or Unwatched()
-    published = find_study(os.fspath(name))
-    parts = reproductions.parts(published, size, seed, replications, trust=trust)
-    reproductions.prepare(published, size, folder)
-    whole = Whole(parts, lambda fraction, _: observer.update(fraction), observer.stopped)
-    failed = work(parts, folder, lambda: Threads(jobs or processors()), whole.of)
-    ledger, results = reproductions.judge(published, size, parts, folder)
-    claims = published.claims(size)
-    write_json(folder / LEDGER, ledger)
-    write_json(folder / TABLES, agreement(claims, size, ledger["digest"], results))
-    problem = finish(folder, partial(page.reproduction, published=claims, ledger=ledger, results=results))
-    if failed:
-        raise RunError(f"{failed} cells failed, and claims on them are not judged; {folder}/*/failed has the reasons")
-    if problem is not None:
-        raise problem
-    return ledger
+    options = Options.called(seed, replications, jobs, watch, trust=trust)
+    job = Reproducing.prepare(os.fspath(name), options, _path(out), size=size)
+    found = _results(job)
+    if found.failed:
+        left_out = "claims on them are not judged"
+        raise RunError(f"{found.failed} cells failed, and {left_out}; {job.folder}/*/failed has the reasons")
+    return dict(found.ledger)
 
 
 @typed
@@ -385,39 +347,185 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
-    run = RunFolder(Path(folder))
-    place = Path(out) if out is not None else run.path / {"pcapng": "packets.pcapng"}.get(form, form)
-    match form:
-        case "pcapng":
-            if place.exists():
-                raise OutputError(f"{place} exists: name another file or remove it")
-            pcapng.write(run, place, listed(at), replication)
-        case "csv" if replication is not None:
-            raise InputError(f"replication={replication}", "does not apply: csv has the tables of all replications")
-        case "csv" | "qlog":
-            with appearing(place) as inner:
-                if form == "csv":
-                    csv.write(run, inner)
-                else:
-                    qlog.write(run, inner, replication)
-        case _:
-            raise InputError(form, "is no form; allowed: pcapng, csv, qlog")
-    return place
+    place = None if out is None else Path(out)
+    return exporting.export(form, Path(folder), place, replication=replication, at=listed(at))
 
 
-def _run_view(  # noqa: PLR0913, PLR0917  # what a layout gives, and how to run it
-    kind: str,
-    of: Study,
-    plan: Plan,
-    facts: dict[str, Any],
-    folder: Path,
-    jobs: int | None,
-    watch: Watch | None,
-) -> OpenedStudy:
-    studies.refuse_begun(folder)
-    check_place(folder, replace=False)
-    studies.begin(of, plan, folder, {VIEW: View(kind, f"narrows.{kind}", facts).to_json()})
-    return _work(folder, trust_of(plan, folder), jobs, watch)
+@typed
+def ab(  # noqa: PLR0913  # each has a default
+    a: str | type,
+    b: str | type,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    suite: str | os.PathLike[str] | None = None,
+    scenarios: Sequence[str | os.PathLike[str]] = (),
+    on: str = SIMULATOR,
+    margin: str = MARGIN,
+    metrics: Sequence[str] = (),
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+    trust: bool = False,
+) -> dict[str, Any]:
+    """Say of each metric whether a change of an algorithm makes it worse, as `narrows ab`.
+
+    Args:
+        a: The algorithm that there is, a name or a class.
+        b: The change.
+        out: Folder of the results; one that holds the same trial is resumed. None is one below `runs`.
+        suite: The suite whose cells and metrics are used; None for none.
+        scenarios: Scenario files or names of the library; without these and a suite, those that come with Narrows.
+        on: The backend, or that of A and that of B with a comma, as in `linux,linux:mine`.
+        margin: How much worse does not matter, as a part of the value of A.
+        metrics: Metrics of each group that are judged; none is the usual ones.
+        seed: Master seed; None is that of the scenarios.
+        replications: Greatest number of replications, two or more; None is 40. A scenario stops when it is decided.
+        jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; what has run is kept.
+        trust: As of `load`.
+
+    Returns:
+        The contents of `summary.json`; `rows` has a verdict for each scenario and metric. Errors as `matrix`.
+
+    Examples:
+        >>> import narrows as nw, tempfile
+        >>> found = nw.ab("cubic", "newreno", tempfile.mkdtemp() + "/ab", scenarios="pair", replications=2)
+        >>> sorted(found["verdicts"])
+        ['better', 'no worse', 'undecided', 'worse']
+    """
+    check_numbers(maximum=replications)
+    options = Options.called(seed, replications, jobs, watch, metrics, trust=trust)
+    files = [os.fspath(each) for each in listed(scenarios)]
+    named_suite = None if suite is None else os.fspath(suite)
+    how: dict[str, Any] = {"suite": named_suite, "files": files, "on": on, "margin": margin}
+    return _results(Trying.prepare(named(a), named(b), options, _path(out), **how))
+
+
+@typed
+def worst(  # noqa: PLR0913  # each has a default
+    algorithm: str | type,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    against: str | type | None = None,
+    on: str = SIMULATOR,
+    budget: str | int = BUDGET,
+    seed: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Search for environments in which an algorithm does worst against a reference, as `narrows worst`.
+
+    Args:
+        algorithm: The algorithm, a name or a class.
+        out: Folder of the results; one that holds the same search is resumed. None is one below `runs`.
+        against: The reference; None is cubic, for cubic itself bbr3, or bbr1 on a kernel.
+        on: `linux` or `linux:NAME` repeats every find on a kernel, too; the search is the simulator's.
+        budget: A time as in "10min", or a number of environments, with which the atlas is the same again.
+        seed: Seed of everything; None is 1.
+        jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; what was evaluated is kept.
+
+    Returns:
+        The contents of `atlas.json`; `found` has the finds that are confirmed. Errors as `matrix`.
+    """
+    options = Options.called(seed, None, jobs, watch)
+    how: dict[str, Any] = {"against": None if against is None else named(against), "on": on, "budget": str(budget)}
+    return _results(Searching.prepare(named(algorithm), options, _path(out), **how))
+
+
+@typed
+def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+    """Make one file of a run, comparison or study, as `narrows pack`.
+
+    Args:
+        folder: The folder of the results.
+        out: The file, which must not exist; None is the name of the folder with `.zip`, in the working directory.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: It is no such folder, or a file in it is damaged.
+        OutputError: The file exists, or cannot be written.
+    """
+    return share.pack(Path(folder), _path(out))
+
+
+@typed
+def verify(
+    file: str | os.PathLike[str], *, jobs: int | None = None, watch: Watch | None = None, trust: bool = False
+) -> Verdict:
+    """Repeat packed results and compare them, as `narrows verify`.
+
+    Args:
+        file: A file that `pack` wrote.
+        jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work.
+        trust: Whether the Python files and the commands in it may be executed.
+
+    Returns:
+        The verdict: `same`, `differences`, and the digests that were `repeated`.
+
+    Raises:
+        InputError: It is no such file, or damaged.
+        Interrupted: The work was stopped.
+    """
+    return share.verify(Path(file), Options.called(None, None, jobs, watch, trust=trust))
+
+
+@typed
+def playground(scenario: str | os.PathLike[str] = "two-flows", out: str | os.PathLike[str] = "playground.html") -> Path:
+    """Write a page that runs a scenario in a browser, as `narrows playground`.
+
+    Args:
+        scenario: A scenario file, the name of one of the library, or the folder of a run.
+        out: The page, which must not exist.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: There is no such scenario, it names files, or the simulator for browsers was not built.
+        ScenarioError: The scenario has faults.
+        OutputError: The page exists, or cannot be written.
+    """
+    return page_of.write(os.fspath(scenario), Path(out))
+
+
+@typed
+def why(
+    folder: str | os.PathLike[str],
+    flow: str | int,
+    at: str | float,
+    *,
+    replication: int | None = None,
+    window: str | float = "1s",
+) -> Explanation:
+    """Explain what happened to a flow around a moment, as `narrows why`.
+
+    Args:
+        folder: The folder of a run.
+        flow: The flow: its number from 0, `GROUP[NUMBER]`, or its group.
+        at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds.
+        replication: Number of the replication; None is the first.
+        window: How far from it to look; a number is seconds.
+
+    Returns:
+        The explanation: the `answer`, and `sentences` in order of time.
+
+    Raises:
+        InputError: The folder has no log of events, or flow, time or replication are not in it.
+    """
+    return explain(Path(folder), str(flow), _time(at), replication, _time(window))
+
+
+def _time(given: str | float) -> str:
+    return given if isinstance(given, str) else f"{given!r}s"
+
+
+def _path(given: str | os.PathLike[str] | None) -> Path | None:
+    return None if given is None else Path(given)
 
 
 def _check_backend(command: str, on: str) -> None:
@@ -426,30 +534,21 @@ def _check_backend(command: str, on: str) -> None:
         raise InputError(f'on="{on}"', f"{problem}; allowed: simulator, linux, linux:NAME")
 
 
-def _work(folder: Path, trust: Trust, jobs: int | None, watch: Watch | None) -> OpenedStudy:
-    found = studies.work(
-        folder,
-        Threads(jobs or processors()),
-        _Relay(watch or Unwatched()),
-        conclude=write_summary,
-        trust=trust,
-    )
-    problem = finish(folder)
+def _opened(job: studies.Studying) -> OpenedStudy:
+    """Do the job of a study, and open its folder."""
+    found = _results(job)
     if found.failed:
-        raise RunError(f"{found.failed} of {found.cells} cells failed; {folder / 'failed'} has the reasons")
-    if problem is not None:
-        raise problem
-    return OpenedStudy(folder)
+        raise RunError(f"{found.failed} of {found.cells} cells failed; {job.folder / 'failed'} has the reasons")
+    return OpenedStudy(job.folder)
 
 
-@dataclass(frozen=True)
-class _Relay:
-    """The observer of a study that passes its progress on as a fraction."""
+def _results(job: Job[Result]) -> Result:
+    """Do a job and return its results.
 
-    watch: Watch
-
-    def update(self, progress: studies.Progress) -> None:
-        self.watch.update(progress.fraction)
-
-    def stopped(self) -> bool:
-        return self.watch.stopped()
+    Raises:
+        ReportError: The results are saved, but their page could not be built.
+    """
+    done = perform(job)
+    if done.problem is not None:
+        raise done.problem
+    return done.result

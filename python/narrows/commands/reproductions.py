@@ -1,0 +1,142 @@
+"""Reproductions: the experiments of a published study, and verdicts on its claims."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.commands import page
+from narrows.commands.job import Job
+from narrows.files.manifest import write_json
+from narrows.reproduction import campaign
+from narrows.reproduction.agreement import agreement
+from narrows.reproduction.deciding import decide
+from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
+from narrows.reproduction.stored_cells import keep, restore
+from narrows.study.executors.threads import Threads
+from narrows.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.reproduction.deciding import Report
+    from narrows.reproduction.ledger import Found
+    from narrows.reproduction.part import Part
+    from narrows.reproduction.registry import StudyFolder
+    from narrows.run.options import Options
+
+
+class Judged(NamedTuple):
+    """What a reproduction has found.
+
+    Attributes:
+        ledger: The ledger: claims with verdicts.
+        results: The results of the experiments.
+        failed: Number of cells that failed.
+        decided: What was done to decide open claims; None for nothing.
+    """
+
+    ledger: Mapping[str, Any]
+    results: Found
+    failed: int
+    decided: Report | None
+
+
+@dataclass(frozen=True)
+class Reproducing(Job[Judged]):
+    """A published study at a size.
+
+    Attributes:
+        study: The study.
+        size: "quick", "medium" or "full".
+        parts: Its experiments.
+        decide_s: Time for further seeds of open claims, seconds; 0 for none.
+        only_judge: Whether nothing runs, and what is finished is judged.
+    """
+
+    study: StudyFolder
+    size: str
+    parts: Sequence[Part]
+    decide_s: float
+    only_judge: bool
+
+    @classmethod
+    def prepare(  # noqa: PLR0913  # each has a default
+        cls,
+        name: str,
+        options: Options,
+        out: Path | None = None,
+        *,
+        size: str = "quick",
+        decide_s: float = 0.0,
+        only_judge: bool = False,
+    ) -> Reproducing:
+        """Plan every experiment, create the folder or resume it, and take over the cells that the study keeps.
+
+        Args:
+            name: Name of a published study, or the folder of one's own.
+            options: How it is run.
+            out: The folder; None for that of the study and size below `runs`.
+            size: "quick", "medium" or "full".
+            decide_s: Time for further seeds of open claims, seconds; 0 for none.
+            only_judge: Whether nothing runs, and what is finished is judged.
+
+        Raises:
+            InputError: There is no such study, or a file of it cannot be read.
+            ScenarioError: A study file or a scenario has faults.
+            OutputError: The folder holds something else.
+        """
+        study = find(name)
+        parts = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
+        folder = out or Path("runs") / f"{study.name}-{size}"
+        campaign.prepare(study, size, folder)
+        kept = study.cells(size)
+        if kept.is_file() and not only_judge:
+            taken = restore(parts, folder, kept, options.say)
+            options.say(f"{counted(taken, 'cell')} of {kept.name} taken over")
+        return cls(folder, options, study, size, parts, decide_s, only_judge)
+
+    def work(self) -> Judged:
+        """Run every cell, and judge every claim."""
+        with self.resumable():
+            failed = 0 if self.only_judge else self._run()
+            decided = self._decide() if self.decide_s and not failed else None
+        ledger, results = campaign.judge(self.study, self.size, self.parts, self.folder)
+        keep(self.parts, self.folder)
+        write_json(self.folder / LEDGER, ledger)
+        tables = agreement(self.study.claims(self.size), self.size, ledger["digest"], results)
+        write_json(self.folder / TABLES, tables)
+        return Judged(ledger, results, failed, decided)
+
+    def build(self, result: Judged) -> None:
+        """Build the page from the results, which are large, without reading them again."""
+        page.reproduction(self.folder, self.study.claims(self.size), result.ledger, result.results)
+
+    @property
+    def again(self) -> str:
+        """The command that builds the page later; of a study of one's own, it has to name this."""
+        if self.study in published_studies():
+            return super().again
+        command = ["narrows", "reproduce", str(self.study.folder), f"--{self.size}", "--judge"]
+        return shlex.join([*command, "--out", str(self.folder)])
+
+    def _run(self) -> int:
+        watch = self.options.watch
+        whole = campaign.Whole(self.parts, watch.update, watch.stopped)
+        return campaign.work(self.parts, self.folder, lambda: Threads(self.options.threads), whole.of)
+
+    def _decide(self) -> Report:
+        watch = self.options.watch
+
+        def stopped(fraction: float, note: str) -> bool:
+            watch.update(min(fraction, 1.0), note)
+            return watch.stopped()
+
+        claims, threads = self.study.claims(self.size).claims, self.options.threads
+        budget_s = self.decide_s
+        done = decide(claims, self.parts, self.folder, lambda: Threads(threads), budget_s=budget_s, stopped=stopped)
+        for error in done.failed:
+            self.options.say(f"a cell failed: {error}")
+        return done

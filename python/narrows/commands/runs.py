@@ -1,0 +1,78 @@
+"""Runs and comparisons, saved in a folder."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.commands.default_folder import default_folder, is_whole
+from narrows.commands.job import Job
+from narrows.errors import OutputError
+from narrows.files.folder import check_place
+from narrows.metrics.criteria import given_margins
+from narrows.run import execution
+from narrows.run.results import Comparison, Run
+
+if TYPE_CHECKING:
+    from narrows.run.execution import Planned
+    from narrows.run.options import Options
+
+
+@dataclass(frozen=True)
+class Running(Job[Run | Comparison]):
+    """A run or a comparison.
+
+    Attributes:
+        planned: What runs: a resolved scenario, or those of a comparison.
+        replace: Whether an earlier run in the folder is replaced.
+    """
+
+    planned: core.Scenario | Planned
+    replace: bool
+
+    @classmethod
+    def prepare(cls, planned: core.Scenario | Planned, options: Options, out: Path | None) -> Running:
+        """Check all that can be wrong before the first run.
+
+        Args:
+            planned: What runs.
+            options: How.
+            out: The folder; None for that of the scenarios below `runs`, where an earlier run of them is replaced.
+
+        Raises:
+            MetricError: A metric or a margin is wrong.
+            OutputError: The folder cannot be made.
+        """
+        scenarios = [planned] if isinstance(planned, core.Scenario) else [*planned.scenarios.values()]
+        execution.wanted_of(options.metrics, scenarios)
+        given_margins(options.margins)
+        folder = out or default_folder(scenarios)
+        check_place(folder, replace=out is None)
+        return cls(folder, options, planned, out is None)
+
+    def work(self) -> Run | Comparison:
+        """Run every replication, and save them; what had finished when the work was stopped, too."""
+        found: Run | Comparison
+        if isinstance(self.planned, core.Scenario):
+            found = execution.run(self.planned, self.options)
+        else:
+            found = execution.compare(self.planned, self.options)
+        # A folder named after what it holds, and whole, already has what this interrupted run would put there.
+        if not (found.interrupted and is_whole(self.folder)):
+            self._save(found)
+        return found
+
+    def _save(self, found: Run | Comparison) -> None:
+        try:
+            found.keep(self.folder, self.options.command, replace=self.replace)
+        except OutputError as error:
+            # The disk is full, or another process has taken the place meanwhile.
+            try:
+                spare = Path(tempfile.mkdtemp(prefix="narrows-"))
+                found.save(spare, self.options.command)
+            except (OSError, OutputError):
+                raise error from None
+            raise OutputError(f"{error}; the results are in {spare}") from error

@@ -1,0 +1,116 @@
+"""Searches for environments in which an algorithm does worst."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.commands.default_folder import folder_of
+from narrows.commands.job import Job
+from narrows.commands.page import CURVES
+from narrows.errors import InputError
+from narrows.external.source import OF_KERNELS, is_external
+from narrows.files.disk import write_whole
+from narrows.files.manifest import to_json
+from narrows.linux import backend
+from narrows.linux.backend import BOTH, SIMULATOR
+from narrows.search.run import Budget, Search
+from narrows.wording import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.run.options import Options
+
+
+BUDGET = "10min"
+
+
+@dataclass(frozen=True)
+class Searching(Job[dict[str, Any]]):
+    """A search in a folder.
+
+    Attributes:
+        algorithm: What it is about.
+        against: The reference.
+        on: The backend that repeats the finds.
+        budget: When it ends.
+    """
+
+    algorithm: str
+    against: str
+    on: str
+    budget: Budget
+
+    @classmethod
+    def prepare(  # noqa: PLR0913  # each has a default
+        cls,
+        algorithm: str,
+        options: Options,
+        out: Path | None = None,
+        *,
+        against: str | None = None,
+        on: str = SIMULATOR,
+        budget: str = BUDGET,
+    ) -> Searching:
+        """Check what is searched for.
+
+        Args:
+            algorithm: What does worse.
+            options: How it is run.
+            out: The folder; None for that of the algorithm below `runs`. One that holds the same search is resumed.
+            against: The reference; None for cubic, and for cubic itself bbr3, or bbr1 on a kernel.
+            on: The backend that repeats every find, too.
+            budget: A time, or a number of environments.
+
+        Raises:
+            InputError: An argument is wrong.
+        """
+        if on == BOTH:
+            problem = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
+            raise InputError("--on both", f"{problem}; allowed: simulator, linux, linux:NAME")
+        backend.find(on)
+        second = SECOND if on == SIMULATOR else SECOND_OF_KERNELS
+        reference = against or (second if algorithm == FIRST else FIRST)
+        if algorithm == reference:
+            raise InputError(f"--against {reference}", "is the algorithm itself: nothing is worse than itself")
+        for each in (algorithm, reference):
+            if each.startswith(OF_KERNELS) and not is_external(each):
+                raise InputError(each, "the search is the simulator's, which has no algorithms of a kernel")
+        folder = out or folder_of(f"worst {algorithm}", [reference, str(_seed(options))])
+        return cls(folder, options, algorithm, reference, on, _budget(budget))
+
+    def work(self) -> dict[str, Any]:
+        """Search, repeat what was found, and return the contents of `atlas.json`."""
+        options = self.options
+        given = (self.algorithm, self.against, _seed(options), self.folder, options.jobs, options.watch, self.on)
+        with Search(*given) as search:
+            if search.damaged:
+                again = counted(search.damaged, "line is", "lines are")
+                options.say(f"{self.folder}: {again} damaged, and evaluated again")
+            archive = search.run(self.budget)
+            finds = search.finds(archive)
+            curves = [search.curves(find) for find in finds if find.confirmed]
+            write_whole(self.folder / CURVES, to_json({"found": curves}) + "\n")
+            return search.write(archive, finds, options.command or f"narrows worst {self.algorithm}")
+
+
+def _seed(options: Options) -> int:
+    return 1 if options.seed is None else options.seed
+
+
+def _budget(text: str) -> Budget:
+    if text.isdigit() and int(text) > 0:
+        return Budget(evaluations=int(text))
+    try:
+        time_s = core.quantity(text, "time")
+    except ValueError:
+        time_s = 0.0
+    if time_s <= 0:
+        raise InputError(f"--budget {text}", "is no budget; allowed: a time, as in 10min, or a number of environments")
+    return Budget(time_s=time_s)
+
+
+# What an algorithm is compared with; the kernel has no BBR 3.
+FIRST, SECOND, SECOND_OF_KERNELS = "cubic", "bbr3", "bbr1"

@@ -1,0 +1,108 @@
+"""Suites: the criteria of a document, measured for an algorithm or a queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.commands.job import Job
+from narrows.evaluation import campaign
+from narrows.evaluation.definition import find_suite
+from narrows.evaluation.rows import rows
+from narrows.evaluation.summary import summarize
+from narrows.files.format import SUMMARY, numbered
+from narrows.files.manifest import write_json
+from narrows.linux.backend import SIMULATOR
+from narrows.reproduction.campaign import Whole, work
+from narrows.study.executors.threads import Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.evaluation.campaign import Evaluation
+    from narrows.run.options import Options
+
+
+class Measured(NamedTuple):
+    """What a suite has found.
+
+    Attributes:
+        summary: The contents of `summary.json`.
+        failed: Number of cells that failed.
+        reason: Why the first of them did; empty without one.
+    """
+
+    summary: Mapping[str, Any]
+    failed: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Measuring(Job[Measured]):
+    """A suite with its subject.
+
+    Attributes:
+        evaluation: The suite, every cell planned.
+    """
+
+    evaluation: Evaluation
+
+    @classmethod
+    def prepare(  # noqa: PLR0913  # each has a default
+        cls,
+        name: str,
+        subject: str,
+        options: Options,
+        out: Path | None = None,
+        *,
+        size: str = "quick",
+        sections: Sequence[str] = (),
+        on: str = SIMULATOR,
+    ) -> Measuring:
+        """Plan every cell, and create the folder; one that holds the same suite is resumed.
+
+        Args:
+            name: Name of a suite, or the path of a suite file or its folder.
+            subject: The algorithm or queue under test.
+            options: How it is run.
+            out: The folder; None for that of the suite and subject below `runs`.
+            size: "quick" or "full".
+            sections: Sections whose rows alone are measured; empty for all.
+            on: The backend, or `both`.
+
+        Raises:
+            InputError: There is no such suite, row or subject, or a file cannot be read.
+            ScenarioError: A file of the suite has faults.
+            OutputError: The folder holds something else.
+        """
+        given = (subject, size, options.seed, options.replications, on, sections)
+        evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
+        digits = evaluation.identity["cells"][:HASH_DIGITS]
+        folder = out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
+        campaign.open_folder(evaluation, folder)
+        return cls(folder, options, evaluation)
+
+    def work(self) -> Measured:
+        """Run every cell, and judge every row."""
+        evaluation, options = self.evaluation, self.options
+        whole = Whole(evaluation.parts, options.watch.update, options.watch.stopped)
+        with self.resumable():
+            place = campaign.place(self.folder)
+            failed = work(evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True)
+        found = rows(evaluation, self.folder)
+        content = {**summarize(evaluation, found), "command": options.command or self._command}
+        summary = numbered(SUMMARY, content)
+        write_json(self.folder / SUMMARY, summary)
+        return Measured(summary, failed, campaign.failures(self.folder)[0].reason if failed else "")
+
+    @property
+    def _command(self) -> str:
+        """The command line that does the same as a call from Python."""
+        of = self.evaluation
+        rows = f" --rows {','.join(of.sections)}" if of.sections else ""
+        on = "" if of.on == SIMULATOR else f" --on {of.on}"
+        return f"narrows suite {of.suite.name} {of.subject} --{of.size}{rows}{on}"
+
+
+HASH_DIGITS = 8
