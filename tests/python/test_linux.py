@@ -474,7 +474,7 @@ def test_the_levels_of_a_study_may_replace_what_the_kernel_refuses(tmp_path: Pat
     (tmp_path / "study.toml").write_text(study + levels)
     ended = narrows("study", "check", "study.toml")
     assert ended.returncode == 2
-    assert "scenario.toml:9:18: flows[0].receive_window: linux cannot honour this" in ended.stderr
+    assert "scenario.toml:9:18: flows.0.receive_window: linux cannot honour this" in ended.stderr
 
 
 def test_a_study_on_an_unknown_backend_is_refused_at_its_line(tmp_path: Path, narrows: Narrows) -> None:

@@ -97,7 +97,7 @@ def test_a_program_has_a_client_and_a_server(tmp_path: Path, narrows: Narrows) -
     file = write(tmp_path, SCENARIO.replace(', server = "SERVER"', ""))
     ended = narrows("check", file)
     assert ended.returncode == 2
-    assert "flows[0].program.server: missing" in ended.stderr or "program.server" in ended.stderr
+    assert "flows.0.program.server: missing" in ended.stderr or "program.server" in ended.stderr
 
 
 @built
@@ -192,7 +192,7 @@ def test_a_program_that_cannot_run_is_refused_at_its_line(
     ended = narrows("run", file, "--on", "linux", "--trust", "--out", "run")
     assert ended.returncode == 2
     assert "scenario.toml:8:" in ended.stderr
-    assert f"flows[0].program.client: linux cannot honour this: {problem}" in ended.stderr
+    assert f"flows.0.program.client: linux cannot honour this: {problem}" in ended.stderr
     assert f'given: "{client}"' in ended.stderr
     assert not (tmp_path / "run").exists()
     assert narrows("check", file, "--on", "linux").returncode == 2

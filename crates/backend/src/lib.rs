@@ -9,12 +9,13 @@ mod progress;
 pub use error::{AlgorithmFailure, Overfull, RunError};
 pub use progress::{Cancellation, Progress};
 
-use narrows_model::{Model, Refusal};
+use narrows_model::{Model, Refusal, Workload};
 use narrows_records::Records;
+use narrows_transport::TransportOptions;
 use std::fmt::Debug;
 
-/// A backend: carries out runs of a model and returns their records.
-pub trait Backend: Debug + Send + Sync {
+/// What a backend supports.
+pub trait Support: Debug + Send + Sync {
     /// Its name on the command line.
     fn name(&self) -> &str;
 
@@ -27,6 +28,30 @@ pub trait Backend: Debug + Send + Sync {
     /// The parts of `model` that it does not support; empty if it can run the model. A refused model must not be run.
     fn refusals(&self, model: &Model) -> Vec<Refusal>;
 
+    /// The endpoints that the connections of `workload` have, whatever their options in `model`; `None` for those of the model. A
+    /// key of the transport that says otherwise is refused where it was written, and makes room for what they do where it is a
+    /// default.
+    fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
+        let _ = (model, workload);
+        None
+    }
+}
+
+/// The endpoints that a backend has for the connections of a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoints {
+    /// Their options.
+    pub options: TransportOptions,
+    /// Whether their slow start is that of their algorithm, so that no default of the scenario stands for it.
+    pub own_slow_start: bool,
+    /// Why they have no others.
+    pub reason: &'static str,
+    /// Options of which another part of the scenario decides, by the names of their keys, each with that part.
+    pub elsewhere: &'static [(&'static str, &'static str)],
+}
+
+/// A backend: carries out runs of a model and returns their records.
+pub trait Backend: Support {
     /// Runs replication `replication` of `model` with at most `threads` threads, and reports to `progress`. The records
     /// depend on the model and the replication alone, not on the number of threads.
     ///

@@ -8,7 +8,7 @@ use crate::queue::InKernel;
 use crate::terms::Agreement;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
-use narrows_linux::Linux;
+use narrows_linux::Kernel;
 use narrows_linux::job::{Job, OUTCOME, Outcome, PROGRESS};
 use narrows_model::{Model, Workload};
 use narrows_qdisc::QueueDiscipline;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Run {
     model: &'static Model,
-    linux: Linux,
+    kernel: Kernel,
     emulation: Emulation<'static>,
     packets: Shared,
     sysctls: CString,
@@ -73,18 +73,13 @@ impl Run {
     /// The run that `job` describes.
     pub fn new(job: &Job) -> Result<Self, String> {
         let shown = "the scenario of the job";
-        let linux = Linux {
-            kernel: PathBuf::new(),
-            library: PathBuf::new(),
+        let kernel = Kernel {
             algorithms: job.algorithms.clone(),
-            key: String::new(),
             queues: narrows_linux::Queues::parse(&job.queues).unwrap_or_default(),
-            scenario: String::new(),
-            directory: OsString::from_vec(job.directory.clone()).into(),
-            commands: OsString::from_vec(job.commands.clone()).into(),
         };
-        let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
-        let scenario = narrows_scenario::load(&job.scenario, shown, &linux.directory, &[], &options)
+        let directory = PathBuf::from(OsString::from_vec(job.directory.clone()));
+        let options = LoadOptions { backend: Some(Arc::new(kernel.clone())), ..LoadOptions::default() };
+        let scenario = narrows_scenario::load(&job.scenario, shown, &directory, &[], &options)
             .map_err(|faults| format!("{shown}: {faults:?}"))?;
         let mut model = scenario.model;
         model.warmup = Span::from_ps(job.warmup_ps);
@@ -97,7 +92,7 @@ impl Run {
         Ok(Self {
             programs: Programs::new(model, job, algorithm)?,
             model,
-            linux,
+            kernel,
             emulation: Emulation::new(model, job.replication, |_| None),
             packets: Shared::default(),
             sysctls: CString::new(sysctls).map_err(|error| format!("{shown}: {error}"))?,
@@ -132,7 +127,7 @@ impl Run {
     /// Gives links the kernel's queue disciplines, before the first packet.
     pub fn attach(&mut self, queues: Queues) {
         let in_kernel = |number: usize| {
-            let found = self.linux.queue(self.model, number).ok().flatten()?;
+            let found = self.kernel.queue(self.model, number).ok().flatten()?;
             let queue = InKernel::new(number as u32, &found, queues, self.packets.clone());
             Some(Box::new(queue) as Box<dyn QueueDiscipline>)
         };

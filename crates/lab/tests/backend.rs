@@ -1,8 +1,8 @@
 //! Truth: contract. Whatever fills records is a backend: its runs have every table, metric and check, and what it cannot
 //! honour is refused at the line where it is written.
 
-use narrows_lab::backend::{Backend, Progress, RunError};
-use narrows_lab::model::{DefaultValue, Demand, Model, Refusal};
+use narrows_lab::backend::{Backend, Progress, RunError, Support};
+use narrows_lab::model::{Demand, Model, Refusal};
 use narrows_lab::records::{
     GroupCounts, GroupDescription, GroupRecord, GroupSample, Records, RunDescription,
 };
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct Steady;
 
-impl Backend for Steady {
+impl Support for Steady {
     fn name(&self) -> &'static str {
         "steady"
     }
@@ -25,11 +25,8 @@ impl Backend for Steady {
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
         let refused = |(number, workload): (usize, &narrows_lab::model::Workload)| {
             let random = !matches!(workload.demand, Demand::Fixed { .. });
-            let refusal = |key: &str, reason: &str| Refusal {
-                key: format!("flows[{number}].{key}"),
-                reason: reason.to_owned(),
-                allowed: "what is there from the start".to_owned(),
-                default: DefaultValue::Refused,
+            let refusal = |key: &'static str, reason: &str| {
+                Refusal::of_group(number, key, reason.to_owned(), "what is there from the start")
             };
             [
                 random.then(|| refusal("source.kind", "connections that start during a run")),
@@ -38,7 +35,9 @@ impl Backend for Steady {
         };
         model.workloads.iter().enumerate().flat_map(refused).flatten().collect()
     }
+}
 
+impl Backend for Steady {
     fn run(&self, model: &Model, _: u32, _: usize, _: &Progress) -> Result<Records, RunError> {
         let second = |counts: u64| GroupSample {
             counts: GroupCounts { bytes_received: counts, ..GroupCounts::default() },
@@ -100,7 +99,7 @@ fn what_a_backend_cannot_honour_is_refused_where_it_is_written() {
     );
     let faults = load(&more, "more.toml", Path::new("."), &[], &options()).expect_err("two keys are refused");
     let found: Vec<_> = faults.iter().map(|fault| (fault.line, fault.path.as_str())).collect();
-    assert_eq!(found, [(Some(9), "flows[0].send_delay"), (Some(13), "flows[1].source.kind")]);
+    assert_eq!(found, [(Some(9), "flows.0.send_delay"), (Some(13), "flows.1.source.kind")]);
     assert_eq!(faults[0].given.as_deref(), Some("\"1ms\""));
     assert!(faults[0].message.contains("steady") && faults[0].message.contains("packets leave at once"));
 }
@@ -111,7 +110,7 @@ fn a_group_without_flows_does_not_shift_the_lines_of_those_behind_it() {
     let more = PLAIN.replace("[[flows]]\n", &format!("{none}[[flows]]\n")) + "send_delay = \"1ms\"\n";
     let faults = load(&more, "more.toml", Path::new("."), &[], &options()).expect_err("it is refused");
     let found: Vec<_> = faults.iter().map(|fault| (fault.line, fault.path.as_str())).collect();
-    assert_eq!(found, [(Some(12), "flows[1].send_delay")]);
+    assert_eq!(found, [(Some(12), "flows.1.send_delay")]);
 }
 
 #[test]
@@ -119,6 +118,6 @@ fn what_is_refused_for_a_default_is_reported_at_its_section() {
     let without = PLAIN.replace("[transport]\nsend_delay = \"0s\"\n", "");
     let faults =
         load(&without, "w.toml", Path::new("."), &[], &options()).expect_err("the default is refused");
-    assert_eq!((faults[0].line, faults[0].path.as_str()), (Some(4), "flows[0].send_delay"));
+    assert_eq!((faults[0].line, faults[0].path.as_str()), (Some(4), "flows.0.send_delay"));
     assert_eq!(faults[0].given, None);
 }

@@ -3,15 +3,17 @@
 //!
 //! The parameters are those of the cards, the keys those that the resolved file writes, so a new one is tried too.
 
-mod support;
+#[path = "support/values.rs"]
+mod values;
 
 use narrows_lab::backend::Progress;
 use narrows_lab::card::Domain;
 use narrows_lab::replication::run;
-use narrows_lab::scenario::{LoadOptions, load};
+use narrows_lab::scenario::{LoadOptions, load, presets};
 use narrows_lab::{algorithm, queues};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use values::others;
 
 /// What is measured of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
 fn measured(text: &str, sets: &[String]) -> Option<String> {
@@ -212,21 +214,14 @@ const APPROVING_20_MBPS: &[&str] = &[
 const DELAYED: &str =
     "path.impairments=[{kind=\"delay-steps\",delays=[\"0s\",\"1s\",\"0s\"],times=[\"0s\",\"4s\",\"4.5s\"]}]";
 
-/// Keys of the transport, each with another value and what else it needs.
-const TRANSPORT: &[(&str, &str, &[&str])] = &[
-    ("preset", "linux", &[]),
-    ("recovery", "newreno", &[]),
-    ("proportional_rate_reduction", "false", &[]),
+/// Keys of the transport that have an effect only beside others, each with another value and the others.
+const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("limited_transmit", "false", &["transport.recovery=newreno"]),
     ("window_validation", "false", &["transport.receive_window=9pkt"]),
-    ("initial_window", "2pkt", &[]),
-    ("initial_ssthresh", "8pkt", &[]),
     ("slow_start", "standard", &["path.rate=40Mbps", "path.rtt=100ms"]),
-    ("ack_counting", "acks", &[]),
     ("quick_start", "20Mbps", APPROVING),
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
-    ("receive_window", "9pkt", &[]),
     ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
     ("undo", "none", &["transport.frto=none", DELAYED]),
     ("frto", "none", &[DELAYED]),
@@ -240,20 +235,12 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
         "halved",
         &["flows.0.source={kind=\"writes\",interval=\"900ms\",size=\"90kB\"}", "path.queue.limit=infinite"],
     ),
-    ("pacing", "true", &[]),
     ("pacing_credit", "true", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
-    ("header", "60B", &[]),
-    ("ack", "60B", &[]),
-    ("delayed_ack", "4", &[]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
-    ("quick_ack", "true", &[]),
-    ("segmentation_offload", "8", &[]),
     ("tso_autosizing", "true", &["path.rate=100Mbps"]),
-    ("receive_offload", "8", &[]),
     ("receive_offload_timeout", "7ms", &["transport.receive_offload=8"]),
     ("ack_division", "3", &["transport.ack_counting=acks"]),
-    ("optimistic_ack", "5", &[]),
     ("hide_ce", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("rtt_clock", "10ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     ("rto", "linux", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
@@ -268,7 +255,6 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("max_rto", "1s", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
     ("syn_retries", "0", &["path.loss={kind=\"bernoulli\",rate=0.6}", "flows.0.count=9"]),
     ("retries", "1", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
-    ("send_delay", "9ms", &[]),
 ];
 
 #[test]
@@ -284,20 +270,19 @@ fn every_slow_start_has_an_effect_on_an_algorithm_with_one_of_its_own() {
 #[test]
 fn every_key_of_the_transport_has_an_effect() {
     let text = "duration = \"12s\"\n[path]\nrate = \"4Mbps\"\nrtt = \"40ms\"\n[[flows]]\nname = \"a\"\nalgorithm = \"newreno\"\ncount = 2\n";
-    let resolved = support::scenario(text).resolved;
-    let section = resolved.split("[transport]\n").nth(1).expect("the resolved file has the transport");
-    let keys =
-        section.lines().take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(" = "));
     let mut without = Vec::new();
-    for (key, _) in keys {
-        let trial = TRANSPORT.iter().find(|(known, ..)| *known == key);
-        let (_, value, needs) = trial.unwrap_or_else(|| panic!("no trial of transport.{key}"));
-        let mut sets: Vec<String> = needs.iter().map(ToString::to_string).collect();
-        let plain = measured(text, &sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
-        sets.push(format!("transport.{key}={value}"));
-        let changed = measured(text, &sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
-        if changed == plain {
-            without.push(key.to_owned());
+    for value in &presets()[0].values {
+        let beside = TRANSPORT_BESIDE.iter().find(|(known, ..)| *known == value.key);
+        let needs: &[&str] = beside.map_or(&[], |(.., needs)| needs);
+        let needs: Vec<String> = needs.iter().map(ToString::to_string).collect();
+        let plain = measured(text, &needs).unwrap_or_else(|| panic!("{needs:?} is refused"));
+        let candidates = beside.map_or_else(|| others(value), |(_, other, _)| vec![(*other).to_owned()]);
+        let changed = candidates.iter().any(|candidate| {
+            let set = format!("transport.{}={candidate}", value.key);
+            measured(text, &[&needs[..], &[set]].concat()).is_some_and(|changed| changed != plain)
+        });
+        if !changed {
+            without.push(value.key);
         }
     }
     assert!(without.is_empty(), "keys without an effect: {without:?}");

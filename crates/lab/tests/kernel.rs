@@ -1,9 +1,15 @@
 //! Truth: contract. What a scenario asks of a kernel's TCP is what the kernel does, or is refused where it is written.
 
-use narrows_lab::linux::{KERNEL_NAMES, Linux, Queues};
-use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, load};
-use std::path::{Path, PathBuf};
+#[path = "support/values.rs"]
+mod values;
+
+use narrows_lab::backend::{Endpoints, Support};
+use narrows_lab::linux::{KERNEL_NAMES, Kernel, Queues};
+use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, load, presets};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
+use values::others;
 
 const PLAIN: &str = r#"duration = "2s"
 warmup = "1s"
@@ -15,16 +21,10 @@ algorithm = "cubic"
 "#;
 
 /// A kernel with every algorithm, which is not started here.
-fn kernel() -> Linux {
-    Linux {
-        kernel: PathBuf::new(),
-        library: PathBuf::new(),
+fn kernel() -> Kernel {
+    Kernel {
         algorithms: KERNEL_NAMES.iter().map(|(_, theirs)| (*theirs).to_owned()).collect(),
-        key: String::new(),
         queues: Queues::Ours,
-        scenario: String::new(),
-        directory: PathBuf::from("."),
-        commands: PathBuf::from("."),
     }
 }
 
@@ -35,66 +35,57 @@ fn on_kernel(text: &str, sets: &[&str], subject: Option<&str>) -> Result<Scenari
     load(text, "plain.toml", Path::new("."), &sets, &options)
 }
 
-/// Keys and values that the kernel's TCP does not have.
-const LACKING: &[(&str, &str)] = &[
-    ("recovery", "sack"),
-    ("proportional_rate_reduction", "false"),
-    ("limited_transmit", "false"),
-    ("window_validation", "false"),
-    ("initial_window", "3pkt"),
-    ("initial_ssthresh", "20pkt"),
-    ("slow_start", "standard"),
-    ("ack_counting", "acks"),
-    ("quick_start", "1Mbps"),
-    ("first_cut", "half"),
-    ("receive_window", "20pkt"),
-    ("receive_autotuning", "false"),
-    ("undo", "none"),
-    ("frto", "none"),
-    ("idle_restart", "false"),
-    ("restart_window", "initial"),
-    ("pacing", "true"),
-    ("pacing_credit", "false"),
-    ("header", "40B"),
-    ("ack", "40B"),
-    ("delayed_ack", "1"),
-    ("delayed_ack_timeout", "100ms"),
-    ("quick_ack", "false"),
-    ("segmentation_offload", "8"),
-    ("tso_autosizing", "false"),
-    ("receive_offload", "8"),
-    ("ack_division", "3"),
-    ("optimistic_ack", "3"),
-    ("hide_ce", "true"),
-    ("rtt_clock", "10ms"),
-    ("timer_tick", "1ms"),
-    ("rto", "rfc6298"),
-    ("rto_restart", "ack"),
-    ("initial_rto", "3s"),
-    ("min_rto", "1s"),
-    ("max_rto", "60s"),
-    ("syn_retries", "3"),
-    ("retries", "3"),
-];
+/// The endpoints that the kernel has for the only group of `scenario`.
+fn endpoints(scenario: &Scenario) -> Endpoints {
+    let model = &scenario.model;
+    kernel().endpoints(model, &model.workloads[0]).expect("a kernel has endpoints of its own")
+}
 
-/// Keys that a kernel honours, or that have no effect without another that it refuses.
-const HONOURED: &[&str] = &["preset", "quick_start_ssthresh", "ecn", "receive_offload_timeout", "send_delay"];
+/// Fails unless the resolved file of `scenario` has the options of the kernel's endpoints.
+#[track_caller]
+fn says_what_the_kernel_does(scenario: &Scenario, what: &str) {
+    let again = on_kernel(&scenario.resolved, &[], None).expect("the kernel honours what it does");
+    assert_eq!(*again.model.workloads[0].transport, endpoints(scenario).options, "{what}");
+}
 
 #[test]
-fn every_key_of_the_transport_is_honoured_or_refused_where_it_is_written() {
-    for (key, value) in LACKING {
-        let set = format!("transport.{key}={value}");
-        let faults = on_kernel(PLAIN, &[&set], None).expect_err(&set);
-        assert_eq!(faults[0].path, format!("transport.{key}"), "{faults:?}");
-        assert!(faults[0].message.contains("the kernel's TCP decides this"), "{faults:?}");
-        assert!(!faults[0].allowed.is_empty());
-        // What is allowed is what the preset has.
-        assert!(on_kernel(PLAIN, &[], None).is_ok());
+fn every_value_of_a_key_of_the_transport_is_what_the_kernel_does_or_is_refused_where_it_is_written() {
+    let linux = presets().into_iter().find(|preset| preset.name == "linux").expect("it is a preset");
+    let mut refused = BTreeSet::new();
+    for value in &linux.values {
+        let path = format!("transport.{}", value.key);
+        // The preset has no segmentation offload, and a kernel has it unless its hosts are configured otherwise.
+        for other in others(value).into_iter().chain([value.value.clone()]) {
+            let set = format!("{path}={other}");
+            match on_kernel(PLAIN, &[&set], None) {
+                Ok(scenario) => says_what_the_kernel_does(&scenario, &set),
+                Err(faults) if faults[0].refused => {
+                    let [fault] = &faults[..] else { panic!("{set}: {faults:?}") };
+                    assert_eq!(fault.path, path, "{fault:?}");
+                    assert!(fault.message.contains("the kernel's TCP decides this"), "{fault:?}");
+                    assert!(!fault.allowed.is_empty() && fault.allowed != other, "{fault:?}");
+                    refused.insert(value.key);
+                }
+                // No value of the key.
+                Err(_) => {}
+            }
+        }
     }
-    let known: Vec<&str> = LACKING.iter().map(|(key, _)| *key).chain(HONOURED.iter().copied()).collect();
-    for value in &narrows_lab::scenario::presets()[0].values {
-        assert!(known.contains(&value.key), "{}: honoured or refused?", value.key);
+    // What is not the endpoints' alone, or has no effect without another that is refused.
+    let honoured: Vec<&str> =
+        linux.values.iter().map(|value| value.key).filter(|key| !refused.contains(key)).collect();
+    assert_eq!(honoured, ["quick_start_ssthresh", "ecn", "receive_offload_timeout", "send_delay"]);
+}
+
+#[test]
+fn what_a_kernel_leaves_to_another_part_of_the_scenario_is_a_key() {
+    let scenario = on_kernel(PLAIN, &[], None).expect("nothing is refused");
+    let keys: Vec<&str> = presets()[0].values.iter().map(|value| value.key).collect();
+    for (key, _) in endpoints(&scenario).elsewhere {
+        assert!(keys.contains(key), "{key}");
     }
+    let faults = on_kernel(PLAIN, &["transport.retries=3"], None).expect_err("the kernel has 15");
+    assert_eq!(faults[0].allowed, "15, and net.ipv4.tcp_retries2 in linux.sysctl");
 }
 
 #[test]
@@ -103,14 +94,61 @@ fn preset_linux_is_what_the_kernel_does() {
         let text = PLAIN.replace("cubic", ours);
         // DCTCP needs it.
         let scenario = on_kernel(&text, &["transport.ecn=true"], None).expect("nothing is refused");
-        for (key, _) in LACKING {
-            let written = scenario.resolved.lines().any(|line| line.starts_with(&format!("{key} = ")));
-            assert!(
-                written || matches!(*key, "initial_ssthresh" | "quick_start" | "receive_window"),
-                "{ours}: {key}"
-            );
-        }
+        says_what_the_kernel_does(&scenario, ours);
     }
+}
+
+#[test]
+fn a_key_is_refused_where_it_holds_and_not_where_another_takes_its_place() {
+    let twice = |shared: &str, own: &str| {
+        on_kernel(PLAIN, &[&format!("transport.recovery={shared}"), &format!("flows.0.recovery={own}")], None)
+    };
+    assert!(twice("sack", "rack").is_ok(), "no flow has the first");
+    let faults = twice("rack", "sack").expect_err("the flow has the second");
+    let paths: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
+    assert_eq!(paths, ["flows.0.recovery"]);
+}
+
+#[test]
+fn a_queue_is_refused_where_it_is_written() {
+    let kernel = Kernel { queues: Queues::Same, ..kernel() };
+    let options = LoadOptions { backend: Some(Arc::new(kernel)), ..LoadOptions::default() };
+    let faults = |text: &str| {
+        let faults = load(text, "queue.toml", Path::new("."), &[], &options).expect_err("no kernel has it");
+        faults.into_iter().map(|fault| (fault.line, fault.path)).collect::<Vec<_>>()
+    };
+    let path =
+        PLAIN.replace("rtt = \"40ms\" }", "rtt = \"40ms\", reverse = { queue = { kind = \"step\" } } }");
+    assert_eq!(faults(&path), [(Some(3), "path.reverse.queue".to_owned())]);
+    // Whatever a link is called.
+    let network = r#"duration = "2s"
+warmup = "1s"
+[network]
+rtt = "40ms"
+[[network.links]]
+from = "a"
+to = "b"
+name = "bottleneck-2"
+rate = "10Mbps"
+delay = "10ms"
+one_way = true
+queue = { kind = "step" }
+[[network.links]]
+from = "b"
+to = "a"
+rate = "10Mbps"
+delay = "10ms"
+one_way = true
+[transport]
+preset = "linux"
+[[flows]]
+algorithm = "cubic"
+from = "a"
+to = "b"
+"#;
+    assert_eq!(faults(network), [(Some(12), "network.links.0.queue".to_owned())]);
+    let burst = network.replace("{ kind = \"step\" }", "{ kind = \"pie\", burst = \"1s\" }");
+    assert_eq!(faults(&burst), [(Some(12), "network.links.0.queue.burst".to_owned())]);
 }
 
 #[test]
@@ -135,7 +173,7 @@ fn an_algorithm_that_is_another_without_ecn_is_refused_without_it() {
         for sets in [&[][..], &["transport.ecn=true", "flows.0.ecn=false"]] {
             let faults = on_kernel(&text, sets, None).expect_err("it would be reno");
             let [fault] = &faults[..] else { panic!("one fault: {faults:?}") };
-            assert_eq!((fault.line, fault.path.as_str()), (Some(7), "flows[0].algorithm"));
+            assert_eq!((fault.line, fault.path.as_str()), (Some(7), "flows.0.algorithm"));
             assert!(fault.message.contains("the kernel's dctcp asks for ECN itself"), "{fault:?}");
         }
     }
@@ -158,10 +196,10 @@ fn more_connections_than_a_host_has_ports_are_refused_where_they_are_written() {
     let both =
         |count: u32| with(&format!("count = {}\n[[flows]]\nalgorithm = \"reno\"\ncount = 2", count - 2));
     let cases: [(&dyn Fn(u32) -> String, _, _); 4] = [
-        (&flows, "flows[0].count", 8),
-        (&users, "flows[0].count", 8),
-        (&poisson, "flows[0].source.concurrent", 9),
-        (&both, "flows[1].count", 11),
+        (&flows, "flows.0.count", 8),
+        (&users, "flows.0.count", 8),
+        (&poisson, "flows.0.source.concurrent", 9),
+        (&both, "flows.1.count", 11),
     ];
     for (of, path, line) in cases {
         let faults = on_kernel(&of(64_513), &[], None).expect_err(path);

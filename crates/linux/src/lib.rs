@@ -5,36 +5,33 @@
 //! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
 pub mod job;
+mod kernel;
 mod machine;
 mod programs;
 pub mod queues;
-mod refusals;
+mod support;
 mod watch;
 
+pub use kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
 pub use programs::commands as program_commands;
 pub use queues::Queues;
-pub use refusals::{KERNEL_NAMES, kernel_name, setting};
 
-use narrows_backend::{Backend, Progress, RunError};
-use narrows_model::{Model, Refusal};
+use narrows_backend::{Backend, Endpoints, Progress, RunError, Support};
+use narrows_model::{Model, Refusal, Workload};
 use narrows_records::Records;
-use narrows_units::Rate;
-use queues::{KernelQueue, Lack};
 use std::path::PathBuf;
 
 /// A kernel, and the scenario that it runs.
 #[derive(Clone, Debug)]
 pub struct Linux {
-    /// The kernel: an executable file. Empty in a virtual machine, which starts none.
-    pub kernel: PathBuf,
+    /// What it can do.
+    pub kernel: Kernel,
+    /// The kernel: an executable file.
+    pub image: PathBuf,
     /// The library of the network.
     pub library: PathBuf,
-    /// Names of the kernel's congestion controls.
-    pub algorithms: Vec<String>,
     /// What identifies the build of the kernel.
     pub key: String,
-    /// Which queue disciplines links have.
-    pub queues: Queues,
     /// The resolved scenario.
     pub scenario: String,
     /// Folder to which paths in the scenario are relative.
@@ -43,40 +40,28 @@ pub struct Linux {
     pub commands: PathBuf,
 }
 
-impl Linux {
-    /// The kernel's queue discipline for link `number` of `model`; `None` if ours stays.
-    ///
-    /// # Errors
-    ///
-    /// If the kernel cannot do what the queue does, or if there are too many queues.
-    pub fn queue(&self, model: &Model, number: usize) -> Result<Option<KernelQueue>, Lack> {
-        let link = &model.links[number];
-        let bottleneck = model.groups.iter().any(|group| group.bottleneck == Some(number));
-        let rate = Rate::from_bps(link.rate.mean_bps(model.duration) as u64);
-        let found = self.queues.of(&link.queue, rate, bottleneck)?;
-        if found.is_some() && number >= MOST_QUEUES {
-            return Err(("", format!("a virtual machine has queues for {MOST_QUEUES} links")));
-        }
-        Ok(found)
-    }
-}
-
-/// As `QUEUES` in the driver.
-const MOST_QUEUES: usize = 64;
-
-impl Backend for Linux {
-    fn name(&self) -> &'static str {
-        "linux"
+/// What its kernel supports, and programs that its virtual machines find.
+impl Support for Linux {
+    fn name(&self) -> &str {
+        self.kernel.name()
     }
 
     fn identity(&self) -> Option<String> {
-        Some(format!("{} {}", self.key, self.queues.text()))
+        Some(format!("{} {}", self.key, self.kernel.queues.text()))
     }
 
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
-        refusals::refusals(self, model)
+        let mut found = self.kernel.refusals(model);
+        found.extend(programs::refusals(model, &self.commands));
+        found
     }
 
+    fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
+        self.kernel.endpoints(model, workload)
+    }
+}
+
+impl Backend for Linux {
     fn run(
         &self,
         model: &Model,

@@ -45,8 +45,8 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         commands: linux.commands.as_os_str().as_encoded_bytes().to_vec(),
         replication,
         warmup_ps: model.warmup.as_ps(),
-        queues: linux.queues.text(),
-        algorithms: linux.algorithms.clone(),
+        queues: linux.kernel.queues.text(),
+        algorithms: linux.kernel.algorithms.clone(),
     };
     let job = postcard::to_stdvec(&job).map_err(|error| failed("the job cannot be written", &error))?;
     fs::write(place(JOB), job).map_err(|error| failed("the job cannot be written", &error))?;
@@ -56,7 +56,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     let time = if carried { TIME_OF_PROGRAMS } else { "time-travel-start=1000000000" };
     let mut narrows = OsString::from("narrows=");
     narrows.push(&linux.library);
-    let child = Command::new(&linux.kernel)
+    let child = Command::new(&linux.image)
         .arg(format!("mem={MEMORY_MB}M"))
         .args(["time-travel=inf-cpu", time, "ipv6.disable_ipv6=1"])
         .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "quiet"])
@@ -67,7 +67,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .stdout(console)
         .stderr(output)
         .spawn()
-        .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
+        .map_err(|error| failed(&format!("{} does not start", linux.image.display()), &error))?;
     let mut machine = Machine(child);
     let mut reached = Time::ZERO;
     let mut watch = carried.then(|| Watch::new(machine.0.id()));

@@ -1,6 +1,6 @@
 //! The programs of a virtual machine: those that its shell would not find, and the output that they have written.
 
-use narrows_model::{DefaultValue, Model, Program, Refusal};
+use narrows_model::{Model, Program, Refusal};
 use narrows_records::ProgramRecord;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -13,12 +13,9 @@ pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
     for (number, group) in model.groups.iter().enumerate() {
         for (role, command) in group.program.iter().flat_map(commands) {
             if let Some(reason) = reason(command, directory) {
-                found.push(Refusal {
-                    key: format!("flows[{number}].program.{role}"),
-                    reason,
-                    allowed: "programs in PATH, and files that are not below /tmp".to_owned(),
-                    default: DefaultValue::Refused,
-                });
+                let key = format!("program.{role}");
+                let allowed = "programs in PATH, and files that are not below /tmp";
+                found.push(Refusal::of_group(number, key, reason, allowed));
             }
         }
     }

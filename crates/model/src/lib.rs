@@ -20,7 +20,7 @@ pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use pairing::arranged;
 pub use program::{Program, Role};
-pub use refusal::{DefaultValue, Refusal, of_kernels};
+pub use refusal::{KeyPath, Refusal, Refused, of_kernels};
 pub use selection::{Counted, Selection};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};
@@ -97,6 +97,8 @@ pub struct LinkModel {
     pub framing: Option<Framing>,
     /// Its queue discipline.
     pub queue: Discipline,
+    /// The key of its queue in the scenario file, whether it was written or not.
+    pub queue_key: KeyPath,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
     /// What packets pass behind the random loss, in order.

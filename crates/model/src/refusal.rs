@@ -2,45 +2,72 @@
 
 use crate::Model;
 use crate::algorithm::Control;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 /// A key of the scenario whose value a backend does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Path of the key in the scenario file, as in `flows[1].algorithm`; list indices start at 0.
-    pub key: String,
+    /// The key.
+    pub key: Refused,
     /// Reason of the refusal.
     pub reason: String,
     /// Values that the backend supports.
     pub allowed: String,
-    /// What becomes of the default, where the scenario file does not have the key.
-    pub default: DefaultValue,
 }
 
-/// What a backend does about the default of a key.
+/// The key of a refusal, by the part of the model that came from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DefaultValue {
-    /// It is refused as a written value is.
-    Refused,
-    /// It makes room for what the backend does, which is this value of TOML; `None` if no value of the key says it.
-    Replaced(Option<String>),
+pub enum Refused {
+    /// A key of the group of flows with this index in the model, as in `source.concurrent`.
+    Group(usize, Cow<'static, str>),
+    /// The queue of the link with this index, or this parameter of it.
+    Queue(usize, Option<&'static str>),
+}
+
+/// A key path in the scenario file, as in `path.reverse.queue`. It is no part of what a model is, and not shown.
+#[derive(Clone)]
+pub struct KeyPath(Arc<str>);
+
+impl KeyPath {
+    /// The path `path`.
+    pub fn new(path: &str) -> Self {
+        Self(path.into())
+    }
+}
+
+impl fmt::Display for KeyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for KeyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("_")
+    }
+}
+
+impl Refusal {
+    /// The refusal of the key `key` of the group `group`, an index in the model.
+    pub fn of_group(group: usize, key: impl Into<Cow<'static, str>>, reason: String, allowed: &str) -> Self {
+        Self { key: Refused::Group(group, key.into()), reason, allowed: allowed.to_owned() }
+    }
 }
 
 /// The algorithms and programs of `model` that only a Linux kernel runs.
 pub fn of_kernels(model: &Model) -> Vec<Refusal> {
-    let groups = model.groups.iter().enumerate();
-    let kernels = groups.filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. }));
-    let refusal = |(number, _)| Refusal {
-        key: format!("flows[{number}].algorithm"),
-        reason: "only a Linux kernel has it, and --on linux runs on one".to_owned(),
-        allowed: "an algorithm of the catalogue".to_owned(),
-        default: DefaultValue::Refused,
+    let refusal = |group, key: &'static str, what, allowed| {
+        let reason = format!("only a Linux kernel {what}, and --on linux runs on one");
+        Refusal::of_group(group, key, reason, allowed)
     };
-    let programs = model.groups.iter().enumerate().filter(|(_, group)| group.program.is_some());
-    let program = |(number, _)| Refusal {
-        key: format!("flows[{number}].program"),
-        reason: "only a Linux kernel runs programs, and --on linux runs on one".to_owned(),
-        allowed: "no program".to_owned(),
-        default: DefaultValue::Refused,
-    };
-    kernels.map(refusal).chain(programs.map(program)).collect()
+    let groups = || model.groups.iter().enumerate();
+    let kernels = groups()
+        .filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. }))
+        .map(|(number, _)| refusal(number, "algorithm", "has it", "an algorithm of the catalogue"));
+    let programs = groups()
+        .filter(|(_, group)| group.program.is_some())
+        .map(|(number, _)| refusal(number, "program", "runs programs", "no program"));
+    kernels.chain(programs).collect()
 }

@@ -3,8 +3,8 @@
 use crate::external::Files;
 use crate::metrics::PythonMetrics;
 use narrows_lab::algorithm::Control;
-use narrows_lab::backend::Backend;
-use narrows_lab::linux::{Linux, Queues};
+use narrows_lab::backend::{Backend, Support};
+use narrows_lab::linux::{self, Linux, Queues};
 use narrows_lab::model::Model;
 use narrows_lab::scenario::{
     self, Diagnostic, ExecutedKind, Expectation, InputFile, LoadOptions, Scenario, Trust,
@@ -275,18 +275,17 @@ pub fn load(
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
     let given = linux.clone();
-    let linux = linux.map(|(kernel, library, key, algorithms, queues, commands)| Linux {
-        kernel,
+    let linux = linux.map(|(image, library, key, algorithms, queues, commands)| Linux {
+        kernel: linux::Kernel { algorithms, queues: Queues::parse(&queues).unwrap_or_default() },
+        image,
         library,
-        algorithms,
         key,
-        queues: Queues::parse(&queues).unwrap_or_default(),
         scenario: String::new(),
         // The kernel's process has another working directory.
         directory: absolute(directory),
         commands: absolute(if commands.is_empty() { directory } else { &commands }),
     });
-    let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Backend>);
+    let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Support>);
     let options =
         LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend, trust };
     let result = scenario::load(text, file, Path::new(directory), &overrides, &options);

@@ -2,7 +2,7 @@
 
 use super::location::Location;
 use crate::series::SeriesMetrics;
-use narrows_backend::Backend;
+use narrows_backend::Support;
 use narrows_model::algorithm::AlgorithmLoader;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -25,8 +25,8 @@ pub struct LoadOptions {
     pub loader: Option<Arc<dyn AlgorithmLoader>>,
     /// Parser of metrics of the series in expectations; `None` refuses them.
     pub series: Option<Arc<dyn SeriesMetrics>>,
-    /// Backend that is to run the scenario, which refuses what it does not support; `None` for the simulator.
-    pub backend: Option<Arc<dyn Backend>>,
+    /// What the backend supports that is to run the scenario; `None` for the simulator.
+    pub backend: Option<Arc<dyn Support>>,
     /// What may be executed and read.
     pub trust: Trust,
 }

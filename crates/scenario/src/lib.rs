@@ -50,10 +50,11 @@ pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
 use context::LoadContext;
 use diagnostic::Fault;
 use emit::{Naming, TomlTable};
-use narrows_model::Model;
+use narrows_backend::Support;
 use narrows_model::algorithm::Control;
+use narrows_model::{Model, Refusal};
 use narrows_topology::{Group, Layout};
-use refusal::{Replaced, Subject};
+use refusal::{Judgement, Replaced};
 use resolve::{Resolved, Topology};
 use section::{Section, Table};
 use sections::network::NetworkKeys;
@@ -112,19 +113,15 @@ pub fn load(
     let scenario = resolved.and_then(|(node, root, resolved)| {
         let identity = options.backend.as_ref().and_then(|backend| backend.identity());
         let mut scenario = finish(&root, &resolved, identity.as_deref(), assumed.take());
-        let (backend, refusals) = match &options.backend {
-            Some(backend) => (backend.name(), backend.refusals(&scenario.model)),
-            None => ("simulator", narrows_model::of_kernels(&scenario.model)),
-        };
-        let places: Vec<usize> = resolved.groups.iter().map(|group| group.place).collect();
-        let replaced = refusal::replaced_defaults(&node, &places, &refusals);
+        let backend = options.backend.as_deref().unwrap_or(&WithoutKernels);
+        let Judgement { faults: found, replaced } =
+            refusal::judge(backend, &node, &resolved, &scenario.model, options.subject.as_deref());
         if !replaced.is_empty() {
             scenario.resolved = written(&root, Naming::Path, &replaced);
             scenario.portable = written(&root, Naming::Kept, &replaced);
             scenario.digest = digest(&root, identity.as_deref(), &replaced);
         }
-        let subject = Subject { typed: options.subject.as_deref(), groups: &scenario.model.groups };
-        faults = refusal::faults(&node, &places, subject, backend, refusals);
+        faults = found;
         refused = !faults.is_empty();
         faults.is_empty().then_some(scenario)
     });
@@ -133,6 +130,20 @@ pub fn load(
         let found = diagnostic::locate(faults, text, file, overrides);
         found.into_iter().map(|each| Diagnostic { refused, ..each }).collect()
     })
+}
+
+/// The simulator, as far as it supports a scenario.
+#[derive(Debug)]
+struct WithoutKernels;
+
+impl Support for WithoutKernels {
+    fn name(&self) -> &'static str {
+        "simulator"
+    }
+
+    fn refusals(&self, model: &Model) -> Vec<Refusal> {
+        narrows_model::of_kernels(model)
+    }
 }
 
 /// The scenario as a tree, as its keys, and as resolved; `None` if it has errors, which are added to `faults`.

@@ -1,91 +1,89 @@
 //! What a backend cannot honour, reported where it was written.
 
 use super::diagnostic::Fault;
+use super::kind::Key;
 use super::location::Location;
+use super::resolve::Resolved;
+use super::sections::preset::Unlike;
 use super::tree::{Node, Value};
-use narrows_model::{DefaultValue, GroupModel, Refusal};
+use narrows_backend::Support;
+use narrows_model::{Model, Refused};
 
-/// The algorithm that takes the place of the subjects' own, as typed, and the groups that may be subjects.
-#[derive(Clone, Copy)]
-pub(super) struct Subject<'a> {
-    /// The algorithm; `None` if all groups keep their own.
-    pub typed: Option<&'a str>,
-    /// The groups of the model.
-    pub groups: &'a [GroupModel],
-}
-
-/// A key of the resolved file, and the value of TOML in place of its default, if a value says what the backend does.
+/// A key of the resolved file whose default makes room for what the backend does: its path, and the value of TOML in its place;
+/// `None` if no value says it.
 pub(super) type Replaced = (String, Option<String>);
 
-/// A fault for each of `refusals`, at the value of its key in `root`; where the key is not written, at what it belongs to.
-/// `places` has the index of each group of the model in the file, where groups without flows are, too. An algorithm that is not the
-/// file's is reported where it was typed, once.
-pub(super) fn faults(
+/// What a backend makes of a scenario.
+#[derive(Debug, Default)]
+pub(super) struct Judgement {
+    /// What it refuses.
+    pub faults: Vec<Fault>,
+    /// Defaults that it replaces: the resolved file must not say otherwise.
+    pub replaced: Vec<Replaced>,
+}
+
+/// What `backend` makes of the scenario `root`; `typed` is the algorithm that takes the place of the subjects' own.
+pub(super) fn judge(
+    backend: &dyn Support,
     root: &Node,
-    places: &[usize],
-    subject: Subject<'_>,
-    backend: &str,
-    refusals: Vec<Refusal>,
-) -> Vec<Fault> {
-    let fault = |refusal: Refusal| {
-        if let Some(typed) = subject.algorithm(&refusal.key) {
-            let message = format!("{backend} cannot honour this: {}", refusal.reason);
-            let fault = Fault::new(&Location::CommandLine, "algorithm", message).given(format!("{typed:?}"));
-            return Some(fault.allowed(refusal.allowed));
-        }
-        let key = in_file(&refusal.key, places);
-        let (node, written) = find(root, &key);
-        if refusal.default != DefaultValue::Refused && !written {
-            return None;
-        }
-        let message = format!("{backend} cannot honour this: {}", refusal.reason);
-        let fault = Fault::new(&node.place, key, message).allowed(refusal.allowed);
-        Some(if written { fault.given(node.value.shown()) } else { fault })
-    };
-    let mut found: Vec<Fault> = Vec::new();
-    for fault in refusals.into_iter().filter_map(fault) {
-        if !found.contains(&fault) {
-            found.push(fault);
+    resolved: &Resolved,
+    model: &Model,
+    typed: Option<&str>,
+) -> Judgement {
+    let mut judgement = Judgement::default();
+    let message = |reason: &str| format!("{} cannot honour this: {reason}", backend.name());
+    for refusal in backend.refusals(model) {
+        let path = match &refusal.key {
+            Refused::Group(group, key) => {
+                let typed = typed.filter(|_| key == "algorithm" && model.groups[*group].subject);
+                if let Some(typed) = typed {
+                    // It is not the file's.
+                    let fault = Fault::new(&Location::CommandLine, "algorithm", message(&refusal.reason));
+                    judgement.faults.push(fault.given(format!("{typed:?}")).allowed(refusal.allowed));
+                    continue;
+                }
+                format!("flows.{}.{key}", resolved.groups[*group].place)
+            }
+            Refused::Queue(link, None) => model.links[*link].queue_key.to_string(),
+            Refused::Queue(link, Some(parameter)) => format!("{}.{parameter}", model.links[*link].queue_key),
+        };
+        judgement.faults.push(fault(root, path, message(&refusal.reason), refusal.allowed));
+    }
+    for (number, group) in resolved.groups.iter().enumerate() {
+        let workload = model.workloads.iter().find(|each| each.group == number);
+        let Some(endpoints) = workload.and_then(|workload| backend.endpoints(model, workload)) else {
+            continue;
+        };
+        for Unlike { key, at, written, other } in group.endpoint.differing(&endpoints.options) {
+            if written {
+                let elsewhere = endpoints.elsewhere.iter().find(|(name, _)| *name == key);
+                let elsewhere = elsewhere.map_or(String::new(), |(_, place)| format!(", and {place}"));
+                let allowed = format!("{}{elsewhere}", Key::plain(&other));
+                judgement.faults.push(fault(root, at.path, message(endpoints.reason), allowed));
+            } else {
+                let other = Some(other).filter(|_| key != "slow_start" || !endpoints.own_slow_start);
+                let places = [format!("transport.{key}"), format!("flows[{number}].{key}")];
+                judgement.replaced.extend(places.map(|place| (place, other.clone())));
+            }
         }
     }
-    found
+    judgement
 }
 
-impl<'a> Subject<'a> {
-    /// The typed algorithm, if `key` is the algorithm of a group that has it.
-    fn algorithm(self, key: &str) -> Option<&'a str> {
-        let number = key.strip_prefix("flows[")?.strip_suffix("].algorithm")?;
-        let group = self.groups.get(number.parse::<usize>().ok()?)?;
-        self.typed.filter(|_| group.subject)
-    }
-}
-
-/// The keys of `refusals` that `root` leaves at their defaults, each with what the backend does instead: the resolved file must
-/// not say otherwise.
-pub(super) fn replaced_defaults(root: &Node, places: &[usize], refusals: &[Refusal]) -> Vec<Replaced> {
-    let written = |key: &str| find(root, &in_file(key, places)).1;
-    let replaced = |refusal: &Refusal| match &refusal.default {
-        DefaultValue::Replaced(value) if !written(&refusal.key) => Some((refusal.key.clone(), value.clone())),
-        _ => None,
-    };
-    refusals.iter().filter_map(replaced).collect()
-}
-
-/// The path in the file of `key` in the model.
-fn in_file(key: &str, places: &[usize]) -> String {
-    let group = key.strip_prefix("flows[").and_then(|rest| rest.split_once(']'));
-    let place = group.and_then(|(number, rest)| Some((places.get(number.parse::<usize>().ok()?)?, rest)));
-    place.map_or_else(|| key.to_owned(), |(place, rest)| format!("flows[{place}]{rest}"))
+/// The fault at the value of the key `path` in `root`; if it is not written, at what it belongs to.
+fn fault(root: &Node, path: String, message: String, allowed: String) -> Fault {
+    let (node, written) = find(root, &path);
+    let fault = Fault::new(&node.place, path, message).allowed(allowed);
+    if written { fault.given(node.value.shown()) } else { fault }
 }
 
 /// The node of `key` and true, or the last node above it.
 fn find<'n>(root: &'n Node, key: &str) -> (&'n Node, bool) {
     let mut node = root;
-    for step in key.split(['.', '[']) {
-        let next = match (step.strip_suffix(']'), &node.value) {
-            (Some(place), Value::List(nodes)) => place.parse().ok().and_then(|place: usize| nodes.get(place)),
-            (None, value) => value.get(step).map(|pair| &pair.node),
-            (Some(_), _) => None,
+    for step in key.split('.') {
+        let next = match &node.value {
+            Value::List(nodes) => step.parse().ok().and_then(|place: usize| nodes.get(place)),
+            value => value.get(step).map(|pair| &pair.node),
         };
         match next {
             Some(next) => node = next,

@@ -8,6 +8,7 @@ mod limits;
 mod model;
 mod network;
 mod overrides;
+mod preset;
 mod resolved;
 mod robust;
 mod schema;

@@ -27,7 +27,7 @@ pub use narrows_transport::{StackPacket, StackRequest, StackState, rtt_view};
 pub use options::RunOptions;
 
 use layout::Layout;
-use narrows_backend::{Backend, Progress, RunError};
+use narrows_backend::{Backend, Progress, RunError, Support};
 use narrows_model::{Model, Refusal, of_kernels};
 use narrows_records::Records;
 use narrows_units::{Span, Time};
@@ -38,7 +38,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulator;
 
-impl Backend for Simulator {
+impl Support for Simulator {
     fn name(&self) -> &'static str {
         "simulator"
     }
@@ -46,7 +46,9 @@ impl Backend for Simulator {
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
         of_kernels(model)
     }
+}
 
+impl Backend for Simulator {
     fn run(
         &self,
         model: &Model,

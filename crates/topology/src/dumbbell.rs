@@ -2,7 +2,7 @@
 //! direction.
 
 use super::{Core, Group, Layout, Path, Placement};
-use narrows_model::{Framing, Impairment, LinkModel, LossModel, RateModel};
+use narrows_model::{Framing, Impairment, KeyPath, LinkModel, LossModel, RateModel};
 use narrows_qdisc::Discipline;
 use narrows_units::{Rate, Span};
 
@@ -28,6 +28,8 @@ pub struct Direction {
     pub framing: Option<Framing>,
     /// Queue discipline.
     pub queue: Discipline,
+    /// The key of the queue in the scenario file.
+    pub queue_key: KeyPath,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
     /// What packets pass behind the random loss, in order.
@@ -41,6 +43,7 @@ impl Direction {
             rate: link.rate.clone(),
             framing: link.framing,
             queue: link.queue.clone(),
+            queue_key: link.queue_key.clone(),
             loss: link.loss.clone(),
             impairments: link.impairments.clone(),
         }
@@ -65,6 +68,7 @@ impl Dumbbell {
             delay: self.delay,
             framing: direction.framing,
             queue: direction.queue.clone(),
+            queue_key: direction.queue_key.clone(),
             loss: direction.loss.clone(),
             impairments: direction.impairments.clone(),
         };

@@ -9,7 +9,7 @@ use narrows_units::{Bytes, Span};
 pub struct TransportOptions {
     /// The loss recovery policy.
     pub recovery: RecoveryKind,
-    /// Whether proportional rate reduction (RFC 6937) is used: the usable window falls over one round trip after a
+    /// Whether proportional rate reduction (RFC 9937) is used: the usable window falls over one round trip after a
     /// reduction, not at once. Only with selective acknowledgements.
     pub proportional_rate_reduction: bool,
     /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
@@ -93,7 +93,8 @@ pub struct TransportOptions {
     pub retries: u32,
 }
 
-/// The standards of 2012 with packets of 1500 bytes: RFC 5681, RFC 6298, RFC 6675 and RFC 6928.
+/// The standards of 2012, the preset *sack-2012*: RFC 5681, RFC 6298, RFC 6675 and RFC 6928. As in every preset here, packets
+/// have 1500 bytes.
 impl Default for TransportOptions {
     fn default() -> Self {
         Self {
@@ -104,7 +105,7 @@ impl Default for TransportOptions {
             initial_window: 10,
             initial_ssthresh: None,
             slow_start: SlowStartKind::Standard,
-            ack_counting: AckCounting::Segments,
+            ack_counting: AckCounting::Mixed,
             quick_start: None,
             first_cut: FirstCut::Rule,
             receive_window: None,
@@ -143,6 +144,56 @@ impl Default for TransportOptions {
 }
 
 impl TransportOptions {
+    /// The standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides those of 2012.
+    pub fn modern() -> Self {
+        Self {
+            recovery: RecoveryKind::Rack,
+            proportional_rate_reduction: true,
+            slow_start: SlowStartKind::HyStartPlusPlus,
+            frto: ForwardRtoKind::Rfc5682,
+            rto_restart: RtoRestart::Head,
+            ..Self::default()
+        }
+    }
+
+    /// The one-way TCP agents of ns-2.35 as most studies used them, the preset *ns2*.
+    pub fn ns2() -> Self {
+        Self {
+            initial_window: 2,
+            ack_counting: AckCounting::Acks,
+            first_cut: FirstCut::Half,
+            undo: UndoKind::None,
+            mss: Bytes::new(1_500),
+            header: Bytes::ZERO,
+            delayed_ack: 1,
+            delayed_ack_timeout: Span::from_ms(100),
+            ..Self::default()
+        }
+    }
+
+    /// The TCP of Linux 6.18 and 6.12 as it is by default but for segmentation offload, the preset *linux*.
+    pub fn linux() -> Self {
+        Self {
+            recovery: RecoveryKind::Rack,
+            proportional_rate_reduction: true,
+            ack_counting: AckCounting::Segments,
+            receive_autotuning: true,
+            undo: UndoKind::DuplicatesAndTimestamps,
+            frto: ForwardRtoKind::Linux,
+            restart_window: RestartWindow::Halved,
+            pacing_credit: true,
+            mss: Bytes::new(1_448),
+            header: Bytes::new(52),
+            ack: Bytes::new(52),
+            quick_ack: true,
+            rto: RtoRule::Linux,
+            rto_restart: RtoRestart::Head,
+            max_rto: Span::from_ms(120_000),
+            timer_tick: Span::from_ms(4),
+            ..Self::default()
+        }
+    }
+
     /// The setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.
     pub fn setup(&self, seed: u64) -> Setup {
         Setup {

@@ -9,6 +9,7 @@ use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::input::InputFile;
 use crate::queue::{self, Groups, QueueContext, QueueValue};
+use narrows_model::KeyPath;
 use narrows_qdisc::{Limit, Scale};
 use narrows_topology::dumbbell::Direction;
 use narrows_units::{Bytes, Rate, Span};
@@ -114,6 +115,7 @@ impl OneWay {
             rate: over_time,
             framing: framing?,
             queue: discipline,
+            queue_key: KeyPath::new(&queue.at.path),
             loss: lossy?,
             impairments: impaired?,
         };

@@ -5,6 +5,7 @@ use crate::field::{At, Field};
 use crate::kind::Key;
 use crate::location::Location;
 use crate::value::{KeyType, Words, words};
+use narrows_transport::TransportOptions;
 use std::fmt::Write;
 
 /// A named set of defaults; [`Preset::about`] says what each is.
@@ -21,9 +22,6 @@ pub enum Preset {
 }
 
 words!(Preset { Modern = "modern", Sack2012 = "sack-2012", Ns2 = "ns2", Linux = "linux" });
-
-/// Number of presets.
-pub const PRESETS: usize = 4;
 
 impl Preset {
     /// What it is, in sentences, and where that is from.
@@ -59,6 +57,23 @@ impl Preset {
     }
 }
 
+/// Options that presets set.
+pub trait OfPreset {
+    /// Their values in `preset`.
+    fn of_preset(preset: Preset) -> Self;
+}
+
+impl OfPreset for TransportOptions {
+    fn of_preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Modern => Self::modern(),
+            Preset::Sack2012 => Self::default(),
+            Preset::Ns2 => Self::ns2(),
+            Preset::Linux => Self::linux(),
+        }
+    }
+}
+
 /// What a preset is and which values it gives.
 #[derive(Clone, Debug)]
 pub struct PresetCard {
@@ -86,9 +101,10 @@ pub struct PresetValue {
 }
 
 /// Description of the defaults of a key, as in `10pkt; ns2: 2pkt`.
-pub fn columns<T: KeyType>(defaults: &[T::Value; PRESETS]) -> String {
-    let shown = defaults.each_ref().map(|default| Key::plain(&T::write(default, Naming::Path)));
-    let [first, others @ ..] = &shown;
+pub fn columns<T: KeyType>(default: impl Fn(Preset) -> T::Value) -> String {
+    let shown = Preset::VALUES.iter().map(|preset| Key::plain(&T::write(&default(*preset), Naming::Path)));
+    let shown: Vec<String> = shown.collect();
+    let [first, others @ ..] = &shown[..] else { return String::new() };
     let mut text = first.clone();
     let mut said: Vec<&String> = vec![first];
     for (index, other) in others.iter().enumerate() {
@@ -118,18 +134,39 @@ pub fn layered<'a, V: Clone + 'a>(
     Field::new(at, false, Ok(default))
 }
 
+/// A key whose value is not that of other options.
+#[derive(Clone, Debug)]
+pub struct Unlike {
+    /// Name of the key.
+    pub key: &'static str,
+    /// Where its value was written; where it would be, if it is a default.
+    pub at: At,
+    /// Whether it was written.
+    pub written: bool,
+    /// The other value, as TOML.
+    pub other: String,
+}
+
+impl Unlike {
+    /// The key `key`, if its value is not `other`.
+    pub fn of<T: KeyType>(key: &'static str, field: &Field<T::Value>, other: &T::Value) -> Option<Self> {
+        let [own, other] = [field.get().ok()?, other].map(|value| T::write(value, Naming::Digest));
+        (own != other).then(|| Self { key, at: field.at.clone(), written: field.written, other })
+    }
+}
+
 /// Declares a table as [`keys!`](crate::section::keys) does, and a second one in which every key has a value.
 ///
-/// Behind the type of a key stand its defaults, a column for each preset, words where they depend on other keys, too, and
-/// phrases by which values are described. An `option` sets the field of that name in `$options`; what a `key` sets is
-/// computed elsewhere.
+/// An `option` sets the field of that name in `$options`, whose values for each preset are its defaults. What a `key` sets is
+/// computed elsewhere, and behind its type stand its defaults, a column for each preset. Then come words where defaults depend
+/// on other keys, too, and phrases by which values are described.
 macro_rules! preset_keys {
     (
         $(#[doc = $doc:literal])+
         pub struct $name:ident, $complete:ident for $options:ty {
             $(
                 $(#[doc = $meaning:literal])+
-                $role:ident $key:ident: $type:ty = $defaults:tt $(=> $words:literal)?
+                $role:ident $key:ident: $type:ty $(= $defaults:tt)? $(=> $words:literal)?
                 $({ $($value:pat $(if $guard:expr)? => $phrase:expr),+ $(,)? })?
             ),+ $(,)?
         }
@@ -150,7 +187,7 @@ macro_rules! preset_keys {
             const PARTS: Parts = &[&[$(Key {
                 name: stringify!($key),
                 kind: <$type as KeyType>::KIND,
-                absent: preset_keys!(@absent $type = $defaults $(=> $words)?),
+                absent: preset_keys!(@absent $role $options, $type, $key $(= $defaults)? $(=> $words)?),
                 meaning: concat!($($meaning),+),
             },)+]];
 
@@ -175,7 +212,7 @@ macro_rules! preset_keys {
             fn new(layers: &[&$name], preset: Preset, otherwise: &Location) -> Self {
                 Self { $($key: preset::layered(
                     layers.iter().map(|layer| &layer.$key),
-                    $defaults[preset as usize],
+                    preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
                     stringify!($key),
                     otherwise,
                 ),)+ }
@@ -183,7 +220,10 @@ macro_rules! preset_keys {
 
             /// The default of each key in `preset`, in the order of the keys, as a file writes it.
             fn defaults(preset: Preset) -> Vec<String> {
-                vec![$(Key::plain(&<$type as KeyType>::write(&$defaults[preset as usize], Naming::Path)),)+]
+                vec![$(Key::plain(&<$type as KeyType>::write(
+                    &preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
+                    Naming::Path,
+                )),)+]
             }
 
             /// Sets the fields of `options` that have the names of keys.
@@ -209,21 +249,43 @@ macro_rules! preset_keys {
                 keys
             }
 
+            /// The keys whose values are not those of `options`, each with the value there.
+            fn unlike(&self, options: &$options) -> Vec<Unlike> {
+                let mut found = Vec::new();
+                $(preset_keys!(@unlike $role self, options, $key, found: $type);)+
+                found
+            }
+
             /// What is said of the values, for a reader: their phrases, and of keys without any those that are not the
             /// preset's.
             fn phrases(&self, preset: Preset) -> Vec<String> {
                 let mut phrases: Vec<String> = Vec::new();
-                $(preset_keys!(@phrase phrases, self.$key, $key: $type = $defaults[preset as usize] $(, { $($value $(if $guard)? => $phrase),+ })?);)+
+                $(preset_keys!(
+                    @phrase phrases,
+                    self.$key,
+                    $key: $type = preset_keys!(@default $role $options, preset, $key $(= $defaults)?)
+                    $(, { $($value $(if $guard)? => $phrase),+ })?
+                );)+
                 phrases
             }
         }
     };
 
-    (@absent $type:ty = $defaults:tt) => { Absent::Is(|| preset::columns::<$type>(&$defaults)) };
-    (@absent $type:ty = $defaults:tt => $words:literal) => { Absent::Means($words) };
+    (@absent $role:ident $options:ty, $type:ty, $key:ident $(= $defaults:tt)?) => {
+        Absent::Is(|| preset::columns::<$type>(|preset| preset_keys!(@default $role $options, preset, $key $(= $defaults)?)))
+    };
+    (@absent $role:ident $options:ty, $type:ty, $key:ident $(= $defaults:tt)? => $words:literal) => { Absent::Means($words) };
+
+    (@default option $options:ty, $preset:ident, $key:ident) => { <$options as OfPreset>::of_preset($preset).$key };
+    (@default key $options:ty, $preset:ident, $key:ident = $defaults:tt) => { $defaults[$preset as usize] };
 
     (@set option $self:ident, $options:ident, $key:ident) => { $options.$key = $self.$key.copied()?; };
     (@set key $self:ident, $options:ident, $key:ident) => {};
+
+    (@unlike option $self:ident, $options:ident, $key:ident, $found:ident: $type:ty) => {
+        $found.extend(Unlike::of::<$type>(stringify!($key), &$self.$key, &$options.$key));
+    };
+    (@unlike key $self:ident, $options:ident, $key:ident, $found:ident: $type:ty) => {};
 
     (@phrase $phrases:ident, $field:expr, $key:ident: $type:ty = $default:expr) => {
         $phrases.extend($field.get().ok().and_then(|value| {

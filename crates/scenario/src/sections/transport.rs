@@ -2,7 +2,7 @@
 //!
 //! A key is looked for in the flow, then in `[transport]`, then in the preset, which is the flow's own if it names one.
 
-use super::preset::{self, Preset, PresetCard, PresetValue, preset_keys};
+use super::preset::{self, OfPreset, Preset, PresetCard, PresetValue, Unlike, preset_keys};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{Field, Reported};
@@ -18,7 +18,7 @@ use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, Trans
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
-    /// The keys of `[transport]`, each with a default in the presets modern, sack-2012, ns2 and linux.
+    /// The keys of `[transport]`, with defaults in the presets modern, sack-2012, ns2 and linux.
     pub struct TransportKeys, Endpoint for TransportOptions {
         /// A named set of defaults for the keys below.
         key preset: Preset = [Preset::Modern, Preset::Sack2012, Preset::Ns2, Preset::Linux] => "modern",
@@ -26,12 +26,7 @@ preset_keys! {
         /// How losses are detected, and which segment is retransmitted next. sack-1996: with the sender's first estimate of what
         /// is in flight (Fall and Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack:
         /// transfers of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
-        option recovery: RecoveryKind = [
-            RecoveryKind::Rack,
-            RecoveryKind::Sack,
-            RecoveryKind::Sack,
-            RecoveryKind::Rack,
-        ] {
+        option recovery: RecoveryKind {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
             RecoveryKind::Sack => "SACK recovery",
@@ -40,35 +35,25 @@ preset_keys! {
         },
 
         /// After a reduction the usable window decreases over a round trip (RFC 9937).
-        option proportional_rate_reduction: bool = [true, false, false, true] {
+        option proportional_rate_reduction: bool {
             true => "proportional rate reduction",
         },
 
         /// New segments are sent on the first two duplicate ACKs (RFC 3042).
-        option limited_transmit: bool = [true, true, true, true] { false => "no limited transmit" },
+        option limited_transmit: bool { false => "no limited transmit" },
 
         /// A congestion window that does not limit the sender stays as it is (RFC 7661). false: it grows with every
         /// acknowledgement, also where the application, the receiver or the sender's own interface is the limit.
-        option window_validation: bool = [true, true, true, true] { false => "windows grow unfilled" },
+        option window_validation: bool { false => "windows grow unfilled" },
 
         /// Window before the first acknowledgement.
-        option initial_window: Packets = [
-            10,
-            10,
-            2,
-            10,
-        ] { packets => format!("initial window {packets} packets") },
+        option initial_window: Packets { packets => format!("initial window {packets} packets") },
 
         /// Slow-start threshold before the first loss.
         key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None, None],
 
         /// How a flow of a window algorithm starts.
-        option slow_start: SlowStartKind = [
-            SlowStartKind::HyStartPlusPlus,
-            SlowStartKind::Standard,
-            SlowStartKind::Standard,
-            SlowStartKind::Standard,
-        ] => "hystart++; in the other presets: standard; cubic-linux: hystart" {
+        option slow_start: SlowStartKind => "hystart++; in the other presets: standard; cubic-linux: hystart" {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
@@ -78,12 +63,7 @@ preset_keys! {
         /// as many (RFC 3465, without its limits; Linux). mixed: so, but for one from a timeout until its losses are repaired,
         /// since much of what it covers may have arrived before (RFC 3465 §2.3). acks: for one (RFC 5681 §3.1; ns-2), so that
         /// delayed acknowledgements halve the growth.
-        option ack_counting: AckCounting = [
-            AckCounting::Mixed,
-            AckCounting::Mixed,
-            AckCounting::Acks,
-            AckCounting::Segments,
-        ],
+        option ack_counting: AckCounting,
 
         /// Rate on the wire that the first data requests from the routers (RFC 4782); queues of kind quick-start grant it.
         key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None, None],
@@ -92,7 +72,7 @@ preset_keys! {
         key quick_start_ssthresh: bool = [false, false, false, false],
 
         /// Size of the first reduction of the window.
-        option first_cut: FirstCut = [FirstCut::Rule, FirstCut::Rule, FirstCut::Half, FirstCut::Rule] {
+        option first_cut: FirstCut {
             FirstCut::Half => "first reduction to half",
         },
 
@@ -103,18 +83,13 @@ preset_keys! {
 
         /// The receiver's window begins at 44 segments, about 64 kB, and grows by two segments for each that has arrived in order, up to
         /// receive_window, as in Linux (tcp_grow_window): it limits a sender whose window more than triples in a round trip.
-        option receive_autotuning: bool = [false, false, false, true] { true => "receive window autotuned" },
+        option receive_autotuning: bool { true => "receive window autotuned" },
 
         /// How spurious loss episodes are detected, so that the reduction is undone. dsack: receivers with selective
         /// acknowledgements report duplicates (RFC 2883), and every retransmission was reported (RFC 3708); the reordering
         /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
         /// retransmission (RFC 3522).
-        option undo: UndoKind = [
-            UndoKind::Duplicates,
-            UndoKind::Duplicates,
-            UndoKind::None,
-            UndoKind::DuplicatesAndTimestamps,
-        ] {
+        option undo: UndoKind {
             UndoKind::None => "no undo of spurious reductions",
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
@@ -123,149 +98,124 @@ preset_keys! {
         /// the reduction is undone (F-RTO). rfc5682: two new segments are sent in place of retransmissions, and the next
         /// acknowledgement decides. linux: every acknowledgement of a segment that was sent once decides, and as many new segments
         /// are sent as the window permits.
-        option frto: ForwardRtoKind = [
-            ForwardRtoKind::Rfc5682,
-            ForwardRtoKind::None,
-            ForwardRtoKind::None,
-            ForwardRtoKind::Linux,
-        ] {
+        option frto: ForwardRtoKind {
             ForwardRtoKind::None => "no F-RTO",
             ForwardRtoKind::Rfc5682 => "F-RTO",
             ForwardRtoKind::Linux => "F-RTO as in Linux",
         },
 
         /// After an idle period of a retransmission timeout the window restarts (RFC 5681 §4.1).
-        option idle_restart: bool = [true, true, true, true] { false => "no restart after idle periods" },
+        option idle_restart: bool { false => "no restart after idle periods" },
 
         /// The window after such a period. initial: at most the initial window (RFC 5681 §4.1). halved: half for each retransmission
         /// timeout that it lasted, but not below the initial window, with ssthresh at three quarters of the window before, or more
         /// (RFC 2861 §3; Linux).
-        option restart_window: RestartWindow = [
-            RestartWindow::Initial,
-            RestartWindow::Initial,
-            RestartWindow::Initial,
-            RestartWindow::Halved,
-        ],
+        option restart_window: RestartWindow,
 
         /// Packets are paced evenly over a round trip.
-        option pacing: bool = [false, false, false, false] { true => "paced" },
+        option pacing: bool { true => "paced" },
 
         /// A pause before a paced packet, as at the end of what the window or the application had permitted, shortens the gap behind
         /// the packet by as much, but by half of it at most, as in Linux.
-        option pacing_credit: bool = [false, false, false, true] { true => "pauses shorten the gap that follows" },
+        option pacing_credit: bool { true => "pauses shorten the gap that follows" },
 
         /// Explicit congestion notification (RFC 3168). With a window of one or two packets a mark has no effect: one packet for
         /// each retransmission timeout, as in RFC 3168 §6.1.2, is not modelled.
-        option ecn: bool = [false, false, false, false] { true => "ECN" },
+        option ecn: bool { true => "ECN" },
 
         /// Header bytes of each data packet; they do not count as goodput.
-        option header: Bytes = [Bytes::new(40), Bytes::new(40), Bytes::ZERO, Bytes::new(52)] {
+        option header: Bytes {
             header => format!("headers of {header}"),
         },
 
         /// Size of an acknowledgement, a SYN and a SYN-ACK.
-        option ack: Positive<Bytes> = [Bytes::new(40), Bytes::new(40), Bytes::new(40), Bytes::new(52)] {
+        option ack: Positive<Bytes> {
             ack => format!("ACKs of {ack}"),
         },
 
         /// Segments per acknowledgement.
-        option delayed_ack: Count<1, 1000> = [2, 2, 1, 2] {
+        option delayed_ack: Count<1, 1000> {
             1 => "every segment acknowledged",
             segments => format!("an ACK per {segments} segments"),
         },
 
         /// Longest delay of an acknowledgement.
-        option delayed_ack_timeout: Positive<Span> = [
-            Span::from_ms(40),
-            Span::from_ms(40),
-            Span::from_ms(100),
-            Span::from_ms(40),
-        ],
+        option delayed_ack_timeout: Positive<Span>,
 
         /// At the start of a connection every segment is acknowledged, as in Linux.
-        option quick_ack: bool = [false, false, false, true] { true => "quick ACKs at the start" },
+        option quick_ack: bool { true => "quick ACKs at the start" },
 
         /// Most segments that the sender passes on at once, one packet after the other (segmentation offload): new ones wait until
         /// so many may be sent, or a third of the window; a pacer sends so many at a time.
-        option segmentation_offload: Count<1, 64> = [1, 1, 1, 1] {
+        option segmentation_offload: Count<1, 64> {
             segments if segments > 1 => format!("segmentation offload of {segments} segments"),
         },
 
         /// Segmentation offload as in Linux, in place of a fixed number of segments: those of a millisecond at 1.2 windows per
         /// round trip, or at the algorithm's rate. New ones wait until so many may be sent, or a third of the window, but for a
         /// millisecond at most, and not during recovery.
-        option tso_autosizing: bool = [false, false, false, false] { true => "TSO autosizing" },
+        option tso_autosizing: bool { true => "TSO autosizing" },
 
         /// Most segments in order that the receiver passes on as one (receive offload), so that one ACK covers them.
-        option receive_offload: Count<1, 64> = [1, 1, 1, 1] {
+        option receive_offload: Count<1, 64> {
             segments if segments > 1 => format!("receive offload of {segments} segments"),
         },
 
         /// Longest time that receive offload holds a segment.
-        option receive_offload_timeout: Positive<Span> = [Span::from_us(50); 4],
+        option receive_offload_timeout: Positive<Span>,
 
         /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999). Parts of a segment count
         /// where ack_counting is acks; algorithms in Python are notified of them.
-        option ack_division: Count<1, 100> = [1, 1, 1, 1] {
+        option ack_division: Count<1, 100> {
             parts if parts > 1 => format!("every ACK divided into {parts}"),
         },
 
         /// Segments beyond the highest received that a misbehaving receiver acknowledges, losses concealed (optimistic
         /// acknowledgement; Savage et al. 1999); 0 for an honest one. What is lost stays lost, and goodput counts what arrives.
-        option optimistic_ack: Count<0, 1_000_000> = [0, 0, 0, 0] {
+        option optimistic_ack: Count<0, 1_000_000> {
             segments if segments > 0 => format!("{segments} segments acknowledged before they arrive"),
         },
 
         /// A misbehaving receiver hides marks (RFC 3168 §7.1).
-        option hide_ce: bool = [false, false, false, false] { true => "marks hidden" },
+        option hide_ce: bool { true => "marks hidden" },
 
         /// Resolution of the clock with which the sender measures round-trip times: a measured time is the number of its
         /// ticks between sending and acknowledgement, at least one. The default is an exact clock; Linux had ticks of 10ms,
         /// a jiffy, before its version 2.6.
-        option rtt_clock: Span = [Span::ZERO; 4] {
+        option rtt_clock: Span {
             tick if tick > Span::ZERO => format!("round trips in ticks of {tick}"),
         },
 
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar), the first four timeouts of a SYN are not
         /// backed off and come in addition to syn_retries, and only the second makes the first window one segment.
-        option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
+        option rto: RtoRule,
 
         /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
         /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again (permitted by
         /// RFC 6675 §6), and with each SACK of a segment that was sent before that, as in Linux.
-        option rto_restart: RtoRestart = [
-            RtoRestart::Head,
-            RtoRestart::Ack,
-            RtoRestart::Ack,
-            RtoRestart::Head,
-        ],
+        option rto_restart: RtoRestart,
 
         /// Retransmission timeout before the first sample.
-        option initial_rto: Positive<Span> = [Span::from_ms(1000); 4],
+        option initial_rto: Positive<Span>,
 
         /// Shortest retransmission timeout.
-        option min_rto: Positive<Span> = [Span::from_ms(200); 4],
+        option min_rto: Positive<Span>,
 
         /// Longest retransmission timeout.
-        option max_rto: Positive<Span> = [
-            Span::from_ms(60_000),
-            Span::from_ms(60_000),
-            Span::from_ms(60_000),
-            Span::from_ms(120_000),
-        ],
+        option max_rto: Positive<Span>,
 
         /// Tick of the clock of timers: of retransmission, of the SYN-ACK too, tail loss probe and reordering. A timer expires with the
         /// tick behind the one at which it is due, and one of 63 ticks or more only with each 8th tick, of 504 or more with
         /// each 64th and so on, as in Linux. 4ms is 250 Hz. The default is an exact clock.
-        option timer_tick: Span = [Span::ZERO, Span::ZERO, Span::ZERO, Span::from_ms(4)] {
+        option timer_tick: Span {
             tick if tick > Span::ZERO => format!("timers in ticks of {tick}"),
         },
 
         /// Retransmissions of the SYN before a flow gives up.
-        option syn_retries: Count<0, 1000> = [6, 6, 6, 6],
+        option syn_retries: Count<0, 1000>,
 
         /// Consecutive timeouts before a flow gives up.
-        option retries: Count<1, 1000> = [15, 15, 15, 15],
+        option retries: Count<1, 1000>,
 
         /// Each packet is sent after a random delay, uniform from zero to this, in order; 1pkt is the transmission time of
         /// a packet at the bottleneck's mean rate. It prevents phase effects between equal flows (Floyd and Jacobson
@@ -466,6 +416,27 @@ impl Endpoint {
         let asked = self.quick_start.copied()?.map(|rate| QuickStartRequest { rate, ends_slow_start });
         self.quick_start_ssthresh.fill(asked.is_some_and(|asked| asked.ends_slow_start));
         Ok(asked)
+    }
+
+    /// The keys that do not say what `options` do, each with the value that does.
+    pub fn differing(&self, options: &TransportOptions) -> Vec<Unlike> {
+        let window = |packets: Option<u64>| packets.map(PacketsOrSize::Packets);
+        let rate = options.quick_start.map(|request| request.rate);
+        let ssthresh = &window(options.initial_ssthresh);
+        let mut found = self.unlike(options);
+        found.extend(Unlike::of::<Or<PacketsOrSize, Infinite>>(
+            "initial_ssthresh",
+            &self.initial_ssthresh,
+            ssthresh,
+        ));
+        let receive_window = &window(options.receive_window);
+        found.extend(Unlike::of::<Or<PacketsOrSize, Infinite>>(
+            "receive_window",
+            &self.receive_window,
+            receive_window,
+        ));
+        found.extend(Unlike::of::<Or<Positive<Rate>, Nothing>>("quick_start", &self.quick_start, &rate));
+        found
     }
 
     /// Description of the preset and of the keys that differ from it.

@@ -24,7 +24,7 @@ fn every_scenario_of_the_library_loads_and_says_what_it_shows() {
         let scenario = load(&text, &name, folder, &[], &LoadOptions::default());
         if folder.ends_with("programs") {
             let faults = scenario.err().unwrap_or_default();
-            let refused = faults.iter().all(|fault| fault.path == "flows[0].program" && fault.line > Some(1));
+            let refused = faults.iter().all(|fault| fault.path == "flows.0.program" && fault.line > Some(1));
             assert!(refused && faults.len() == 1, "{name}: {faults:?}");
         } else {
             assert!(scenario.is_ok(), "{name}: {:?}", scenario.err());

@@ -5,7 +5,7 @@ use crate::{Group, Placement, slots};
 use narrows_cc::Algorithm;
 use narrows_model::algorithm::Control;
 use narrows_model::traffic::{Distribution, Spans};
-use narrows_model::{Demand, RateModel, SourceModel, Start};
+use narrows_model::{Demand, KeyPath, RateModel, SourceModel, Start};
 use narrows_qdisc::{Limit, droptail};
 use narrows_transport::TransportOptions;
 use narrows_units::{Rate, Span};
@@ -15,6 +15,7 @@ fn dumbbell(delay: Span) -> Dumbbell {
         rate: RateModel::Constant(Rate::from_bps(1_000_000)),
         framing: None,
         queue: droptail::with_limit(Limit::Packets(10)),
+        queue_key: KeyPath::new("path.queue"),
         loss: None,
         impairments: Vec::new(),
     };

@@ -2,7 +2,7 @@
 
 use super::{Event, Graph, parking_lot, ring};
 use crate::{Core, Path, RoutePoints};
-use narrows_model::{LinkChange, LinkModel, RateModel};
+use narrows_model::{KeyPath, LinkChange, LinkModel, RateModel};
 use narrows_qdisc::{Limit, droptail};
 use narrows_units::{Rate, Span};
 use proptest::prelude::*;
@@ -16,6 +16,7 @@ fn graph(nodes: u32, links: &[(u32, u32, u64)]) -> Graph {
         delay: Span::from_ms(delay),
         framing: None,
         queue: droptail::with_limit(Limit::Unlimited),
+        queue_key: KeyPath::new("network.links.0.queue"),
         loss: None,
         impairments: Vec::new(),
     };

@@ -102,6 +102,7 @@ impl Draft {
             delay,
             framing: direction.framing,
             queue: direction.queue.clone(),
+            queue_key: direction.queue_key.clone(),
             loss: direction.loss.clone(),
             impairments: direction.impairments.clone(),
         };
