@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrows.arguments import check_numbers, listed, typed
-from narrows.commands import export as exporting
 from narrows.commands import playground as page_of
-from narrows.commands import share, studies
+from narrows.commands import studies
 from narrows.commands.job import perform
 from narrows.commands.reproductions import Reproducing
 from narrows.commands.searches import BUDGET, Searching
@@ -19,13 +19,20 @@ from narrows.commands.trials import MARGIN, Trying
 from narrows.core import RunError
 from narrows.errors import InputError
 from narrows.explain.moment import Explanation, explain
+from narrows.export import csv, pcapng, qlog
+from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
+from narrows.files.disk import new_file
+from narrows.files.folder import appearing
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
+from narrows.share import pack as packing
+from narrows.share import verify as verifying
 from narrows.study.overlay import Choice
 from narrows.study.plan import PLAN
+from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 
 if TYPE_CHECKING:
@@ -135,8 +142,8 @@ def suite(  # noqa: PLR0913  # each has a default
         ValueError: A number is out of range.
     """
     options = Options.called(seed, replications, jobs, watch, trust=trust)
-    how: dict[str, Any] = {"size": size, "sections": listed(rows), "on": on}
-    job = Measuring.prepare(os.fspath(name), named(subject), options, _path(out), **how)
+    given = os.fspath(name), named(subject), options, _path(out)
+    job = Measuring.prepare(*given, size=size, rows=listed(rows), on=on)
     found = _results(job)
     if found.failed:
         kept = f"{found.failed} cells failed, and rows are not measured for that; {job.folder} has the others"
@@ -198,9 +205,10 @@ def matrix(  # noqa: PLR0913  # each has a default
     options = Options.called(seed, replications, jobs, watch)
     _check_backend("matrix", on)
     conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
-    names, rule = [named(each) for each in listed(algorithms)], (within, maximum)
-    laid_out = studies.matrix(names, conditions, options, flows=flows, overrides=listed(overrides), rule=rule)
-    return _opened(studies.from_layout(laid_out, on, options, _path(out)))
+    stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
+    given = [named(each) for each in listed(algorithms)], conditions, flows, listed(overrides), seed, replications
+    layout = studies.Layout("matrix", partial(pairs.layout, *given, stop=stop), options)
+    return _opened(studies.from_layout(layout, on, _path(out)))
 
 
 @typed
@@ -240,9 +248,9 @@ def deploy(  # noqa: PLR0913  # each has a default
     options = Options.called(seed, replications, jobs, watch)
     _check_backend("deploy", on)
     shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
-    moved = named(algorithm), named(against), shares
-    laid_out = studies.deployment(*moved, options, flows=flows, overrides=listed(overrides))
-    return _opened(studies.from_layout(laid_out, on, options, _path(out)))
+    given = named(algorithm), named(against), shares, flows, listed(overrides), seed, replications
+    layout = studies.Layout("deployment", partial(deployment.layout, *given), options)
+    return _opened(studies.from_layout(layout, on, _path(out)))
 
 
 @typed
@@ -281,9 +289,8 @@ def study(  # noqa: PLR0913  # each has a default
     """
     options, folder = Options.called(seed, replications, jobs, watch, metrics, trust=trust), _path(out)
     if folder is not None and (folder / PLAN).is_file():
-        return _opened(studies.resumed(folder, options))
-    choice = Choice(size, variant)
-    return _opened(studies.from_file(Path(file), options, folder, overrides=listed(overrides), choice=choice))
+        return _opened(studies.Studying(folder, options))
+    return _opened(studies.from_file(Path(file), options, folder, listed(overrides), Choice(size, variant)))
 
 
 @typed
@@ -347,8 +354,23 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
-    place = None if out is None else Path(out)
-    return exporting.export(form, Path(folder), place, replication=replication, at=listed(at))
+    run = RunFolder(Path(folder))
+    place = _path(out) or run.path / {"pcapng": "packets.pcapng"}.get(form, form)
+    match form:
+        case "pcapng":
+            with new_file(place) as capture:
+                pcapng.write(run, capture, listed(at), replication)
+        case "csv" if replication is not None:
+            raise InputError(f"replication={replication}", "does not apply: csv has the tables of all replications")
+        case "csv":
+            with appearing(place) as tables:
+                csv.write(run, tables)
+        case "qlog":
+            with appearing(place) as logs:
+                qlog.write(run, logs, replication)
+        case _:
+            raise InputError(form, "is no form; allowed: pcapng, csv, qlog")
+    return place
 
 
 @typed
@@ -397,9 +419,8 @@ def ab(  # noqa: PLR0913  # each has a default
     check_numbers(maximum=replications)
     options = Options.called(seed, replications, jobs, watch, metrics, trust=trust)
     files = [os.fspath(each) for each in listed(scenarios)]
-    named_suite = None if suite is None else os.fspath(suite)
-    how: dict[str, Any] = {"suite": named_suite, "files": files, "on": on, "margin": margin}
-    return _results(Trying.prepare(named(a), named(b), options, _path(out), **how))
+    where: dict[str, Any] = {"suite": None if suite is None else os.fspath(suite), "given": files, "on": on}
+    return _results(Trying.prepare(named(a), named(b), options, _path(out), **where, margin=margin))
 
 
 @typed
@@ -430,8 +451,9 @@ def worst(  # noqa: PLR0913  # each has a default
         The contents of `atlas.json`; `found` has the finds that are confirmed. Errors as `matrix`.
     """
     options = Options.called(seed, None, jobs, watch)
-    how: dict[str, Any] = {"against": None if against is None else named(against), "on": on, "budget": str(budget)}
-    return _results(Searching.prepare(named(algorithm), options, _path(out), **how))
+    reference = None if against is None else named(against)
+    job = Searching.prepare(named(algorithm), options, _path(out), against=reference, on=on, budget=str(budget))
+    return _results(job)
 
 
 @typed
@@ -449,7 +471,10 @@ def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = No
         InputError: It is no such folder, or a file in it is damaged.
         OutputError: The file exists, or cannot be written.
     """
-    return share.pack(Path(folder), _path(out))
+    place = _path(out) or Path(f"{Path(folder).resolve().name}.zip")
+    with new_file(place) as archive:
+        packing.pack(folder, archive)
+    return place
 
 
 @typed
@@ -471,7 +496,8 @@ def verify(
         InputError: It is no such file, or damaged.
         Interrupted: The work was stopped.
     """
-    return share.verify(Path(file), Options.called(None, None, jobs, watch, trust=trust))
+    options = Options.called(None, None, jobs, watch, trust=trust)
+    return verifying.verify(file, options.threads, trust=trust, watch=options.watch)
 
 
 @typed

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import BAD_INPUT
 
@@ -73,9 +73,8 @@ def parser() -> argparse.ArgumentParser:
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
     check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
-    _add_scenario_flags(check)
+    _common(check, f"{OF_SCENARIO} trust")
     _add_on(check)
-    _add_trust(check)
 
     listing = _add(commands, "list", "catalogue:list_kind", "say what there is")
     listing.add_argument("kind", choices=KINDS)
@@ -133,33 +132,28 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     resume = _add(actions, "resume", "study:resume", "go on with a study that was interrupted")
     resume.add_argument("folder", metavar="DIR", type=Path)
-    _add_trust(resume)
     resume.add_argument("--retry", action="store_true", help="run failed cells once more")
-    resume.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
     _add_executor_flags(resume)
-    _add_json(resume)
-    resume.add_argument("--quiet", action="store_true", help="no progress")
+    _common(resume, "trust jobs json quiet", jobs=CELLS)
 
     status = _add(actions, "status", "study:status", "say how far a study is")
     status.add_argument("folder", metavar="DIR", type=Path)
-    _add_json(status)
+    _common(status, "json")
 
     query = _add(actions, "query", "study:query", "ask the table `cells` in SQL")
     query.add_argument("folder", metavar="DIR", type=Path)
     query.add_argument("sql", metavar="SQL", help="as in 'select algorithm, avg(goodput_bps) from cells group by all'")
-    _add_json(query)
+    _common(query, "json")
 
     replay = _add(actions, "replay", "study:replay", "run one cell once more and print what it measures")
     replay.add_argument("folder", metavar="DIR", type=Path)
     replay.add_argument("cell", metavar="CELL", help="its key, or how that begins")
-    _add_trust(replay)
-    _add_json(replay)
+    _common(replay, "trust json")
 
     check = _add(actions, "check", "study:check", "check a study file and print its design; execute nothing")
     check.add_argument("file", metavar="FILE", help="study file")
     _add_overlay_flags(check)
-    _add_scenario_flags(check)
-    _add_trust(check)
+    _common(check, f"{OF_SCENARIO} trust")
 
 
 def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -177,12 +171,11 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     build.add_argument("--name", metavar="NAME", default="default", help="as after `--on linux:` (%(default)s)")
     build.add_argument("--hz", metavar="N", type=_whole(100, 1000), default=250, help="timer frequency (%(default)s)")
-    build.add_argument("--jobs", metavar="N", type=_whole(1, 4096), default=2, help="compilers at a time (%(default)s)")
-    build.add_argument("--quiet", action="store_true", help="no progress")
-    _add_json(build)
+    _common(build, "jobs quiet json", jobs="compilers at a time (2)")
+    build.set_defaults(jobs=2)
 
     status = _add(actions, "status", "linux:status", "say which kernels are built")
-    _add_json(status)
+    _common(status, "json")
 
 
 def _add_shell(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -198,7 +191,7 @@ def _add_why(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     why.add_argument("--at", metavar="TIME", required=True, help="time of the run, as in 12.3s")
     why.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="its number (the first)")
     why.add_argument("--window", metavar="TIME", default="1s", help="how far from it to look (%(default)s)")
-    _add_json(why)
+    _common(why, "json")
 
 
 def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -208,9 +201,7 @@ def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     verify = _add(commands, "verify", "share:verify", "repeat packed results and say whether they are the same")
     verify.add_argument("file", metavar="FILE", type=Path, help="a file that `narrows pack` wrote")
-    verify.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    verify.add_argument("--trust", action="store_true", help="execute the Python files and the commands in it")
-    verify.add_argument("--json", action="store_true", help="print the verdict as an object")
+    _common(verify, "jobs trust json", trust="execute the Python files and the commands in it")
 
 
 def _add_overlay_flags(command: argparse.ArgumentParser) -> None:
@@ -255,9 +246,8 @@ def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_view_flags(command: argparse.ArgumentParser) -> None:
-    _add_scenario_flags(command)
+    _common(command, f"{OF_SCENARIO} jobs out")
     _add_on(command, "; both for a study on each, side by side")
-    _add_place_flags(command)
     _add_executor_flags(command)
 
 
@@ -295,26 +285,16 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     what = "the study, as --list names it, or the folder of one's own"
     reproduce.add_argument("name", metavar="NAME|DIR", nargs="?", help=what)
     reproduce.add_argument("--list", action="store_true", help="say which studies there are, and what was found")
-    size = reproduce.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
-    size.add_argument(
-        "--medium",
-        dest="size",
-        action="store_const",
-        const="medium",
-        help="the source's own durations, and only the cells that claims ask for; hours",
+    _add_sizes(
+        reproduce,
+        quick="(default)",
+        medium="the source's own durations, and only the cells that claims ask for; hours",
+        full="everything; may take hours",
     )
-    size.add_argument("--full", dest="size", action="store_const", const="full", help="everything; may take hours")
     more = "then add seeds to the cells of open claims for so long, as in 30min or 2h"
     reproduce.add_argument("--decide", metavar="TIME", type=_time, help=more)
     reproduce.add_argument("--judge", action="store_true", help="run nothing; judge the experiments that are finished")
-    reproduce.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the study's own")
-    reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")
-    reproduce.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
-    reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
-    _add_trust(reproduce)
-    _add_json(reproduce)
-    reproduce.add_argument("--quiet", action="store_true", help="no progress")
+    _common(reproduce, OF_RESUMED, **ITS_OWN, jobs=CELLS, out=RESUMED)
 
 
 def _add_questions(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -327,19 +307,11 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     suite = _add(commands, "suite", "suite:suite", "measure the criteria of a document, such as RFC 9743")
     suite.add_argument("name", metavar="NAME", help="the suite, or the path of a suite file")
     suite.add_argument("subject", metavar="SUBJECT", help="an algorithm as after `compare`, or a queue")
-    size = suite.add_mutually_exclusive_group()
-    size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
-    size.add_argument("--full", dest="size", action="store_const", const="full", help="all conditions and replications")
+    _add_sizes(suite, quick="(default)", full="all conditions and replications")
     what = "these sections alone, as in 5.1.3,7.9; 7 means 7.1, 7.2 and so on (all)"
     suite.add_argument("--rows", metavar="SECTIONS", type=_listed, default=[], help=what)
     _add_on(suite, "; both for the kernel beside the simulator in every row")
-    suite.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the suite's own")
-    suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")
-    suite.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
-    suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
-    _add_trust(suite)
-    _add_json(suite)
-    suite.add_argument("--quiet", action="store_true", help="no progress")
+    _common(suite, OF_RESUMED, **ITS_OWN, jobs=CELLS, out=RESUMED)
 
 
 def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -360,7 +332,6 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     what = "how much worse does not matter, as a part of the value of A (%(default)s)"
     ab.add_argument("--margin", metavar="PART", default="1%", help=what)
     _add_metrics(ab, "judge this metric of each group instead of the usual ones (repeatable)")
-    ab.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenarios' own")
     ab.add_argument(
         "--replications",
         metavar="N",
@@ -368,11 +339,7 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         default=40,
         help="at most; a scenario stops when it is decided (%(default)s)",
     )
-    ab.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    ab.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/ab-HASH)")
-    _add_trust(ab)
-    _add_json(ab)
-    ab.add_argument("--quiet", action="store_true", help="no progress")
+    _common(ab, "seed jobs out trust json quiet", seed="instead of the scenarios' own", out=f"{PLACE} (runs/ab-HASH)")
 
 
 def _add_worst(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -389,11 +356,7 @@ def _add_worst(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default="10min",
         help="a time, or a number of environments, with which the atlas is the same again (%(default)s)",
     )
-    worst.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), default=1, help="of everything (%(default)s)")
-    worst.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    worst.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
-    _add_json(worst)
-    worst.add_argument("--quiet", action="store_true", help="no progress")
+    _common(worst, "seed jobs out json quiet", seed="of everything (1)", out=RESUMED)
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:
@@ -401,8 +364,23 @@ def _add_executor_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("--address", metavar="URL", help="Dask's scheduler, as in tcp://host:8786")
 
 
-def _add_json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="print the result as JSON")
+def _add_sizes(command: argparse.ArgumentParser, **meanings: str) -> None:
+    sizes = command.add_mutually_exclusive_group()
+    for name, meaning in meanings.items():
+        sizes.add_argument(f"--{name}", dest="size", action="store_const", const=name, default="quick", help=meaning)
+
+
+def _common(command: argparse.ArgumentParser, names: str, **meanings: str) -> None:
+    """Add options that several commands have.
+
+    Args:
+        command: The command.
+        names: Their names in `COMMON`, with spaces.
+        meanings: What some of them mean for this command.
+    """
+    for name in names.split():
+        flag = COMMON[name]
+        command.add_argument(f"--{name}", **{**flag, "help": meanings.get(name, flag["help"])})
 
 
 def _add(
@@ -423,20 +401,6 @@ def _late(target: str) -> Callable[[argparse.Namespace], int]:
     return command
 
 
-def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--set",
-        metavar="KEY.PATH=VALUE",
-        action="append",
-        default=[],
-        help="change a key of the scenario (repeatable)",
-    )
-    command.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenario's own")
-    command.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the scenario's own")
-    command.add_argument("--json", action="store_true", help="print the result as JSON")
-    command.add_argument("--quiet", action="store_true", help="no progress")
-
-
 def _add_metrics(command: argparse.ArgumentParser, meaning: str) -> None:
     command.add_argument("--metric", dest="metrics", metavar="METRIC", action="append", default=[], help=meaning)
     # Its former name.
@@ -444,19 +408,8 @@ def _add_metrics(command: argparse.ArgumentParser, meaning: str) -> None:
 
 
 def _add_work_flags(command: argparse.ArgumentParser) -> None:
-    _add_scenario_flags(command)
     _add_metrics(command, "add a metric, as in 'cov(bin=10s)' (repeatable)")
-    _add_place_flags(command)
-    _add_trust(command)
-
-
-def _add_trust(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--trust",
-        action="store_true",
-        help="execute Python files that are neither in the folder of the given file or below it, nor named here, and "
-        "commands in files; of a folder of results all of both",
-    )
+    _common(command, f"{OF_SCENARIO} jobs out trust")
 
 
 def _add_on(command: argparse.ArgumentParser, more: str = "") -> None:
@@ -472,11 +425,6 @@ def _add_kernel_queues(command: argparse.ArgumentParser) -> None:
         default="",
         help="with --on linux: linux for the kernel's queue disciplines, linux:KIND for one on every bottleneck",
     )
-
-
-def _add_place_flags(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    command.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/TITLE-HASH)")
 
 
 def _listed(text: str) -> list[str]:
@@ -544,3 +492,30 @@ class _Version(argparse.Action):
 
 EXECUTORS = ("threads", "dask")
 KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")
+# What an option means for some commands.
+CELLS = "cells at a time (one per processor)"
+PLACE = "folder for the results"
+RESUMED = "folder; one with unfinished results is resumed"
+ITS_OWN = {"seed": "instead of its own", "replications": "instead of its own"}
+# The options of what runs a scenario, and of what can be resumed.
+OF_SCENARIO = "set seed replications json quiet"
+OF_RESUMED = "seed replications jobs out trust json quiet"
+COMMON: dict[str, dict[str, Any]] = {
+    "set": {
+        "metavar": "KEY.PATH=VALUE",
+        "action": "append",
+        "default": [],
+        "help": "change a key of the scenario (repeatable)",
+    },
+    "seed": {"metavar": "N", "type": _whole(0, 2**63 - 1), "help": "instead of the scenario's own"},
+    "replications": {"metavar": "N", "type": _whole(1, 10**6), "help": "instead of the scenario's own"},
+    "jobs": {"metavar": "N", "type": _whole(1, 4096), "help": "runs at a time (one per processor)"},
+    "out": {"metavar": "DIR", "type": Path, "help": f"{PLACE} (runs/TITLE-HASH)"},
+    "trust": {
+        "action": "store_true",
+        "help": "execute Python files that are neither in the folder of the given file or below it, nor named here, "
+        "and commands in files; of a folder of results all of both",
+    },
+    "json": {"action": "store_true", "help": "print the result as JSON"},
+    "quiet": {"action": "store_true", "help": "no progress"},
+}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from narrows import api
 from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.work import Work
-from narrows.commands import share
 from narrows.files.manifest import to_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def pack(arguments: argparse.Namespace) -> int:
     """Write a folder of results into one file and print its path."""
-    print(share.pack(arguments.folder, arguments.out))
+    print(api.pack(arguments.folder, arguments.out))
     return DONE
 
 
@@ -24,7 +24,8 @@ def verify(arguments: argparse.Namespace) -> int:
     """Repeat packed results, and print whether they are the same and what differs."""
     work = Work(arguments)
     with work.watched():
-        verdict = share.verify(arguments.file, work.options)
+        options = work.options
+        verdict = api.verify(arguments.file, jobs=options.jobs, watch=options.watch, trust=options.trust)
     status = DONE if verdict.same else EXPECTATION_FAILED
     if arguments.json:
         print(to_json(verdict.as_json()))

@@ -11,7 +11,7 @@ from narrows.cli.check import print_executed
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
 from narrows.cli.work import Work, say
-from narrows.commands.studies import from_file, resumed
+from narrows.commands.studies import Studying, from_file
 from narrows.errors import InputError
 from narrows.external.trust import of_results
 from narrows.files.manifest import to_json
@@ -30,16 +30,14 @@ from narrows.wording import counted
 if TYPE_CHECKING:
     import argparse
 
-    from narrows.commands.studies import Studying
     from narrows.study.executor import Executor
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
     work = Work(arguments)
-    choice, executor = _choice(arguments), executor_of(arguments)
-    file, overrides = Path(arguments.file), arguments.set
-    job = from_file(file, work.options, arguments.out, executor, overrides=overrides, choice=choice)
+    given = Path(arguments.file), work.options, arguments.out, arguments.set, _choice(arguments)
+    job = from_file(*given, executor_of(arguments))
     if job.new is not None:
         _print_plan(job.new.plan, arguments)
     return _perform(work, job, arguments)
@@ -50,7 +48,7 @@ def resume(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     # An executor may wait for a cluster, and the folder is known to be wrong at once.
     campaign.status(arguments.folder)
-    job = resumed(arguments.folder, work.options, executor_of(arguments), retry=arguments.retry)
+    job = Studying(arguments.folder, work.options, None, executor_of(arguments), arguments.retry)
     # The folder may be another's, and what is in it the reason why there is no page.
     with fitting(arguments.folder):
         return _perform(work, job, arguments, given=True)

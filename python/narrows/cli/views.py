@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.study import executor_of, print_failures
 from narrows.cli.table import align, plus_minus
 from narrows.cli.work import Work
-from narrows.commands import studies
+from narrows.commands.studies import Beside, Layout, from_layout
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 from narrows.wording import counted
 
@@ -29,24 +31,24 @@ def matrix(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
     rule = arguments.within, arguments.maximum
-    layout = studies.matrix(
-        arguments.algorithms, conditions, work.options, flows=arguments.flows, overrides=arguments.set, rule=rule
-    )
-    return _perform(work, layout, _matrix_tables, arguments)
+    stop = None if rule == (None, None) else pairs.Stop.read(*rule)
+    given = arguments.algorithms, conditions, arguments.flows, arguments.set, arguments.seed, arguments.replications
+    layout = partial(pairs.layout, *given, stop=stop)
+    return _perform(work, Layout("matrix", layout, work.options), _matrix_tables, arguments)
 
 
 def deploy(arguments: argparse.Namespace) -> int:
     """Run a deployment: an algorithm replaces another one in growing fractions of the flows."""
     work = Work(arguments)
-    moved = arguments.algorithm, arguments.against, arguments.fractions
-    layout = studies.deployment(*moved, work.options, flows=arguments.flows, overrides=arguments.set)
-    return _perform(work, layout, _deployment_tables, arguments)
+    moved = arguments.algorithm, arguments.against, arguments.fractions, arguments.flows
+    layout = partial(deployment.layout, *moved, arguments.set, arguments.seed, arguments.replications)
+    return _perform(work, Layout("deployment", layout, work.options), _deployment_tables, arguments)
 
 
-def _perform(work: Work, layout: studies.Layout, tables: Tables, arguments: argparse.Namespace) -> int:
+def _perform(work: Work, layout: Layout, tables: Tables, arguments: argparse.Namespace) -> int:
     if arguments.on == BOTH:
         return _perform_on_both(work, layout, tables, arguments)
-    job = studies.from_layout(layout, arguments.on, work.options, arguments.out, executor_of(arguments))
+    job = from_layout(layout, arguments.on, arguments.out, executor_of(arguments))
     if job.new is not None and not arguments.json:
         plan = job.new.plan
         print(f"{plan.title}\n{_size(plan)}, seed {plan.seed}\n", flush=True)
@@ -57,8 +59,8 @@ def _perform(work: Work, layout: studies.Layout, tables: Tables, arguments: argp
     return work.end(done, INTERNAL if done.result.failed else DONE)
 
 
-def _perform_on_both(work: Work, layout: studies.Layout, tables: Tables, arguments: argparse.Namespace) -> int:
-    job = studies.Beside.prepare(layout, work.options, arguments.out, lambda: executor_of(arguments))
+def _perform_on_both(work: Work, layout: Layout, tables: Tables, arguments: argparse.Namespace) -> int:
+    job = Beside.prepare(layout, arguments.out, lambda: executor_of(arguments))
     if not arguments.json:
         print(f"{job.plan.title}\nOn each backend {_size(job.plan)}, seed {job.plan.seed}\n", flush=True)
     done = work.perform(job)

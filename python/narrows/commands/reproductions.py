@@ -73,20 +73,9 @@ class Reproducing(Job[Judged]):
         decide_s: float = 0.0,
         only_judge: bool = False,
     ) -> Reproducing:
-        """Plan every experiment, create the folder or resume it, and take over the cells that the study keeps.
+        """Plan every experiment, create or open the folder, and take over the cells that the study keeps.
 
-        Args:
-            name: Name of a published study, or the folder of one's own.
-            options: How it is run.
-            out: The folder; None for that of the study and size below `runs`.
-            size: "quick", "medium" or "full".
-            decide_s: Time for further seeds of open claims, seconds; 0 for none.
-            only_judge: Whether nothing runs, and what is finished is judged.
-
-        Raises:
-            InputError: There is no such study, or a file of it cannot be read.
-            ScenarioError: A study file or a scenario has faults.
-            OutputError: The folder holds something else.
+        Arguments and errors are those of `narrows.reproduce`, and the attributes.
         """
         study = find(name)
         parts = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)

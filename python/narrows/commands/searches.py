@@ -54,19 +54,7 @@ class Searching(Job[dict[str, Any]]):
         on: str = SIMULATOR,
         budget: str = BUDGET,
     ) -> Searching:
-        """Check what is searched for.
-
-        Args:
-            algorithm: What does worse.
-            options: How it is run.
-            out: The folder; None for that of the algorithm below `runs`. One that holds the same search is resumed.
-            against: The reference; None for cubic, and for cubic itself bbr3, or bbr1 on a kernel.
-            on: The backend that repeats every find, too.
-            budget: A time, or a number of environments.
-
-        Raises:
-            InputError: An argument is wrong.
-        """
+        """Check what is searched for; arguments and errors are those of `narrows.worst`."""
         if on == BOTH:
             problem = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
             raise InputError("--on both", f"{problem}; allowed: simulator, linux, linux:NAME")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,27 +16,21 @@ from narrows.files.sealed import read_object, read_sealed
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.study import campaign
 from narrows.study.definition import Study, read_study
-from narrows.study.executor import Executor
 from narrows.study.executors.threads import Threads
-from narrows.study.overlay import Choice
 from narrows.study.plan import PLAN, Plan, load_plan, make_plan, trust_of
-from narrows.study.views import deployment as stages
-from narrows.study.views import matrix as pairs
 from narrows.study.views.backends import differences
 from narrows.study.views.summary import write_summary
 from narrows.study.views.view import VIEW, View
 from narrows.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from narrows.external.trust import Trust
     from narrows.run.jobs import Observer
     from narrows.run.options import Options
-
-# Returns where cells run, for a study each.
-Executors = Callable[[], Executor]
+    from narrows.study.executor import Executor
+    from narrows.study.overlay import Choice
 
 
 class New(NamedTuple):
@@ -81,90 +74,60 @@ class Studying(Job[campaign.Status]):
     """A study in its folder.
 
     Attributes:
-        executor: Where its cells run.
         new: The study that begins, unless the folder holds one that was begun; None where it does.
+        executor: Where its cells run; None for threads.
         retry: Whether failed cells run again.
     """
 
-    executor: Executor
     new: New | None = None
+    executor: Executor | None = None
     retry: bool = False
 
     def work(self) -> campaign.Status:
         """Run every cell that is missing."""
-        if self.new is not None and not (self.folder / PLAN).is_file():
-            campaign.begin(self.new.study, self.new.plan, self.folder, self.new.files)
+        if self.new is None:
+            trust = of_results(self.folder, trust=self.options.trust)
+        else:
+            if not (self.folder / PLAN).is_file():
+                campaign.begin(self.new.study, self.new.plan, self.folder, self.new.files)
+            trust = trust_of(self.new.plan, self.folder)
         return campaign.work(
             self.folder,
-            self.executor,
+            self.executor or Threads(self.options.threads),
             Watched(self.options.watch),
             retry=self.retry,
             command=self.options.command,
             conclude=write_summary,
-            trust=self._trust(),
+            trust=trust,
             say=self.options.say,
         )
 
-    def _trust(self) -> Trust:
-        if self.new is None:
-            return of_results(self.folder, trust=self.options.trust)
-        return trust_of(self.new.plan, self.folder)
+    def build(self, result: campaign.Status) -> None:
+        """Build the page; of a study that was begun earlier, unless it cites the digest of the results already."""
+        report = self.folder / "report.html"
+        if self.new is None and not self.retry and report.is_file():
+            digest = read_sealed(self.folder / MANIFEST)["digest"]
+            if digest and digest in report.read_text(encoding="utf-8"):
+                return
+        super().build(result)
 
 
-@dataclass(frozen=True)
-class Resuming(Studying):
-    """A study that was begun earlier."""
-
-    def build(self, _result: campaign.Status) -> None:
-        """Build the page, unless it cites the digest of the results already."""
-        digest, report = read_sealed(self.folder / MANIFEST)["digest"], self.folder / "report.html"
-        if not (digest and report.is_file() and digest in report.read_text(encoding="utf-8")):
-            super().build(_result)
-
-
-def resumed(folder: Path, options: Options, executor: Executor | None = None, *, retry: bool = False) -> Resuming:
-    """Prepare the study that a folder holds.
-
-    Args:
-        folder: The folder.
-        options: How it is run.
-        executor: Where its cells run; None for threads.
-        retry: Whether failed cells run again.
-    """
-    return Resuming(folder, options, executor or Threads(options.threads), retry=retry)
-
-
-def from_file(  # noqa: PLR0913  # each has a default
+def from_file(  # noqa: PLR0913, PLR0917  # what the command line gives
     file: Path,
     options: Options,
     out: Path | None,
+    overrides: Sequence[str],
+    choice: Choice,
     executor: Executor | None = None,
-    *,
-    overrides: Sequence[str] = (),
-    choice: Choice = Choice(),  # noqa: B008  # it cannot be changed
 ) -> Studying:
-    """Prepare the study of a file.
-
-    Args:
-        file: The study file.
-        options: How it is run.
-        out: The folder; None for that of the study below `runs`.
-        executor: Where its cells run; None for threads.
-        overrides: Changes of the base scenario.
-        choice: One of the file's sizes and variants.
-
-    Raises:
-        InputError: A file cannot be read.
-        ScenarioError: A file has faults.
-        OutputError: The folder holds something.
-    """
+    """Prepare the study of a file; arguments and errors are those of `narrows.study`."""
     if out is not None:
         _check_new(out)
     study = read_study(file, options.seed, options.replications, choice)
     plan = make_plan(study, overrides, options.metrics, trust=options.trust)
     folder = out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     campaign.refuse_begun(folder)
-    return Studying(folder, options, executor or Threads(options.threads), New(study, plan, {}))
+    return Studying(folder, options, New(study, plan, {}), executor)
 
 
 class Layout(NamedTuple):
@@ -173,90 +136,27 @@ class Layout(NamedTuple):
     Attributes:
         kind: "matrix" or "deployment".
         on: Returns the study, its plan and the facts of its view for a backend.
+        options: How it is run.
     """
 
     kind: str
-    on: Callable[[str], tuple[Study, Plan, dict[str, Any]]]
+    on: Callable[..., tuple[Study, Plan, dict[str, Any]]]
+    options: Options
 
-    def new(self, on: str, options: Options) -> New:
+    def new(self, on: str) -> New:
         """Return the study for a backend."""
-        study, plan, facts = self.on(on)
-        view = View(self.kind, options.command or f"narrows.{self.kind}", facts)
+        study, plan, facts = self.on(on=on)
+        view = View(self.kind, self.options.command or f"narrows.{self.kind}", facts)
         return New(study, plan, {VIEW: view.to_json()})
 
 
-def matrix(  # noqa: PLR0913  # what distinguishes one
-    algorithms: Sequence[str],
-    conditions: pairs.Conditions,
-    options: Options,
-    *,
-    flows: int = 1,
-    overrides: Sequence[str] = (),
-    rule: tuple[str | float | None, int | None] = (None, None),
-) -> Layout:
-    """Return the layout of a matrix.
-
-    Args:
-        algorithms: The algorithms, each of which runs against each.
-        conditions: The conditions of each pair.
-        options: How it is run.
-        flows: Number of flows of each side.
-        overrides: Changes of the scenario.
-        rule: The half-width at which there are enough replications, and their greatest number; None for the usual ones.
-
-    Raises:
-        InputError: The rule is wrong.
-    """
-    stop = None if rule == (None, None) else pairs.Stop.read(*rule)
-    given = options.seed, options.replications
-    return Layout("matrix", lambda on: pairs.layout(algorithms, conditions, flows, overrides, *given, on, stop))
-
-
-def deployment(  # noqa: PLR0913  # what distinguishes one
-    algorithm: str,
-    against: str,
-    fractions: Sequence[str],
-    options: Options,
-    *,
-    flows: int | None = None,
-    overrides: Sequence[str] = (),
-) -> Layout:
-    """Return the layout of a deployment.
-
-    Args:
-        algorithm: The new algorithm.
-        against: The old one.
-        fractions: Percentages of the flows that have moved.
-        options: How it is run.
-        flows: Number of flows; None for twenty, or as many more as the fractions need.
-        overrides: Changes of the scenario.
-    """
-    given = options.seed, options.replications
-    return Layout("deployment", lambda on: stages.layout(algorithm, against, fractions, flows, overrides, *given, on))
-
-
-def from_layout(
-    layout: Layout, on: str, options: Options, out: Path | None, executor: Executor | None = None
-) -> Studying:
-    """Prepare a matrix or a deployment on one backend.
-
-    Args:
-        layout: The matrix or the deployment.
-        on: The backend.
-        options: How it is run.
-        out: The folder; None for that of the study below `runs`, where an interrupted one goes on.
-        executor: Where its cells run; None for threads.
-
-    Raises:
-        InputError: An argument has an error.
-        ScenarioError: A change of the scenario has an error.
-        OutputError: The folder holds something.
-    """
+def from_layout(layout: Layout, on: str, out: Path | None, executor: Executor | None = None) -> Studying:
+    """Prepare a matrix or a deployment on one backend; without a folder, an interrupted one goes on."""
     if out is not None:
         _check_new(out)
-    new = layout.new(on, options)
+    new = layout.new(on)
     folder = out or folder_of(new.plan.title, identity(new.plan))
-    return Studying(folder, options, executor or Threads(options.threads), new)
+    return Studying(folder, layout.options, new, executor)
 
 
 def identity(plan: Plan) -> list[str]:
@@ -291,21 +191,9 @@ class Beside(Job[OnBoth]):
     studies: Mapping[str, Studying]
 
     @classmethod
-    def prepare(cls, layout: Layout, options: Options, out: Path | None, executors: Executors) -> Beside:
-        """Plan both studies; the folder may hold those of an interrupted command.
-
-        Args:
-            layout: The matrix or the deployment.
-            options: How it is run.
-            out: The folder; None for that of the study below `runs`.
-            executors: Returns where the cells of a study run.
-
-        Raises:
-            InputError: An argument has an error, or there is no kernel.
-            ScenarioError: A change of the scenario has an error.
-            OutputError: The folder holds something else.
-        """
-        planned = {on: layout.new(on, options) for on in (SIMULATOR, LINUX)}
+    def prepare(cls, layout: Layout, out: Path | None, executors: Callable[[], Executor]) -> Beside:
+        """Plan both studies; without a folder, or with their own, those that were interrupted go on."""
+        planned = {on: layout.new(on) for on in (SIMULATOR, LINUX)}
         keys = {on: identity(new.plan) for on, new in planned.items()}
         title = planned[SIMULATOR].plan.title
         folder = out or folder_of(f"{title} on both", [key for each in keys.values() for key in each])
@@ -315,8 +203,8 @@ class Beside(Job[OnBoth]):
                 raise OutputError(f"{folder} holds something else that was begun: name another folder")
         if not begun:
             check_place(folder, replace=False)
-        studies = {on: Studying(folder / on, options, executors(), new) for on, new in planned.items()}
-        return cls(folder, options, layout.kind, studies)
+        studies = {on: Studying(folder / on, layout.options, new, executors()) for on, new in planned.items()}
+        return cls(folder, layout.options, layout.kind, studies)
 
     @property
     def plan(self) -> Plan:

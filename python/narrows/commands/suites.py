@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands.job import Job
 from narrows.evaluation import campaign
+from narrows.evaluation import rows as judging
 from narrows.evaluation.definition import find_suite
-from narrows.evaluation.rows import rows
 from narrows.evaluation.summary import summarize
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import write_json
@@ -57,26 +57,11 @@ class Measuring(Job[Measured]):
         out: Path | None = None,
         *,
         size: str = "quick",
-        sections: Sequence[str] = (),
+        rows: Sequence[str] = (),
         on: str = SIMULATOR,
     ) -> Measuring:
-        """Plan every cell, and create the folder; one that holds the same suite is resumed.
-
-        Args:
-            name: Name of a suite, or the path of a suite file or its folder.
-            subject: The algorithm or queue under test.
-            options: How it is run.
-            out: The folder; None for that of the suite and subject below `runs`.
-            size: "quick" or "full".
-            sections: Sections whose rows alone are measured; empty for all.
-            on: The backend, or `both`.
-
-        Raises:
-            InputError: There is no such suite, row or subject, or a file cannot be read.
-            ScenarioError: A file of the suite has faults.
-            OutputError: The folder holds something else.
-        """
-        given = (subject, size, options.seed, options.replications, on, sections)
+        """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
+        given = (subject, size, options.seed, options.replications, on, rows)
         evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
         digits = evaluation.identity["cells"][:HASH_DIGITS]
         folder = out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
@@ -90,7 +75,7 @@ class Measuring(Job[Measured]):
         with self.resumable():
             place = campaign.place(self.folder)
             failed = work(evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True)
-        found = rows(evaluation, self.folder)
+        found = judging.rows(evaluation, self.folder)
         content = {**summarize(evaluation, found), "command": options.command or self._command}
         summary = numbered(SUMMARY, content)
         write_json(self.folder / SUMMARY, summary)

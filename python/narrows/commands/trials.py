@@ -59,26 +59,11 @@ class Trying(Job[dict[str, Any]]):
         out: Path | None = None,
         *,
         suite: str | None = None,
-        files: Sequence[str] = (),
+        given: Sequence[str] = (),
         on: str = SIMULATOR,
         margin: str = MARGIN,
     ) -> Trying:
-        """Resolve every scenario with both.
-
-        Args:
-            a: The algorithm that there is.
-            b: The change.
-            options: How it is run; `replications` is the greatest number of them.
-            out: The folder; None for one below `runs`. One that holds the same trial is resumed.
-            suite: The suite whose cells and metrics are used; None for none.
-            files: Scenario files or names; without these and a suite, those that come with Narrows.
-            on: The backend, or that of A and that of B with a comma.
-            margin: How much worse does not matter, as a part of the value.
-
-        Raises:
-            InputError: An argument is wrong, or a file cannot be read.
-            ScenarioError: A scenario or an algorithm has faults.
-        """
+        """Resolve every scenario with both; arguments and errors are those of `narrows.ab`."""
         _check_margin(margin)
         sides = scenarios.Sides(a, b, scenarios.read_backends(on))
         for text in options.metrics:
@@ -86,8 +71,8 @@ class Trying(Job[dict[str, Any]]):
         left_out: dict[str, str] = {}
         if suite is not None:
             pairs, left_out = scenarios.of_suite(suite, sides, options.seed, trust=options.trust)
-        elif files:
-            pairs = scenarios.of_files(files, sides, options.seed, trust=options.trust)
+        elif given:
+            pairs = scenarios.of_files(given, sides, options.seed, trust=options.trust)
         else:
             pairs = scenarios.of_narrows(sides, options.seed)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
