@@ -48,8 +48,8 @@ Metrics cover the time after the warm-up unless their definition says otherwise.
 intervals from Student's t distribution.
 
 A metric with parameters is computed from the series of a run on request: by
-`narrows run FILE --measure 'cov(bin=10s)'`, an `[[expect]]` clause of a scenario, or
-`narrows.measures.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. The name alone stands for the defaults,
+`narrows run FILE --metric 'cov(bin=10s)'`, an `[[expect]]` clause of a scenario, or
+`narrows.metrics.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. The name alone stands for the defaults,
 which are given in parentheses after each parameter. Every summary contains `cov` and `jain(scale=1s)` of groups. The
 intervals of the series are `record.interval`, and metrics of flows need the series of flows (`record.flows`). For a
 group, a metric of flows is the mean over its flows that have a value; for a group whose flows have no rows in table

@@ -56,7 +56,7 @@ narrows study replay DIR CELL       run one cell again; its results are bit-iden
 narrows report DIR                  rebuild its report
 ```
 
-`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` is applied before the
+`--set`, `--seed`, `--replications` and `--metric` change a study as they change a run; `--set` is applied before the
 levels.
 
 ## The study file

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from narrows import metrics
+    from narrows import analysis, metrics
     from narrows.api import (
         ab,
         compare,
@@ -58,6 +58,7 @@ __all__ = [
     "Sent",
     "Setup",
     "ab",
+    "analysis",
     "compare",
     "deploy",
     "export",
@@ -95,7 +96,7 @@ def __dir__() -> list[str]:
 
 
 # Modules; those of studies, exports and playgrounds are functions, too.
-PACKAGES = {"export", "metrics", "playground", "study"}
+PACKAGES = {"analysis", "export", "metrics", "playground", "study"}
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},

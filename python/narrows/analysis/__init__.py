@@ -6,3 +6,7 @@ writes; what comes back is plain data.
 
 Heavy libraries are loaded by the function that needs them, so importing this package is cheap.
 """
+
+from narrows.analysis import compare, ranks, variance
+
+__all__ = ["compare", "ranks", "variance"]

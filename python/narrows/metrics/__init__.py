@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 from narrows.analysis.harm import harm
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import bounds_of
-from narrows.metrics.request import Metric, MetricError, card_of, catalogue, check, counted_names, resolve
+from narrows.metrics.request import Metric, MetricError, check, resolve
+from narrows.metrics.request import card_of as card_of
+from narrows.metrics.request import catalogue as catalogue
+from narrows.metrics.request import counted_names as counted_names
 from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
@@ -29,10 +32,7 @@ __all__ = [
     "Evaluation",
     "Metric",
     "MetricError",
-    "card_of",
-    "catalogue",
     "check",
-    "counted_names",
     "evaluate",
     "harm",
     "measure",

@@ -306,7 +306,7 @@ class Search:
         if find.confirmed:
             name = f"{place:02}-{find.elite.kind}.toml"
             keep(home, subject.files)
-            option = f" --measure {shlex.quote(metric)}" if metric in OF_SERIES else ""
+            option = f" --metric {shlex.quote(metric)}" if metric in OF_SERIES else ""
             lines = [
                 f"# {find.environment.words()}.",
                 (

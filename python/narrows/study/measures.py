@@ -120,13 +120,13 @@ def added(text: str, known: Known) -> list[Column]:
     """Resolve a metric that the command line adds.
 
     Args:
-        text: The metric, as after `--measure`.
+        text: The metric, as after `--metric`.
         known: Groups and links of the scenarios.
 
     Raises:
         ScenarioError: There is no such metric.
     """
-    document = Document(text, "--measure")
+    document = Document(text, "--metric")
     found = columns(document, [Node(text, (0, len(text.encode())), "measure")], known)
     document.check()
     return found

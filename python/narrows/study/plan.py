@@ -282,7 +282,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     Args:
         study: As read.
         overrides: Changes of the base scenario, each as after `--set`, before any level.
-        measures: What is analysed beside the study's own, each as after `--measure`.
+        measures: What is analysed beside the study's own, each as after `--metric`.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
             of the study and of its scenario, and those that `overrides` name.
         trust: Whether any such file may be executed, and the commands in the files of study and scenario.

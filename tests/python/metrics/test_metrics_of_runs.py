@@ -150,9 +150,9 @@ def test_a_summary_holds_what_was_asked_for_and_the_table_shows_it(narrows: Narr
         "2",
         "--out",
         "out",
-        "--measure",
+        "--metric",
         "cov( bin = 500ms )",
-        "--measure",
+        "--metric",
         "throughput_ratio(to=other)",
     )
     assert done.returncode == 0, done.stderr
@@ -168,7 +168,7 @@ def test_a_summary_holds_what_was_asked_for_and_the_table_shows_it(narrows: Narr
 
 
 def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
-    done = narrows("compare", "newreno", "aiad", "--scenario", scenario, "--out", "out", "--measure", "cov(bin=1s)")
+    done = narrows("compare", "newreno", "aiad", "--scenario", scenario, "--out", "out", "--metric", "cov(bin=1s)")
     assert done.returncode == 0, done.stderr
     summary = json.loads((scenario.parent / "out/summary.json").read_text())
     assert summary["differences"][0]["links"]["bottleneck"]["cov(bin=1s)"]["ci95"] is not None
@@ -186,7 +186,7 @@ def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
 def test_a_wrong_measure_is_bad_input_and_nothing_runs(
     narrows: Narrows, scenario: Path, asked: str, expected: str
 ) -> None:
-    done = narrows("run", scenario, "--measure", asked, "--out", "out")
+    done = narrows("run", scenario, "--metric", asked, "--out", "out")
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
     assert not (scenario.parent / "out").exists()

@@ -150,7 +150,7 @@ def test_every_find_runs_with_the_figures_that_were_printed(narrows: Narrows, wh
         assert summary["groups"][find["group"]][find["metric"]]["mean"] == find["measured"]
         assert f"{find['metric']} of group {find['group']} is {find['measured']}; with cubic" in text
     find = next(find for find in found if find["kind"] == "stall")
-    flags = ("--scenario", whole / find["scenario"], "--measure", find["metric"], "--jobs", "1")
+    flags = ("--scenario", whole / find["scenario"], "--metric", find["metric"], "--jobs", "1")
     ran = narrows("compare", "bbr1", "cubic", *flags, "--json", "--quiet", "--out", "both")
     assert ran.returncode == 0, ran.stderr
     algorithms = json.loads(ran.stdout)["algorithms"]

@@ -124,7 +124,7 @@ def test_run_on_a_started_study_is_refused_with_a_hint(done: Path) -> None:
         ("query", "out", "select nothing from cells"),
         ("query", "out", "select * from read_csv('study.toml')"),
         ("run", "nowhere.toml"),
-        ("run", "study.toml", "--out", "other", "--measure", "cof(bin=1s)"),
+        ("run", "study.toml", "--out", "other", "--metric", "cof(bin=1s)"),
         ("run", "study.toml", "--executor", "dask"),
         ("run", "study.toml", "--executor", "dask", "--address", "tcp://127.0.0.1:9"),
         ("run", "study.toml", "--address", "tcp://127.0.0.1:8786"),
@@ -152,7 +152,7 @@ def test_keys_that_move_together_have_a_column_each(tmp_path: Path) -> None:
 
 def test_flags_of_the_command_line_win(tmp_path: Path) -> None:
     write_study(tmp_path)
-    flags = ["--seed", "7", "--replications", "1", "--set", "duration=3s", "--json", "--measure", "cov(bin=500ms)"]
+    flags = ["--seed", "7", "--replications", "1", "--set", "duration=3s", "--json", "--metric", "cov(bin=500ms)"]
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", *flags)
     assert status == 0, messages
     assert json.loads(out) == {"cells": 8, "finished": 8, "failed": 0, "running": None}

@@ -280,7 +280,7 @@ def test_two_versions_of_a_python_file_are_compared(narrows: Narrows, file: Path
         (tmp_path / folder / "mine.py").write_text(PACED.replace("window / 2", f"window / {share}"), encoding="utf-8")
     done = narrows(
         "ab", "old/mine.py:Paced", "new/mine.py:Paced", "--scenario", file, "--replications", "12", "--out", "out",
-        "--measure", "loss_rate", "--json", "--quiet",
+        "--metric", "loss_rate", "--json", "--quiet",
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     found = json.loads(done.stdout)
@@ -294,8 +294,8 @@ def test_two_versions_of_a_python_file_are_compared(narrows: Narrows, file: Path
         (["cubic", "cubik"], "cubic"),
         (["cubic", "newreno", "--margin", "2"], "as in 2%"),
         (["cubic", "newreno", "--margin=-2%"], "as in 2%"),
-        (["cubic", "newreno", "--measure", "cwnd_mean_packets"], "neither more nor less"),
-        (["cubic", "newreno", "--measure", "goodputs"], "did you mean"),
+        (["cubic", "newreno", "--metric", "cwnd_mean_packets"], "neither more nor less"),
+        (["cubic", "newreno", "--metric", "goodputs"], "did you mean"),
         (["cubic", "newreno", "--suite", "rfc974"], "did you mean rfc9743"),
         (["cubic", "newreno", "--scenario", "none.toml"], "no such file"),
     ],
