@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from narrows.files.format import numbered
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -90,8 +92,8 @@ def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
         "versions": {"narrows": "0.1.0", "engine": "c0ffee"},
         "seed": 1,
     }
-    (folder / "summary.json").write_text(json.dumps(summary), "utf-8")
-    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    (folder / "summary.json").write_text(json.dumps(numbered("summary.json", summary)), "utf-8")
+    (folder / "manifest.json").write_text(json.dumps(numbered("manifest.json", manifest)), "utf-8")
     (folder / "scenario.toml").write_text(f'duration = "{recipe.duration_s:g}s"\nwarmup = "5s"\n', "utf-8")
     return summary
 
@@ -126,8 +128,8 @@ def write_comparison(folder: Path, title: str, algorithms: Sequence[str], **opti
         ],
     }  # fmt: skip
     folders = {name: name.replace("/", "%2F") for name in algorithms}
-    (folder / "summary.json").write_text(json.dumps(summary), "utf-8")
-    (folder / "manifest.json").write_text(json.dumps({"algorithms": folders}), "utf-8")
+    (folder / "summary.json").write_text(json.dumps(numbered("summary.json", summary)), "utf-8")
+    (folder / "manifest.json").write_text(json.dumps(numbered("manifest.json", {"algorithms": folders})), "utf-8")
     return summary
 
 
