@@ -2,12 +2,16 @@
 
 mod support;
 
+use narrows_lab::algorithm::Control;
+use narrows_lab::backend::{Progress, RunError};
+use narrows_lab::congestion_control::Algorithm;
+use narrows_lab::model::Model;
 use narrows_lab::records::{Column, Table};
-use narrows_lab::replication::Replication;
+use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::scenario::{LoadOptions, load};
 use narrows_lab::sim::RunOptions;
 use std::path::Path;
-use support::{run, run_as, value};
+use support::{run, run_as, scenario, value};
 
 /// A byte takes a microsecond on the bottleneck and a tenth of one on each access link, which has an eighth of what the
 /// round trip leaves beside the bottleneck's 16 ms there and 16 ms back.
@@ -159,4 +163,28 @@ fn a_send_delay_holds_what_a_side_writes() {
     // Two packets of the request, the answer and its acknowledgements wait for 2 ms each at most.
     let (without, with) = (transfers(&run(&quiet("", ""), 0)), transfers(&records));
     assert!((without[0][2]..without[0][2] + 10_000).contains(&with[0][2]), "{with:?}");
+}
+
+/// Of models that were changed after they were loaded, too.
+#[test]
+fn a_model_whose_sides_do_not_fit_has_no_run() {
+    type Break = fn(&mut Model);
+    let broken: [(&str, Break); 3] = [
+        ("workload 0 has no partner, and both sides of its connections write", |model| {
+            model.workloads[0].partner = None;
+        }),
+        ("workload 0 has the partner 1, which has another random stream", |model| {
+            model.workloads[1].stream = 1;
+        }),
+        ("workload 0 waits for data, and its algorithm sends datagrams", |model| {
+            let algorithm = Algorithm::parse("tfrc").expect("the catalogue has it");
+            model.groups[0].algorithm = Control::Listed(algorithm);
+        }),
+    ];
+    for (fault, wrong) in broken {
+        let mut model = scenario(&quiet("", "")).model;
+        wrong(&mut model);
+        let ended = run_with(&model, 0, &Progress::new(), RunOptions::default());
+        assert_eq!(ended.err(), Some(RunError::Backend(fault.to_owned())));
+    }
 }

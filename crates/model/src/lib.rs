@@ -26,6 +26,7 @@ pub use source::SourceModel;
 pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};
 
 use algorithm::Control;
+use narrows_cc::Transport;
 use narrows_qdisc::Discipline;
 use narrows_units::{Bytes, Rate, Span};
 use std::sync::Arc;
@@ -334,13 +335,23 @@ impl Model {
         self.workloads.iter().map(|each| each.slots as usize).sum()
     }
 
-    /// Checks what links its workloads: partners, and the numbers of random streams.
+    /// Checks what links its workloads: partners, and the numbers of random streams; and that data for which the other side of
+    /// a connection waits is sent reliably.
     ///
     /// # Errors
     ///
-    /// If they are not as [`arranged`] leaves them; the message says which workload differs and how.
+    /// If they are not as [`arranged`] leaves them, or data may be lost; the message says of which workload, and how.
     pub fn check(&self) -> Result<(), String> {
-        pairing::check(&self.workloads)
+        pairing::check(&self.workloads)?;
+        let datagrams = |each: &Workload| {
+            matches!(self.groups[each.group].algorithm.needs().transport, Transport::Datagram(_))
+        };
+        match self.workloads.iter().position(|each| each.partner.is_some() && datagrams(each)) {
+            Some(number) => {
+                Err(format!("workload {number} waits for data, and its algorithm sends datagrams"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Propagation delay of `route` at the start of the run.

@@ -29,7 +29,7 @@ use narrows_cc::Failure;
 use narrows_engine::Slot;
 use narrows_model::{Classes, GroupModel, Model, Workload};
 use narrows_records::{ClassCounts, Histogram};
-use narrows_transport::StackPort;
+use narrows_transport::StackRequest;
 use narrows_units::{Span, Time};
 use narrows_wire::FlowId;
 use recording::{ack_spacing, add_receiver, add_sender, counts_of, kept};
@@ -68,8 +68,8 @@ pub(crate) struct Connections<'m> {
     pub firsts: Vec<u32>,
     /// Whether the warm-up is over.
     pub measuring: bool,
-    /// The stack that carries all connections; `None` if they are simulated.
-    pub stack: Option<StackPort>,
+    /// Whether a stack outside the simulator carries all connections.
+    pub of_stack: bool,
 }
 
 /// A connection whose algorithm failed.
@@ -156,7 +156,7 @@ impl<'m> Connections<'m> {
             ack_spacings: model.workloads.iter().map(spacing).collect(),
             firsts: model.workloads.iter().scan(0, first).collect(),
             measuring: false,
-            stack: None,
+            of_stack: false,
         }
     }
 
@@ -302,6 +302,9 @@ impl<'m> Connections<'m> {
             let totals = &mut self.groups[host.group];
             totals.removed += counts_of(&host);
             add_sender(&mut totals.sums, &host);
+            if self.of_stack {
+                net.requests.push_back(StackRequest::Close(plan.flow));
+            }
             if let Some(failure) = host.sender.failure() {
                 self.failed.push((failure.clone(), *plan));
             }

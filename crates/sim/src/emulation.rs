@@ -13,7 +13,7 @@ use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
-use narrows_transport::{StackPacket, StackPort, StackRequest, StackState};
+use narrows_transport::{StackPacket, StackRequest, StackState};
 use narrows_units::Time;
 use narrows_wire::{Direction, FlowId};
 use std::sync::Arc;
@@ -23,7 +23,6 @@ use std::sync::Arc;
 pub struct Emulation<'m> {
     model: &'m Model,
     partition: Partition<'m>,
-    port: StackPort,
     discarded: Vec<u64>,
 }
 
@@ -40,20 +39,19 @@ impl<'m> Emulation<'m> {
         let options = RunOptions { lookahead: false, ..RunOptions::default() };
         let cancellation = Progress::new().cancellation();
         let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation);
-        let port = StackPort::default();
         for (number, link) in partition.net.links.iter_mut().enumerate() {
             if let Some(queue) = queue(number) {
                 link.replace_queue(queue);
             }
         }
-        partition.workloads.connections.stack = Some(port.clone());
+        partition.workloads.connections.of_stack = true;
         partition.net.flows.stack = Some(OfStack::default());
-        Self { model, partition, port, discarded: Vec::new() }
+        Self { model, partition, discarded: Vec::new() }
     }
 
     /// A time at or before the next event of the network or of the workloads.
     pub fn due(&self) -> Time {
-        if self.port.is_empty() && self.discarded.is_empty() {
+        if self.partition.net.requests.is_empty() && self.discarded.is_empty() {
             self.partition.net.queue.not_before().min(self.end())
         } else {
             Time::ZERO
@@ -75,7 +73,7 @@ impl<'m> Emulation<'m> {
 
     /// The next request to the stack; `None` if there is none.
     pub fn request(&mut self) -> Option<StackRequest> {
-        self.port.pop()
+        self.partition.net.requests.pop_front()
     }
 
     /// The handle of a packet that the network has dropped or lost, and that the stack may forget; `None` if there is none.

@@ -8,6 +8,7 @@ use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot};
 use narrows_model::LinkChange;
 use narrows_records::PacketEvent;
+use narrows_transport::StackRequest;
 use narrows_units::Time;
 use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
@@ -53,6 +54,8 @@ pub(crate) struct Net {
     pub most_packets: u64,
     /// Time at which more packets were here than memory should hold.
     pub overfull: Option<Time>,
+    /// Requests to the stack that carries the connections, in order of time; none if they are simulated.
+    pub requests: VecDeque<StackRequest>,
     /// Whether packets are logged.
     pub logged: bool,
     /// Whether the clocks of links and hosts may differ from the clock of the run where that cannot be observed.

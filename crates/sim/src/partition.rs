@@ -81,6 +81,7 @@ impl<'m> Partition<'m> {
             stopped: false,
             most_packets,
             overfull: None,
+            requests: VecDeque::new(),
             logged: model.record.packets.is_some(),
             lookahead,
         };

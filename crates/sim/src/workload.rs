@@ -5,6 +5,7 @@ mod kinds;
 mod planner;
 
 use crate::connections::{ConnectionContext, Connections, Message};
+use crate::host::ReceivingHost;
 use crate::layout::Layout;
 use crate::net::Net;
 use kind::{Kind, WorkloadContext};
@@ -144,7 +145,7 @@ impl<'m> Workloads<'m> {
         match message {
             Message::Opening(plan) => {
                 let host = self.connections.receiving_host(plan.flow);
-                kind.on_opening(slot, plan, host.map(|host| &mut host.receiver));
+                kind.on_opening(slot, plan, host.map(ReceivingHost::parts_mut));
             }
             Message::Notice(_, notice) => kind.on_notice(slot, *notice, &mut self.connections, net),
             Message::Closing(..) => {}

@@ -26,10 +26,10 @@ mod wheel;
 
 pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
 pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
-pub use receiver::ReceiverCounters;
+pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;
-pub use sender::{ConnectionState, Limit, SenderCounters};
-pub use stack::{StackPacket, StackPort, StackRequest, StackState, rtt_view};
+pub use sender::{ConnectionState, Limit, Sender, SenderCounters};
+pub use stack::{StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
 
 use narrows_units::Span;
 use narrows_wire::Packet;
@@ -38,6 +38,11 @@ use narrows_wire::Packet;
 pub trait Host {
     /// Sends `packet`, now: at the time that was passed to the endpoint.
     fn send(&mut self, packet: Packet);
+    /// Passes `request` to the stack that carries the connection. Only endpoints of a stack call it, so hosts of others need not
+    /// implement it.
+    fn request(&mut self, request: StackRequest) {
+        debug_assert!(false, "no stack carries this connection: {request:?}");
+    }
     /// Receives `event`, for records: nothing done here affects the endpoint. Ignores it by default.
     fn notify(&mut self, _event: TransportEvent) {}
 }
@@ -62,7 +67,7 @@ pub enum TransportEvent {
         /// Slow-start threshold just before, packets; `None` for an algorithm without one.
         ssthresh_before: Option<f64>,
     },
-    /// A packet was declared lost; of a reliable flow reported after [`SendingEndpoint::report_losses`].
+    /// A packet was declared lost; of a reliable flow reported after [`Sender::report_losses`].
     DeclaredLost {
         /// Its number.
         number: u64,

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// A reliable receiver.
 #[derive(Debug)]
-pub(crate) struct Receiver {
+pub struct Receiver {
     flow: FlowId,
     options: Arc<TransportOptions>,
     transfer: Transfer,
@@ -98,17 +98,17 @@ impl Receiver {
 
     /// The transfer is written in parts of the given `sizes`, each above zero; segments do not span parts. Only for a
     /// flow that has not started.
-    pub(crate) fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
         self.transfer = Transfer::of_writes(sizes, self.options.mss);
     }
 
     /// The transfer is written in parts of sizes that are not known yet. Only for a flow that has not started.
-    pub(crate) fn expect_more_writes(&mut self) {
+    pub fn expect_more_writes(&mut self) {
         self.transfer = Transfer::open(self.options.mss);
     }
 
     /// The next part has `size`, above zero; known before its first segment arrives.
-    pub(crate) fn expect_write(&mut self, size: Bytes) {
+    pub fn expect_write(&mut self, size: Bytes) {
         self.transfer.write(size);
     }
 

@@ -12,11 +12,13 @@ mod core;
 mod counters;
 mod handshake;
 mod offload;
+mod status;
 mod timers;
 mod transmit;
 
 pub(crate) use self::core::SenderCore;
 pub use counters::SenderCounters;
+pub(crate) use status::Status;
 
 use crate::pacer::{Pacer, default_rate};
 use crate::rate_sample::DeliveryRate;
@@ -33,7 +35,7 @@ use std::sync::Arc;
 
 /// A reliable sender.
 #[derive(Debug)]
-pub(crate) struct Sender {
+pub struct Sender {
     core: SenderCore,
     recovery: LossRecovery,
     usage: WindowUsage,
@@ -128,38 +130,39 @@ impl Sender {
 
     /// The application will write the transfer in parts of the given `sizes`, each above zero; segments do not span
     /// parts. Nothing is written yet. Only for a flow that has not started.
-    pub(crate) fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
         let transfer = Transfer::of_writes(sizes, self.core.options.mss);
         self.recovery.board_mut().set_transfer(transfer.clone());
         self.core.data.set_transfer(transfer);
     }
 
-    /// The application will write the transfer in parts of sizes that are not known yet. Only for a flow that has not
+    /// The application will [write](Self::write) the transfer in parts of sizes that are not known yet. Only for a flow that has not
     /// started.
-    pub(crate) fn expect_more_writes(&mut self) {
+    pub fn expect_more_writes(&mut self) {
         let transfer = Transfer::open(self.core.options.mss);
         self.recovery.board_mut().set_transfer(transfer.clone());
         self.core.data.set_transfer(transfer);
     }
 
-    /// The application writes a part of `size`, above zero.
-    pub(crate) fn write<H: Host>(&mut self, size: Bytes, now: Time, host: &mut H) {
+    /// The application writes a part of `size`, above zero. Only after [`expect_more_writes`](Self::expect_more_writes).
+    pub fn write<H: Host>(&mut self, size: Bytes, now: Time, host: &mut H) {
         self.core.data.write(size);
         self.recovery.board_mut().add_write(size);
         self.transmit(now, host);
     }
 
-    /// The application writes no more: the flow completes when all data is acknowledged.
-    pub(crate) fn close<H: Host>(&mut self, host: &mut H) {
+    /// The application writes no more: the flow completes when all data is acknowledged. Only after
+    /// [`expect_more_writes`](Self::expect_more_writes).
+    pub fn close<H: Host>(&mut self, host: &mut H) {
         self.core.data.close();
-        let established = self.core.state == ConnectionState::Established;
+        let established = self.core.status.state == ConnectionState::Established;
         if established && self.recovery.board().una() == self.core.data.transfer().segments() {
             self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
         }
     }
 
     /// Reports each segment that is declared lost from now on as [`TransportEvent::DeclaredLost`].
-    pub(crate) fn report_losses(&mut self) {
+    pub fn report_losses(&mut self) {
         self.recovery.board_mut().collect_declared();
     }
 
@@ -197,9 +200,18 @@ impl Sender {
         self.recovery.board().in_flight()
     }
 
-    /// The next segment that has not been sent.
-    pub(crate) fn next(&self) -> u64 {
-        self.recovery.board().next()
+    /// The payload of all segments up to the next one that has not been sent, and of that one.
+    pub fn end_of_next(&self) -> Bytes {
+        self.core.data.transfer().payload_before(self.recovery.board().next() + 1)
+    }
+
+    /// The payload of all segments that have been sent, from the first one of the transfer.
+    pub fn sent(&self) -> Bytes {
+        self.core.data.transfer().payload_before(self.recovery.board().next())
+    }
+
+    pub(crate) fn mss(&self) -> Bytes {
+        self.core.options.mss
     }
 
     /// The pacing rate, of payload; `None` if packets are not paced.
@@ -252,7 +264,7 @@ impl Sender {
         let packets = self.recovery.board_mut().lost_packets();
         self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
         self.recovery.board_mut().clear_lost_packets();
-        self.core.count_losses(lost, self.core.smoothed_rtt(), now);
+        self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if !new_episode {
             return;
         }
@@ -265,7 +277,7 @@ impl Sender {
         self.core.ecn.on_reduction();
         self.handshake.lift_cap();
         let window_after = self.core.algorithm.window();
-        self.core.report_reduction((cause, rule), before, window_after, host);
+        self.core.status.report_reduction((cause, rule), before, window_after, host);
     }
 
     /// Reports the end of the episode in progress to the algorithm.
@@ -279,7 +291,7 @@ impl Sender {
     /// Undoes the last episode, which `rule` found spurious.
     fn undo_episode<H: Host>(&mut self, rule: Rule, now: Time, host: &mut H) {
         let recovering = self.recovery.undo();
-        self.core.counters.undone += 1;
+        self.core.status.counters.undone += 1;
         let path = self.path(now);
         self.core.algorithm.on_spurious_loss(&path);
         host.notify(TransportEvent::Undone(rule));
@@ -303,7 +315,7 @@ impl Sender {
 
     /// Ends the connection and stops its timers.
     fn finish<H: Host>(&mut self, state: ConnectionState, event: TransportEvent, host: &mut H) {
-        self.core.state = state;
+        self.core.status.state = state;
         self.core.timer.stop();
         self.pacer.delay_until(Time::NEVER);
         host.notify(event);

@@ -1,21 +1,20 @@
 //! Rules: a connection that another stack carries.
 
-mod wire;
-
-use narrows_cc::{Cause, Needs};
+use narrows_cc::Cause;
 use narrows_transport::{
-    Host, Rule, SendingEndpoint, StackPort, StackState, TransportEvent, TransportOptions, rtt_view,
+    Host, Rule, SendingEndpoint, StackRequest, StackSender, StackState, TransportEvent, rtt_view,
 };
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{FlowId, Packet};
-use std::sync::Arc;
-use wire::Halving;
 
 #[derive(Default)]
-struct Events(Vec<TransportEvent>);
+struct Events(Vec<TransportEvent>, Vec<StackRequest>);
 
 impl Host for Events {
     fn send(&mut self, _: Packet) {}
+    fn request(&mut self, request: StackRequest) {
+        self.1.push(request);
+    }
     fn notify(&mut self, event: TransportEvent) {
         self.0.push(event);
     }
@@ -41,22 +40,17 @@ const OPEN: StackState = StackState {
 };
 
 fn endpoint() -> SendingEndpoint {
-    let options = Arc::new(TransportOptions::default());
-    let algorithm = Box::new(Halving::fixed(20.0));
-    SendingEndpoint::of_stack(
-        FlowId::new(0, 0),
-        options,
-        None,
-        algorithm,
-        Needs::RELIABLE,
-        StackPort::default(),
-    )
+    SendingEndpoint::of_stack(FlowId::new(0, 0), None, Bytes::new(1460))
+}
+
+fn stack(sender: &mut SendingEndpoint) -> &mut StackSender {
+    sender.stack_mut().expect("a stack carries it")
 }
 
 #[test]
 fn a_reduction_is_undone_when_window_and_threshold_are_back() {
     let (mut sender, mut host) = (endpoint(), Events::default());
-    sender.update_from_stack(OPEN, Time::ZERO, &mut host);
+    stack(&mut sender).update(OPEN, Time::ZERO, &mut host);
     let reduced = StackState {
         window: 50,
         ssthresh: Some(50),
@@ -65,16 +59,16 @@ fn a_reduction_is_undone_when_window_and_threshold_are_back() {
         reducing: Some(Cause::Detected),
         ..OPEN
     };
-    sender.update_from_stack(reduced, Time::ZERO, &mut host);
+    stack(&mut sender).update(reduced, Time::ZERO, &mut host);
     host.0.clear();
     let after = StackState { reducing: None, ..reduced };
     for state in [after, StackState { ssthresh: Some(80), ..after }, after] {
-        sender.update_from_stack(state, Time::ZERO, &mut host);
+        stack(&mut sender).update(state, Time::ZERO, &mut host);
     }
     assert_eq!(host.0, [], "the window is not what it was");
     let undone = StackState { window: 101, ssthresh: Some(80), ..after };
-    sender.update_from_stack(undone, Time::ZERO, &mut host);
-    sender.update_from_stack(undone, Time::ZERO, &mut host);
+    stack(&mut sender).update(undone, Time::ZERO, &mut host);
+    stack(&mut sender).update(undone, Time::ZERO, &mut host);
     assert_eq!(host.0, [TransportEvent::Undone(Rule::Stack)]);
 }
 
@@ -83,18 +77,18 @@ fn timeouts_of_the_syn_are_neither_timeouts_nor_reductions_of_the_window() {
     let (mut sender, mut host) = (endpoint(), Events::default());
     sender.open(Time::ZERO, &mut host);
     let connecting = StackState { established: false, timeouts: 1, ..OPEN };
-    sender.update_from_stack(connecting, Time::ZERO, &mut host);
+    stack(&mut sender).update(connecting, Time::ZERO, &mut host);
     let opened = StackState { timeouts: 2, reductions: 2, ..OPEN };
-    sender.update_from_stack(opened, Time::ZERO, &mut host);
+    stack(&mut sender).update(opened, Time::ZERO, &mut host);
     assert_eq!(host.0, [TransportEvent::Established]);
-    sender.update_from_stack(StackState { timeouts: 3, ..opened }, Time::ZERO, &mut host);
+    stack(&mut sender).update(StackState { timeouts: 3, ..opened }, Time::ZERO, &mut host);
     assert_eq!(sender.counters().timeouts, 1);
 }
 
 #[test]
 fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     let (mut sender, mut host) = (endpoint(), Events::default());
-    sender.update_from_stack(OPEN, Time::ZERO, &mut host);
+    stack(&mut sender).update(OPEN, Time::ZERO, &mut host);
     assert!(!sender.lowers_window_in_steps(), "a smaller window would be a reduction");
     host.0.clear();
     let recovery = StackState {
@@ -105,7 +99,7 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
         ..OPEN
     };
     for window in [99, 98, 50] {
-        sender.update_from_stack(StackState { window, ..recovery }, Time::ZERO, &mut host);
+        stack(&mut sender).update(StackState { window, ..recovery }, Time::ZERO, &mut host);
         assert!(sender.lowers_window_in_steps());
     }
     let reduction = TransportEvent::Reduction {
@@ -118,9 +112,9 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     assert_eq!(host.0, [reduction]);
     // The end of recovery sets the window to the threshold.
     let after = StackState { window: 49, reducing: None, ..recovery };
-    sender.update_from_stack(after, Time::ZERO, &mut host);
+    stack(&mut sender).update(after, Time::ZERO, &mut host);
     assert!(sender.lowers_window_in_steps());
-    sender.update_from_stack(after, Time::ZERO, &mut host);
+    stack(&mut sender).update(after, Time::ZERO, &mut host);
     assert!(!sender.lowers_window_in_steps());
     assert_eq!(host.0.len(), 1);
 }
@@ -137,10 +131,10 @@ fn a_recovery_that_begins_as_another_ends_counts_and_so_does_one_that_was_undone
     };
     let detected = Some(Cause::Detected);
     for state in [OPEN, recovery(1, 100, detected), recovery(2, 60, detected), recovery(3, 70, None)] {
-        sender.update_from_stack(state, Time::ZERO, &mut host);
+        stack(&mut sender).update(state, Time::ZERO, &mut host);
     }
     let spurious = StackState { timeouts: 1, ..recovery(4, 80, None) };
-    sender.update_from_stack(spurious, Time::ZERO, &mut host);
+    stack(&mut sender).update(spurious, Time::ZERO, &mut host);
     let reduction = |event: &TransportEvent| match event {
         TransportEvent::Reduction { cause, window_before, .. } => Some((*cause, *window_before)),
         _ => None,
@@ -157,7 +151,7 @@ fn losses_within_a_round_trip_are_one_event_as_those_of_a_simulated_sender_are()
     let rtt = rtt_view(100_000, 100_000, 100_000);
     for (ms, lost) in [(0, 1), (50, 3), (99, 4), (100, 5), (150, 5), (300, 6)] {
         let now = Time::ZERO + Span::from_ms(ms);
-        sender.update_from_stack(StackState { lost, rtt, ..OPEN }, now, &mut host);
+        stack(&mut sender).update(StackState { lost, rtt, ..OPEN }, now, &mut host);
     }
     assert_eq!((sender.counters().loss_events, sender.counters().packets_lost), (3, 6));
 }
@@ -165,7 +159,7 @@ fn losses_within_a_round_trip_are_one_event_as_those_of_a_simulated_sender_are()
 #[test]
 fn an_algorithm_with_a_rate_adapts_its_window_without_reductions() {
     let (mut sender, mut host) = (endpoint(), Events::default());
-    sender.update_from_stack(
+    stack(&mut sender).update(
         StackState { pacing_rate: Some(Rate::from_bps(1)), ..OPEN },
         Time::ZERO,
         &mut host,
@@ -174,6 +168,14 @@ fn an_algorithm_with_a_rate_adapts_its_window_without_reductions() {
 }
 
 #[test]
-fn the_simulated_algorithm_takes_no_part() {
-    assert!(endpoint().algorithm().is_none());
+fn an_endpoint_asks_its_host_and_executes_no_algorithm() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    let flow = FlowId::new(0, 0);
+    sender.wait_for_offers();
+    sender.open(Time::ZERO, &mut host);
+    sender.open(Time::ZERO, &mut host);
+    sender.offer(2, Time::ZERO, &mut host);
+    let written = StackRequest::Write(flow, Some(Bytes::new(2920)));
+    assert_eq!(host.1, [StackRequest::Open(flow), written]);
+    assert!(sender.algorithm().is_none() && sender.failure().is_none() && sender.reliable().is_none());
 }

@@ -32,20 +32,21 @@ impl Connections<'_> {
         let number = plan.workload as usize;
         let workload = &self.model.workloads[number];
         let group = &self.model.groups[workload.group];
-        let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed));
         let needs = group.algorithm.needs();
-        let mut sender = match &self.stack {
-            None => SendingEndpoint::new(plan.flow, options, plan.size, algorithm, needs),
-            Some(port) => {
-                SendingEndpoint::of_stack(plan.flow, options, plan.size, algorithm, needs, port.clone())
-            }
+        let mut sender = if self.of_stack {
+            SendingEndpoint::of_stack(plan.flow, plan.size, options.mss)
+        } else {
+            let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed));
+            SendingEndpoint::new(plan.flow, options, plan.size, algorithm, needs)
         };
         let mut recorder = SenderRecorder::new(self.ack_spacings[number]);
         if self.measuring {
             recorder.measure(now, sender.counters());
         }
         if self.model.record.events.is_some() && workload.individual {
-            sender.report_losses();
+            if let Some(sender) = sender.reliable_mut() {
+                sender.report_losses();
+            }
             let data = match needs.transport {
                 Transport::Reliable => PacketKind::Data,
                 Transport::Datagram(_) => PacketKind::Datagram,
@@ -69,9 +70,10 @@ impl Connections<'_> {
         // The sender's algorithm may be in another partition; its requirements do not depend on its state.
         let transport = group.algorithm.needs().transport;
         let options = Arc::clone(&workload.transport);
-        let receiver = match &self.stack {
-            None => ReceivingEndpoint::new(plan.flow, options, plan.size, transport),
-            Some(port) => ReceivingEndpoint::of_stack(plan.flow, port.clone()),
+        let receiver = if self.of_stack {
+            ReceivingEndpoint::of_stack(plan.flow)
+        } else {
+            ReceivingEndpoint::new(plan.flow, options, plan.size, transport)
         };
         let place = &mut self.receiving[plan.flow.index()];
         let before = place.take();

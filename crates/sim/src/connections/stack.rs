@@ -36,7 +36,7 @@ impl Connections<'_> {
     /// The receiver of `flow` has received `bytes` of payload so far.
     pub fn deliver_from_stack(&mut self, flow: FlowId, bytes: u64) {
         if let Some(host) = receiving_host(&mut self.receiving, flow) {
-            host.receiver.update_from_stack(bytes);
+            host.deliver_from_stack(bytes);
         }
     }
 

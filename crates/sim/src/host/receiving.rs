@@ -1,12 +1,13 @@
 //! The receiving end of a connection in its host.
 
 use super::clock::Clock;
+use super::sending::RELIABLE;
 use super::{AccessLinks, Context, Datagrams, LINGER, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
 use crate::transfer::EndedTransfer;
 use narrows_engine::Slot;
-use narrows_transport::{Host, ReceivingEndpoint, StackPacket};
+use narrows_transport::{Host, Receiver, ReceivingEndpoint, StackPacket, StackReceiver, StackRequest};
 use narrows_units::Time;
 use narrows_wire::{Body, FlowId, Packet};
 
@@ -121,10 +122,20 @@ impl ReceivingHost {
         }
     }
 
+    /// The receiver of data that is written in parts.
+    pub fn parts_mut(&mut self) -> &mut Receiver {
+        self.receiver.reliable_mut().expect(RELIABLE)
+    }
+
+    /// The stack that carries the connection has delivered `bytes` of payload so far.
+    pub fn deliver_from_stack(&mut self, bytes: u64) {
+        of_stack(&mut self.receiver).update(bytes);
+    }
+
     /// The stack that carries the connection sends `packet` at `now`.
     pub fn send_from_stack(&mut self, packet: &StackPacket, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
-        self.act(now, cx, |receiver, io| receiver.send_from_stack(packet, now, io));
+        self.act(now, cx, |receiver, io| of_stack(receiver).send(packet, now, io));
         self.meet_deadlines(now, cx);
     }
 
@@ -206,10 +217,18 @@ impl ReceivingHost {
     }
 }
 
+fn of_stack(receiver: &mut ReceivingEndpoint) -> &mut StackReceiver {
+    receiver.stack_mut().expect("the stack carries all connections")
+}
+
 impl Host for ReceiverIo<'_> {
     #[inline]
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
         self.access.send(&mut packet, self.now, self.slot, self.net);
+    }
+
+    fn request(&mut self, request: StackRequest) {
+        self.net.requests.push_back(request);
     }
 }

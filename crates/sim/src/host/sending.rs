@@ -8,7 +8,8 @@ use crate::recorder::SenderRecorder;
 use narrows_engine::Slot;
 use narrows_records::Histogram;
 use narrows_transport::{
-    ConnectionState, Host, Limit, SendingEndpoint, StackPacket, StackState, TransportEvent,
+    ConnectionState, Host, Limit, Sender, SendingEndpoint, StackPacket, StackRequest, StackSender,
+    StackState, TransportEvent,
 };
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Packet};
@@ -128,16 +129,26 @@ impl SendingHost {
         self.set_timer(self.sender.next_wake());
     }
 
+    /// The sender of data that is written in parts.
+    pub fn parts(&self) -> &Sender {
+        self.sender.reliable().expect(RELIABLE)
+    }
+
+    /// As [`parts`](Self::parts).
+    pub fn parts_mut(&mut self) -> &mut Sender {
+        parts_mut(&mut self.sender)
+    }
+
     /// The application writes a part of `size` at `now`.
     pub fn write_part(&mut self, size: Bytes, now: Time, cx: &mut Context<'_>) {
-        self.act(now, cx, |sender, io| sender.write(size, now, io));
+        self.act(now, cx, |sender, io| parts_mut(sender).write(size, now, io));
         self.set_appointment();
         self.set_timer(self.sender.next_wake());
     }
 
     /// The application writes no more from `now` on.
     pub fn close_writes(&mut self, now: Time, cx: &mut Context<'_>) {
-        self.act(now, cx, |sender, io| sender.close(io));
+        self.act(now, cx, |sender, io| parts_mut(sender).close(io));
         self.meet_deadlines(now, cx);
     }
 
@@ -186,14 +197,14 @@ impl SendingHost {
     /// The stack that carries the connection sends `packet` at `now`.
     pub fn send_from_stack(&mut self, packet: &StackPacket, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
-        self.act(now, cx, |sender, io| sender.send_from_stack(packet, now, io));
+        self.act(now, cx, |sender, io| of_stack(sender).send(packet, now, io));
         self.meet_deadlines(now, cx);
     }
 
     /// The stack that carries the connection reports its `state` at `now`.
     pub fn update_from_stack(&mut self, state: StackState, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
-        self.act(now, cx, |sender, io| sender.update_from_stack(state, now, io));
+        self.act(now, cx, |sender, io| of_stack(sender).update(state, now, io));
         self.meet_deadlines(now, cx);
     }
 
@@ -308,6 +319,17 @@ impl SendingHost {
     }
 }
 
+fn parts_mut(sender: &mut SendingEndpoint) -> &mut Sender {
+    sender.reliable_mut().expect(RELIABLE)
+}
+
+/// `Model::check` has seen to it.
+pub(super) const RELIABLE: &str = "what is written in parts is sent reliably";
+
+fn of_stack(sender: &mut SendingEndpoint) -> &mut StackSender {
+    sender.stack_mut().expect("the stack carries all connections")
+}
+
 impl Host for SenderIo<'_> {
     #[inline]
     fn send(&mut self, mut packet: Packet) {
@@ -324,6 +346,10 @@ impl Host for SenderIo<'_> {
                 }
             }
         }
+    }
+
+    fn request(&mut self, request: StackRequest) {
+        self.net.requests.push_back(request);
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use crate::net::Net;
 use crate::notice::Notice;
 use crate::plan::Plan;
 use narrows_engine::Stream;
-use narrows_transport::{ReceivingEndpoint, TransportOptions};
+use narrows_transport::{Receiver, TransportOptions};
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
 use std::fmt::Debug;
@@ -78,7 +78,7 @@ pub(crate) trait Kind: Debug + Send {
     }
 
     /// The other side starts the connection in `slot` that `plan` describes, whose data `receiver` receives here.
-    fn on_opening(&mut self, _slot: u32, _plan: &Plan, _receiver: Option<&mut ReceivingEndpoint>) {}
+    fn on_opening(&mut self, _slot: u32, _plan: &Plan, _receiver: Option<&mut Receiver>) {}
 
     /// The newest connection of the other side of `slot` has delivered `delivered` bytes in total.
     fn on_delivered(&mut self, _slot: u32, _delivered: Bytes, _context: &mut WorkloadContext<'_, '_, '_>) {}

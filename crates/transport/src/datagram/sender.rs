@@ -72,8 +72,8 @@ impl DatagramSender {
 
     /// Starts to send. Has no effect if the flow has started before.
     pub(crate) fn open<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.core.state == ConnectionState::Closed {
-            self.core.state = ConnectionState::Established;
+        if self.core.status.state == ConnectionState::Closed {
+            self.core.status.state = ConnectionState::Established;
             host.notify(TransportEvent::Established);
             self.transmit(now, host);
         }
@@ -81,7 +81,7 @@ impl DatagramSender {
 
     /// A packet from the receiver arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        if self.core.state != ConnectionState::Established || packet.number >= self.next {
+        if self.core.status.state != ConnectionState::Established || packet.number >= self.next {
             return;
         }
         match packet.body {
@@ -94,7 +94,7 @@ impl DatagramSender {
 
     /// A timer may have expired. Has no effect if none has.
     pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.core.state != ConnectionState::Established {
+        if self.core.status.state != ConnectionState::Established {
             return;
         }
         if self.core.algorithm.next_timer().is_some_and(|at| now >= at) {
@@ -103,7 +103,7 @@ impl DatagramSender {
         }
         if now >= self.echo_deadline() {
             let timeout = self.core.timer.rto();
-            self.core.counters.timeouts += 1;
+            self.core.status.counters.timeouts += 1;
             host.notify(TransportEvent::Expired(Rule::Timeout));
             self.detect_losses((Cause::Timeout, Rule::Timeout), now, host, |flight| {
                 flight.next_overdue(timeout, now)
@@ -114,7 +114,7 @@ impl DatagramSender {
 
     /// When the next timer expires; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
-        if self.core.state != ConnectionState::Established {
+        if self.core.status.state != ConnectionState::Established {
             return Time::NEVER;
         }
         let algorithm = self.core.algorithm.next_timer().unwrap_or(Time::NEVER);
@@ -124,7 +124,7 @@ impl DatagramSender {
     /// The application offers `packets` more packets.
     pub(crate) fn offer<H: Host>(&mut self, packets: u64, now: Time, host: &mut H) {
         self.core.data.offer(packets);
-        if self.core.state == ConnectionState::Established {
+        if self.core.status.state == ConnectionState::Established {
             self.transmit(now, host);
         }
     }
@@ -150,6 +150,10 @@ impl DatagramSender {
         })
     }
 
+    pub(crate) fn mss(&self) -> Bytes {
+        self.core.options.mss
+    }
+
     /// Packets that may be in flight now; `None` if only a rate limits.
     pub(crate) fn usable_window(&self) -> Option<u64> {
         self.core.algorithm.limits().window
@@ -167,7 +171,7 @@ impl DatagramSender {
 
     /// The state of the path. The rate is a limit as a window is.
     fn path(&self, now: Time) -> Path {
-        let is_limited = self.core.limited_by != Limit::Application;
+        let is_limited = self.core.status.limited_by != Limit::Application;
         self.core.path(self.flight.count(), is_limited, self.spacing.deadline().min(now), now)
     }
 

@@ -42,12 +42,14 @@ impl Sender {
         now: Time,
         host: &mut H,
     ) {
-        if self.core.state != ConnectionState::Established || fields.next > self.recovery.board().next() {
+        if self.core.status.state != ConnectionState::Established
+            || fields.next > self.recovery.board().next()
+        {
             return;
         }
         let prior_in_flight = self.in_flight();
         let delivery = self.recovery.acknowledge(fields.next, fields.timestamp_echo, fields.dsack, blocks);
-        let counters = &mut self.core.counters;
+        let counters = &mut self.core.status.counters;
         counters.acks_received += 1;
         counters.segments_acked += delivery.advanced;
         let una = self.recovery.board().una();
@@ -65,10 +67,10 @@ impl Sender {
     pub(super) fn on_partial_ack<H: Host>(&mut self, number: u64, now: Time, host: &mut H) {
         let board = self.recovery.board();
         let current = number == board.una() && board.outstanding() > 0;
-        if self.core.state != ConnectionState::Established || !current {
+        if self.core.status.state != ConnectionState::Established || !current {
             return;
         }
-        self.core.counters.acks_received += 1;
+        self.core.status.counters.acks_received += 1;
         let algorithm = &self.core.algorithm;
         let newly_acked = match self.core.options.ack_counting {
             _ if self.core.needs.partial_acks => 0,

@@ -1,27 +1,25 @@
 //! What a reliable sender and a sender of datagrams have in common.
 
-use super::{ConnectionState, Limit, SenderCounters};
+use super::Status;
 use crate::ecn::EcnSender;
-use crate::loss_events::LossEvents;
 use crate::round::RoundCounter;
 use crate::rto::RetransmissionTimer;
 use crate::transfer::SendBuffer;
-use crate::{Host, Rule, TransportEvent, TransportOptions, rtt};
-use narrows_cc::{Cause, CongestionControl, Needs, Path};
+use crate::{Host, TransportEvent, TransportOptions, rtt};
+use narrows_cc::{CongestionControl, Needs, Path};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
 use std::sync::Arc;
 
 /// The part of a sender that does not depend on its kind: the hosted congestion control algorithm, the round-trip time,
-/// marks, counts and the state of the connection.
+/// marks, and its status.
 #[derive(Debug)]
 pub(crate) struct SenderCore {
     pub(crate) flow: FlowId,
     pub(crate) needs: Needs,
     /// [`CongestionControl::needs_sent_events`].
     pub(crate) needs_sent_events: bool,
-    pub(crate) state: ConnectionState,
-    pub(crate) limited_by: Limit,
+    pub(crate) status: Status,
     pub(crate) options: Arc<TransportOptions>,
     pub(crate) algorithm: Box<dyn CongestionControl>,
     pub(crate) data: SendBuffer,
@@ -29,8 +27,6 @@ pub(crate) struct SenderCore {
     pub(crate) timer: RetransmissionTimer,
     pub(crate) round: RoundCounter,
     pub(crate) ecn: EcnSender,
-    pub(crate) loss_events: LossEvents,
-    pub(crate) counters: SenderCounters,
 }
 
 impl SenderCore {
@@ -45,14 +41,11 @@ impl SenderCore {
             flow,
             needs,
             needs_sent_events: algorithm.needs_sent_events(),
-            state: ConnectionState::Closed,
-            limited_by: Limit::Application,
+            status: Status::default(),
             data: SendBuffer::new(size, options.mss),
             timer: RetransmissionTimer::new(&options),
             round: RoundCounter::default(),
             ecn: EcnSender::new(options.ecn, algorithm.ecn()),
-            loss_events: LossEvents::default(),
-            counters: SenderCounters::default(),
             options,
             algorithm,
         }
@@ -70,6 +63,11 @@ impl SenderCore {
             window_limited,
             next_departure,
         }
+    }
+
+    /// Whether it asked for ECN and does without.
+    pub(crate) fn lacks_ecn(&self) -> bool {
+        self.options.ecn && !self.ecn.is_used()
     }
 
     /// `SRTT`; `None` before the first sample.
@@ -102,35 +100,7 @@ impl SenderCore {
     #[inline]
     pub(crate) fn count_marks(&mut self, ce_packets: u16) -> u64 {
         let marked = self.ecn.newly_marked(ce_packets);
-        self.counters.marks_seen += marked;
+        self.status.counters.marks_seen += marked;
         marked
-    }
-
-    /// Counts `lost` packets, and the loss event that they start where the smoothed round-trip time is `rtt`.
-    pub(crate) fn count_losses(&mut self, lost: u64, rtt: Option<Span>, now: Time) {
-        self.counters.packets_lost += lost;
-        if lost > 0 && self.loss_events.on_losses(now, rtt) {
-            self.counters.loss_events += 1;
-        }
-    }
-
-    /// Counts a reduction of the window, given in packets, and notifies the host.
-    pub(crate) fn report_reduction<H: Host>(
-        &mut self,
-        (cause, rule): (Cause, Rule),
-        (window_before, ssthresh_before): (Option<f64>, Option<f64>),
-        window_after: Option<f64>,
-        host: &mut H,
-    ) {
-        self.counters.reductions += 1;
-        if let (Some(window_before), Some(window_after)) = (window_before, window_after) {
-            host.notify(TransportEvent::Reduction {
-                cause,
-                rule,
-                window_before,
-                window_after,
-                ssthresh_before,
-            });
-        }
     }
 }

@@ -63,16 +63,16 @@ impl Handshake {
 impl Sender {
     /// Opens the connection by sending a SYN. Has no effect if it has been opened before.
     pub(crate) fn open<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.core.state == ConnectionState::Closed {
-            self.core.state = ConnectionState::Connecting;
+        if self.core.status.state == ConnectionState::Closed {
+            self.core.status.state = ConnectionState::Connecting;
             self.send_syn(now, host);
         }
     }
 
     /// The other side has opened the connection: data may be sent at once. Has no effect if the connection is open.
     pub(crate) fn accept<H: Host>(&mut self, host: &mut H) {
-        if self.core.state == ConnectionState::Closed {
-            self.core.state = ConnectionState::Established;
+        if self.core.status.state == ConnectionState::Closed {
+            self.core.status.state = ConnectionState::Established;
             host.notify(TransportEvent::Established);
         }
     }
@@ -97,7 +97,7 @@ impl Sender {
         now: Time,
         host: &mut H,
     ) {
-        match self.core.state {
+        match self.core.status.state {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
                 // The ACK of the handshake was lost, or the SYN-ACK sent twice.
@@ -106,7 +106,7 @@ impl Sender {
             }
             ConnectionState::Closed | ConnectionState::GaveUp => return,
         }
-        self.core.state = ConnectionState::Established;
+        self.core.status.state = ConnectionState::Established;
         let retransmissions = self.core.timer.expirations();
         self.core.timer.on_syn_acknowledged();
         host.notify(TransportEvent::Established);
@@ -137,7 +137,7 @@ impl Sender {
     fn send_syn<H: Host>(&mut self, now: Time, host: &mut H) {
         let earlier = self.handshake.sent_at.len() as u64;
         self.handshake.sent_at.push(now);
-        self.core.counters.syns_sent += 1;
+        self.core.status.counters.syns_sent += 1;
         self.core.timer.on_sent(now);
         let path = self.path(now);
         let request = self.core.algorithm.request(&path);

@@ -8,7 +8,7 @@ use narrows_units::Time;
 impl Sender {
     /// A timer may have expired. Has no effect if none has.
     pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        match self.core.state {
+        match self.core.status.state {
             ConnectionState::Connecting if now >= self.core.timer.deadline() => {
                 self.on_syn_timeout(now, host);
             }
@@ -19,7 +19,7 @@ impl Sender {
 
     /// When the next timer expires; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
-        match self.core.state {
+        match self.core.status.state {
             ConnectionState::Connecting => self.core.timer.deadline(),
             ConnectionState::Established => {
                 let algorithm = self.core.algorithm.next_timer().unwrap_or(Time::NEVER);
@@ -63,7 +63,7 @@ impl Sender {
             return;
         }
         self.core.timer.on_expired(now);
-        self.core.counters.timeouts += 1;
+        self.core.status.counters.timeouts += 1;
         host.notify(TransportEvent::Expired(Rule::Timeout));
         let (lost, new_episode) = self.recovery.on_timeout(self.core.timer.expirations() > 1);
         self.core.ecn.on_loss_episode();

@@ -13,7 +13,7 @@ impl Sender {
     #[inline]
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacer.delay_until(Time::NEVER);
-        if self.core.state != ConnectionState::Established {
+        if self.core.status.state != ConnectionState::Established {
             return;
         }
         let mut limits = self.core.algorithm.limits().bounded();
@@ -23,7 +23,7 @@ impl Sender {
             let segment = match self.choose(&limits, usable, now) {
                 Ok(segment) => segment,
                 Err(limit) => {
-                    self.core.limited_by = limit;
+                    self.core.status.limited_by = limit;
                     break limits.window;
                 }
             };
@@ -53,12 +53,12 @@ impl Sender {
         // aggregate wait for the window.
         let in_flight = board.in_flight();
         let deferred =
-            self.core.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
+            self.core.status.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
         let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
-        let waits = self.core.limited_by == Limit::Application && board.outstanding() == 0;
+        let waits = self.core.status.limited_by == Limit::Application && board.outstanding() == 0;
         self.waiting_since = if waits { self.waiting_since.min(now) } else { Time::NEVER };
-        if self.core.needs.rate_samples && self.core.limited_by == Limit::Application {
+        if self.core.needs.rate_samples && self.core.status.limited_by == Limit::Application {
             self.delivery_rate.on_app_limited(board.in_flight());
         }
     }
@@ -127,7 +127,7 @@ impl Sender {
         let retransmission = self.limit_on_new().map(|_| self.recovery.board().next() - 1);
         let rate = self.pacing_rate();
         self.send_segment(retransmission, rate, now, host);
-        self.core.counters.probes += 1;
+        self.core.status.counters.probes += 1;
         self.recovery.on_probe_sent(retransmission.is_some());
         self.core.timer.on_probe_sent(now);
     }
@@ -159,7 +159,7 @@ impl Sender {
         packet.ecn = self.core.ecn.codepoint(retransmitted);
         packet.ecn_echo = !retransmitted && self.core.ecn.take_cwr(number);
         host.send(packet);
-        let counters = &mut self.core.counters;
+        let counters = &mut self.core.status.counters;
         counters.packets_sent += 1;
         counters.retransmissions += u64::from(retransmitted);
         counters.bytes_sent += size.count();

@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::{Given, Planner};
 use narrows_model::traffic::{Connection, Script, Side};
-use narrows_transport::{ReceivingEndpoint, TransportOptions};
+use narrows_transport::{Receiver, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl Kind for Exchanges<'_> {
     }
 
     fn equip(&self, host: &mut SendingHost, index: u64, _now: Time) {
-        host.sender.expect_writes(sizes(self.own(index)));
+        host.parts_mut().expect_writes(sizes(self.own(index)));
         host.greedy = false;
     }
 
@@ -111,7 +111,7 @@ impl Kind for Exchanges<'_> {
         Time::NEVER
     }
 
-    fn on_opening(&mut self, _slot: u32, plan: &Plan, receiver: Option<&mut ReceivingEndpoint>) {
+    fn on_opening(&mut self, _slot: u32, plan: &Plan, receiver: Option<&mut Receiver>) {
         if let Some(receiver) = receiver {
             receiver.expect_writes(sizes(self.other(plan.order)));
         }

@@ -17,7 +17,7 @@ impl DatagramSender {
         now: Time,
         host: &mut H,
     ) {
-        self.core.counters.acks_received += 1;
+        self.core.status.counters.acks_received += 1;
         let marked = self.core.count_marks(ce_packets);
         let earlier = (0..u64::from(u32::BITS)).rev().filter(|back| before >> back & 1 == 1);
         let mut newly_acked = 0;
@@ -61,8 +61,8 @@ impl DatagramSender {
     /// Packet `number` has arrived. Returns it if it was in flight.
     fn acknowledge(&mut self, number: u64) -> Option<SentPacket> {
         let packet = self.flight.on_arrival(number)?;
-        self.core.counters.segments_acked += 1;
-        self.core.counters.bytes_acked += packet.size.count();
+        self.core.status.counters.segments_acked += 1;
+        self.core.status.counters.bytes_acked += packet.size.count();
         if self.core.needs.packets {
             self.packets.push(packet);
         }
@@ -71,7 +71,7 @@ impl DatagramSender {
 
     /// The receiver reported on the packets up to `number`.
     pub(super) fn on_report<H: Host>(&mut self, number: u64, report: &wire::Report, now: Time, host: &mut H) {
-        self.core.counters.acks_received += 1;
+        self.core.status.counters.acks_received += 1;
         self.core.count_marks(report.ce_packets);
         let Some(newest) = self.flight.remove_up_to(number) else { return };
         self.core.round.on_delivered(newest.sent_at, now);
@@ -82,7 +82,7 @@ impl DatagramSender {
         let new_events = report.loss_events.wrapping_sub(self.reported.loss_events);
         self.reported =
             Totals { received: report.received, lost: report.lost, loss_events: report.loss_events };
-        let counters = &mut self.core.counters;
+        let counters = &mut self.core.status.counters;
         counters.segments_acked += received;
         counters.bytes_acked += received * self.core.options.mss.count();
         counters.packets_lost += lost;
@@ -99,7 +99,7 @@ impl DatagramSender {
         if new_events > 0 {
             let window_after = self.window();
             let signal = (Cause::Detected, Rule::Report);
-            self.core.report_reduction(signal, (window_before, None), window_after, host);
+            self.core.status.report_reduction(signal, (window_before, None), window_after, host);
         }
     }
 
@@ -143,10 +143,10 @@ impl DatagramSender {
         let window_before = self.window();
         self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &self.packets }, &path);
         self.packets.clear();
-        self.core.count_losses(lost, self.core.smoothed_rtt(), now);
+        self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if new_episode {
             let window_after = self.window();
-            self.core.report_reduction((cause, rule), (window_before, None), window_after, host);
+            self.core.status.report_reduction((cause, rule), (window_before, None), window_after, host);
         }
     }
 }

@@ -12,24 +12,24 @@ impl DatagramSender {
         self.spacing.delay_until(Time::NEVER);
         loop {
             if self.next >= self.core.data.transfer().segments() {
-                self.core.limited_by = Limit::Application;
-                self.core.state = ConnectionState::Completed;
+                self.core.status.limited_by = Limit::Application;
+                self.core.status.state = ConnectionState::Completed;
                 host.notify(TransportEvent::Completed);
                 return;
             }
             if self.next >= self.core.data.available() {
-                self.core.limited_by = Limit::Application;
+                self.core.status.limited_by = Limit::Application;
                 return;
             }
             let limits = self.core.algorithm.limits().bounded();
             if limits.window.is_some_and(|window| self.flight.count() >= window) {
-                self.core.limited_by = Limit::Window;
+                self.core.status.limited_by = Limit::Window;
                 return;
             }
             if let Some(rate) = limits.pacing {
                 let at = self.spacing.next_send(rate, limits.burst);
                 if at > now {
-                    self.core.limited_by = Limit::Pacing;
+                    self.core.status.limited_by = Limit::Pacing;
                     self.spacing.delay_until(at);
                     return;
                 }
@@ -52,8 +52,8 @@ impl DatagramSender {
             ecn: self.core.ecn.codepoint(false),
             ..Packet::new(self.core.flow, number, size, body, now)
         });
-        self.core.counters.packets_sent += 1;
-        self.core.counters.bytes_sent += size.count();
+        self.core.status.counters.packets_sent += 1;
+        self.core.status.counters.bytes_sent += size.count();
         if let Some(rate) = rate {
             self.spacing.on_sent(rate, payload, now);
         }
@@ -62,7 +62,7 @@ impl DatagramSender {
             size: payload,
             sent_at: now,
             in_flight: self.flight.count() + 1,
-            lost_before: self.core.counters.packets_lost,
+            lost_before: self.core.status.counters.packets_lost,
             app_limited: self.next >= self.core.data.available(),
         };
         if self.reports != Reports::Nothing {

@@ -11,7 +11,7 @@ use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::{Planner, draw_start};
 use narrows_model::Start;
 use narrows_model::application::{Action, ApplicationModel, Client, Event as ClientEvent, Io};
-use narrows_transport::ReceivingEndpoint;
+use narrows_transport::Receiver;
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
 use std::collections::VecDeque;
@@ -156,7 +156,7 @@ impl<'m> Clients<'m> {
     ) {
         let Some(host) = connections.receiving_host(flow) else { return };
         if let Some(size) = size {
-            host.receiver.expect_write(size);
+            host.parts_mut().expect_write(size);
         }
         let connection = self.connection(slot);
         if connection.open && end < u64::MAX {
@@ -202,7 +202,7 @@ impl Kind for Clients<'_> {
     }
 
     fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
-        host.sender.expect_more_writes();
+        host.parts_mut().expect_more_writes();
         host.greedy = false;
     }
 
@@ -237,7 +237,7 @@ impl Kind for Clients<'_> {
         Time::NEVER
     }
 
-    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut ReceivingEndpoint>) {
+    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut Receiver>) {
         if let Some(receiver) = receiver.filter(|_| !self.side.is_endless(slot)) {
             receiver.expect_more_writes();
         }

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::Planner;
 use narrows_model::application::{ApplicationModel, Encoder, Object};
-use narrows_transport::ReceivingEndpoint;
+use narrows_transport::Receiver;
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
 use std::collections::VecDeque;
@@ -89,7 +89,7 @@ impl<'m> Servers<'m> {
                 (Some(size), server.written)
             }
             Object::Endless => (None, u64::MAX),
-            Object::Next => (None, host.sender.end_of_next().count()),
+            Object::Next => (None, host.parts().end_of_next().count()),
             Object::Frames => {
                 self.server(slot).encoder = self.side.application.encoder(now).map(Box::new);
                 self.write(slot, context);
@@ -116,7 +116,7 @@ impl<'m> Servers<'m> {
             return;
         }
         let permitted = host.sender.permitted_rate();
-        let (size, observation) = encoder.capture(context.now, host.sender.sent().count(), permitted);
+        let (size, observation) = encoder.capture(context.now, host.parts().sent().count(), permitted);
         self.server(slot).encoder = Some(encoder);
         self.side.observe(observation, context.connections);
         if let Some(size) = size {
@@ -146,7 +146,7 @@ impl Kind for Servers<'_> {
         if self.side.is_endless(host.plan.flow.index() as u32) {
             host.sender.wait_for_offers();
         } else {
-            host.sender.expect_more_writes();
+            host.parts_mut().expect_more_writes();
         }
         host.greedy = false;
     }
@@ -186,7 +186,7 @@ impl Kind for Servers<'_> {
         Time::NEVER
     }
 
-    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut ReceivingEndpoint>) {
+    fn on_opening(&mut self, slot: u32, _plan: &Plan, receiver: Option<&mut Receiver>) {
         if let Some(receiver) = receiver {
             receiver.expect_more_writes();
         }
@@ -209,7 +209,7 @@ impl Kind for Servers<'_> {
         match notice {
             Notice::Request(flow, size, object) => {
                 if let Some(host) = connections.receiving_host(flow) {
-                    host.receiver.expect_write(size);
+                    host.parts_mut().expect_write(size);
                 }
                 let server = self.server(slot);
                 server.announced += size.count();
