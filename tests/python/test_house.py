@@ -20,6 +20,7 @@ PLAN = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CRATES = documented(PLAN, "crates/")
 PACKAGES = documented(PLAN, "python/narrows/")
 MANIFESTS = sorted(HOUSE.glob("crates/*/Cargo.toml"))
+DEMAND = HOUSE / "crates/model/src/demand.rs"
 # Put together here, so that this file does not hold what it forbids.
 ADDRESSES = [
     "/" + "root/",
@@ -120,6 +121,23 @@ def test_no_rust_or_python_file_is_long() -> None:
         and (length := len(file.read_text(encoding="utf-8").splitlines())) >= LONGEST_FILE
     }
     assert not long
+
+
+def test_a_kind_of_traffic_is_named_where_its_keys_are_resolved_and_in_the_list_of_kinds() -> None:
+    """A new kind is one file, and one place each in the model, in the scenario and in the simulator's list."""
+    declared = DEMAND.read_text(encoding="utf-8").partition("pub enum Demand {")[2].partition("\n}\n")[0]
+    variants = set(re.findall(r"^    ([A-Z]\w+)[ ({]", declared, re.MULTILINE))
+    named: dict[str, set[str]] = {}
+    for file in tracked():
+        path = file.relative_to(HOUSE).as_posix()
+        if re.match(r"crates/\w+/src/(?!.*tests)", path) and file.suffix == ".rs":
+            for variant in re.findall(r"\bDemand::([A-Z]\w+)", file.read_text(encoding="utf-8")):
+                named.setdefault(variant, set()).add(path)
+    assert variants == set(named)
+    for variant, files in named.items():
+        keys = files - {"crates/sim/src/workload/kinds.rs"}
+        assert len(keys) == len(files) - 1 == 1, f"Demand::{variant} is named in {sorted(files)}"
+        assert keys.pop().startswith("crates/scenario/src/sections/")
 
 
 def test_no_file_names_a_machine_or_a_registry() -> None:

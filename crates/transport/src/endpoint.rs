@@ -4,10 +4,10 @@
 
 use crate::datagram::{DatagramReceiver, DatagramSender};
 use crate::receiver::Receiver;
-use crate::sender::{Sender, SenderCore, Status};
+use crate::sender::{Sender, SenderCore, SenderSnapshot, Status};
 use crate::stack::{StackReceiver, StackSender};
 use crate::{ConnectionState, Host, Limit, ReceiverCounters, SenderCounters, TransportOptions};
-use narrows_cc::{CongestionControl, Failure, Needs, RttView, Transport};
+use narrows_cc::{CongestionControl, Failure, Needs, Transport};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
@@ -21,7 +21,6 @@ pub struct SendingEndpoint(Kind<Sender, DatagramSender, StackSender>);
 pub struct ReceivingEndpoint(Kind<Receiver, DatagramReceiver, StackReceiver>);
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most flows are reliable")]
 enum Kind<R, D, S> {
     Reliable(R),
     Datagram(D),
@@ -37,24 +36,6 @@ macro_rules! each {
             Kind::Stack($endpoint) => $call,
         }
     };
-}
-
-/// The state of a sending endpoint at one time, for records.
-#[derive(Clone, Copy, Debug)]
-pub struct SenderSnapshot {
-    /// Congestion window, packets. For an algorithm without one, the packets that it sends in a smoothed round-trip
-    /// time if it sends datagrams, else `None`.
-    pub window: Option<f64>,
-    /// Packets that may be in flight, by the congestion window and loss recovery; `None` if only a rate limits.
-    pub usable_window: Option<u64>,
-    /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
-    pub ssthresh: Option<f64>,
-    /// Packets sent, not acknowledged and not declared lost; `None` if the receiver sends nothing back.
-    pub in_flight: Option<u64>,
-    /// The round-trip time estimate; `None` before the first sample.
-    pub rtt: Option<RttView>,
-    /// The rate at which packets are paced, of payload; `None` if they are not paced.
-    pub pacing_rate: Option<Rate>,
 }
 
 impl SendingEndpoint {

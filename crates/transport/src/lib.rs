@@ -24,11 +24,11 @@ mod transfer;
 mod usage;
 mod wheel;
 
-pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
+pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
 pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;
-pub use sender::{ConnectionState, Limit, Sender, SenderCounters};
+pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};
 pub use stack::{StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
 
 use narrows_units::Span;

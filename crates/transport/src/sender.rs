@@ -18,6 +18,7 @@ mod transmit;
 
 pub(crate) use self::core::SenderCore;
 pub use counters::SenderCounters;
+pub use status::SenderSnapshot;
 pub(crate) use status::Status;
 
 use crate::pacer::{Pacer, default_rate};

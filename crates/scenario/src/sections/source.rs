@@ -3,7 +3,10 @@
 use super::application::{Call, Game, Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
-use super::transfers::{Arrivals, Poisson, PoissonSteps, Process, Users, Vectors};
+use super::transfers::Process;
+use super::transfers::arrivals::{Arrivals, Poisson, PoissonSteps};
+use super::transfers::users::Users;
+use super::transfers::vectors::Vectors;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};

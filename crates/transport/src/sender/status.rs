@@ -3,8 +3,8 @@
 use super::{ConnectionState, Limit, SenderCounters};
 use crate::loss_events::LossEvents;
 use crate::{Host, Rule, TransportEvent};
-use narrows_cc::Cause;
-use narrows_units::{Span, Time};
+use narrows_cc::{Cause, RttView};
+use narrows_units::{Rate, Span, Time};
 
 /// The state of a connection and the counts of its sender.
 #[derive(Debug)]
@@ -13,6 +13,24 @@ pub(crate) struct Status {
     pub(crate) limited_by: Limit,
     pub(crate) counters: SenderCounters,
     loss_events: LossEvents,
+}
+
+/// The state of a sending endpoint at one time, for records.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderSnapshot {
+    /// Congestion window, packets. For an algorithm without one, the packets that it sends in a smoothed round-trip
+    /// time if it sends datagrams, else `None`.
+    pub window: Option<f64>,
+    /// Packets that may be in flight, by the congestion window and loss recovery; `None` if only a rate limits.
+    pub usable_window: Option<u64>,
+    /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
+    pub ssthresh: Option<f64>,
+    /// Packets sent, not acknowledged and not declared lost; `None` if the receiver sends nothing back.
+    pub in_flight: Option<u64>,
+    /// The round-trip time estimate; `None` before the first sample.
+    pub rtt: Option<RttView>,
+    /// The rate at which packets are paced, of payload; `None` if they are not paced.
+    pub pacing_rate: Option<Rate>,
 }
 
 impl Default for Status {

@@ -1,8 +1,8 @@
 //! The sending endpoint of a connection that a stack carries.
 
 use super::{StackPacket, StackRequest, StackState};
-use crate::sender::Status;
-use crate::{ConnectionState, Host, Limit, Rule, SenderSnapshot, TransportEvent};
+use crate::sender::{SenderSnapshot, Status};
+use crate::{ConnectionState, Host, Limit, Rule, TransportEvent};
 use narrows_cc::Cause;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, FlowId, Packet};
