@@ -151,6 +151,25 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
     assert not found
 
 
+def test_what_departs_from_a_source_is_on_the_card_alone() -> None:
+    sources = {file: file.read_text(encoding="utf-8") for crate in ("cc", "qdisc") for file in rust_files(crate)}
+    cards = {file for file, text in sources.items() if "card: Card {" in text}
+
+    def has_card(file: Path) -> bool:
+        """Return whether a module, one that it is part of, or its own `card.rs` has a card."""
+        above = [file, *(folder.with_suffix(".rs") for folder in file.relative_to(HOUSE).parents if folder.name)]
+        return any(HOUSE / each in cards or HOUSE / each.with_suffix("") / "card.rs" in cards for each in above)
+
+    listed = [file for file, text in sources.items() if re.search(r"^//!.*\bDeviations\b", text, re.MULTILINE)]
+    assert len(cards) > 40
+    assert not [file.relative_to(HOUSE).as_posix() for file in listed if has_card(file)]
+
+
+def rust_files(crate: str) -> list[Path]:
+    """Return the files of the library of a crate."""
+    return sorted((HOUSE / "crates" / crate / "src").rglob("*.rs"))
+
+
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-run.lock"])
 def test_every_package_in_a_python_lock_has_a_hash(lock: str) -> None:
     entries = (HOUSE / lock).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()

@@ -1,6 +1,6 @@
 //! The entry of an algorithm in the catalogue, which its file exports: card, needs and constructor.
 
-use crate::{CongestionControl, Needs, Setup};
+use crate::{CongestionControl, Needs, Setup, Style};
 use narrows_card::{Card, Values};
 
 /// The catalogue entry of an algorithm.
@@ -8,6 +8,8 @@ use narrows_card::{Card, Values};
 pub struct Entry {
     /// Name, source, equations, parameters and deviations.
     pub card: Card,
+    /// How it is drawn; `None` for a style that follows from the letters of its name.
+    pub style: Option<Style>,
     /// What the host must provide for the algorithm with these parameters.
     pub needs: fn(&Values) -> Needs,
     /// Builds an instance for one flow from the values of the parameters.

@@ -27,6 +27,7 @@ mod random;
 pub mod rate;
 mod setup;
 pub mod slow_start;
+mod style;
 pub mod window;
 
 pub use algorithm::Algorithm;
@@ -34,6 +35,7 @@ pub use entry::Entry;
 pub use fact::{Ack, Cause, Fact, Idle, Loss, Path, RateSample, Report, RttView, SentPacket};
 pub use needs::{LossHistory, Needs, Reports, Transport};
 pub use setup::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
+pub use style::{Dash, Hue, Style};
 
 /// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.
 pub use narrows_card as card;

@@ -1,12 +1,12 @@
 //! The cards of algorithms, queues, metrics and presets as dicts.
 
 use narrows_lab::card::{Card, Catalogue, Parameter};
-use narrows_lab::congestion_control::Entry;
+use narrows_lab::congestion_control::{Entry, Style};
 use narrows_lab::{algorithm, metrics, queues, scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The cards of all algorithms as dicts, grouped by family.
+/// The cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or is None.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
@@ -51,6 +51,7 @@ fn preset<'py>(py: Python<'py>, preset: &scenario::PresetCard) -> PyResult<Bound
 
 fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let dict = card(py, &entry.card, Catalogue::Algorithms)?;
+    dict.set_item("style", entry.style.map(|Style(hue, dash)| (hue as u8, dash as u8)))?;
     dict.set_item("transport", (entry.needs)(&entry.card.defaults()).transport.to_string())?;
     Ok(dict)
 }

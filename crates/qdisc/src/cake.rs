@@ -11,8 +11,7 @@
 //! limit exceeded     the head of the longest queue is dropped, which BLUE counts
 //! ```
 //!
-//! A subset: one tin, no shaper of its own (the link's rate is the shaper's), no compensation for framing. See the
-//! deviations on the card.
+//! A subset: one tin, no shaper of its own (the link's rate is the shaper's), no compensation for framing.
 
 mod cobalt;
 

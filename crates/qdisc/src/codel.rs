@@ -1,9 +1,6 @@
 //! CoDel, controlled delay: signals at the head of a queue in which packets have waited too long for too long.
 //!
 //! Source: RFC 8289; the treatment of marks as in Linux's `codel_impl.h`. The law is in [`CodelLaw`], free of any queue.
-//!
-//! Deviations: from Linux, times are not rounded to 1.024 µs, and the square root is exact where Linux takes a Newton
-//! step of 16 bits.
 
 mod law;
 

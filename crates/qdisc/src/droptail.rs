@@ -1,9 +1,5 @@
 //! DropTail: packets leave in the order of arrival, and an arrival that finds no room is dropped. With `ack_filter` an
 //! acknowledgement without data replaces earlier ones of its flow that wait (ACK filtering, RFC 3449 §5.2.1).
-//!
-//! Deviations: a limit of L packets holds L waiting packets; in ns-2 it holds L − 1. Acknowledgements that carry SACK blocks,
-//! ECE or responses of routers, or that advance nothing, are not filtered, as RFC 3449 recommends for those that are not
-//! redundant.
 
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
@@ -102,7 +98,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[],
         deviations: &[
             "a limit of L packets holds L waiting packets; ns-2 holds L - 1",
-            "acknowledgements with SACK blocks, ECE or responses of routers are not filtered",
+            "acknowledgements with SACK blocks, ECE or responses of routers, or that advance nothing, are not filtered, as RFC 3449 recommends for those that are not redundant",
         ],
     },
     marks: false,

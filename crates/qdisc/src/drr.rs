@@ -11,9 +11,6 @@
 //! ```
 //!
 //! A packet costs constant time if the quantum is at least its size, and in proportion to their ratio otherwise.
-//!
-//! Deviations: each leg of each flow has a queue, where paper and ns-2 hash flows into buckets. The longest queue is
-//! found to 64 bytes; of equals it is the one that grew last, in ns-2 the one whose turn is next.
 
 use crate::discipline::independent;
 use crate::parameters::LIMIT;

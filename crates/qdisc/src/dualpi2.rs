@@ -19,9 +19,6 @@
 //! applies the step only where `lq.len() > Th_len = 1` once the packet has left (appendix A.1, lines 5a to 5d); Linux has
 //! such a floor as `min_qlen_step`, but by default none. Here the floor is that of the RFC, because without it the rates
 //! that the coupling is to make equal are not: beside CUBIC, Prague has a tenth of the rate of a link of 4 Mbps.
-//!
-//! Deviations: from RFC 9332, a step where it has a ramp from 0.8 to 1.2 ms, signals drawn independently where it counts
-//! up to them, and overload as above where it lets both queues fill; all as in Linux.
 
 use crate::discipline::independent;
 use crate::periodic::UpdateTimer;

@@ -8,9 +8,6 @@
 //! emptied            a new flow goes to the end of the old, an old one leaves
 //! limit exceeded     the longest queue loses half its bytes or 64 packets from its head, whichever comes first
 //! ```
-//!
-//! Deviations: the salt of the hash is drawn with the first arrival, and the longest queue is found in constant time and
-//! to 64 bytes. As in Linux, CoDel's "more than a packet waits behind" counts the packets of all flows.
 
 use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
 use crate::discipline::independent;

@@ -7,8 +7,6 @@
 //! arrival      limit reached: dropped; else signalled by the law of its queue
 //! update       every queue's probability, with the wait of its last packet to leave, zero once it is empty
 //! ```
-//!
-//! Deviations: as those of `pie` and `fq-codel`. Queues whose law is at rest are not updated, which changes nothing.
 
 use crate::discipline::independent;
 use crate::fair::FairQueue;

@@ -8,9 +8,6 @@
 //! classic       dropped, or marked if ECN-capable, with probability p²
 //! scalable      ECT(1) and CE: marked with probability k p
 //! ```
-//!
-//! Deviations: the delay is the time that the last packet to leave has waited, zero once none waits, as in `pie`; the paper
-//! divides the backlog by an estimate of the rate. Nothing is signalled with two packets or fewer waiting, as in PIE.
 
 mod law;
 

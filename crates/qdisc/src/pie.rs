@@ -3,9 +3,6 @@
 //!
 //! Source: RFC 8033; the time that packets wait as in Linux's `sch_pie.c`: that of the last packet to leave, zero once
 //! none waits. The law is in [`PieLaw`], free of any queue.
-//!
-//! Deviations: the probability is moved from the first arrival on, where RFC 8033 may wait until a third of the limit is
-//! used. A signal that is certain starts the accumulation again also when it is a mark, which Linux forgets.
 
 mod law;
 

@@ -6,10 +6,6 @@
 //! ```text
 //! W_0 = R / (1 − ρ_0)        W_1 = R / ((1 − ρ_0) (1 − ρ_0 − ρ_1))        R = (ρ_0 + ρ_1) S / 2
 //! ```
-//!
-//! Deviations: all classes share one limit, and an arrival that finds no room pushes out the youngest packets of the
-//! worst class below its own, so that a better class is never lost to a worse one. Linux's `prio` has limits of the
-//! classes alone, which can be given besides.
 
 use crate::parameters::LIMIT;
 use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};

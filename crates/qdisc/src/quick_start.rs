@@ -94,7 +94,7 @@ pub static ENTRY: Entry = Entry {
             meaning: "largest utilization of the recent intervals",
         }],
         deviations: &[
-            "use and approvals share one interval, which ns-2 sets apart with the same default",
+            "use and approvals share one interval, which ns-2 sets apart with the same default; the present interval does not count for the peak, as in ns-2",
             "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
             "ns-2's SYN carries data, and it counts 40 bytes more for each packet of the window",
             "an access link is its end host's own and no router that must take part",

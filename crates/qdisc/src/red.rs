@@ -4,12 +4,6 @@
 //! Source: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993; the gentle slope, the
 //! waiting between signals and the treatment of idle time as in ns-2.35; `max_p` that adapts itself: Floyd, Gummadi and
 //! Shenker, "Adaptive RED", 2001. The law is in [`RedLaw`], free of any queue.
-//!
-//! Deviations: from the paper, an idle time of m packet times decays the average m times and the arrival that ends it
-//! once more, as ns-2 does. From ns-2, the byte count between signals is not rounded to whole packets, "more than one
-//! packet waits" means packets in byte mode too, and thresholds in bytes imply a drop probability that grows with the
-//! packet's size. `max_p` adapts by a timer, as in the paper, where ns-2 waits for the first arrival after the interval;
-//! the timer starts with the first arrival of all.
 
 mod idle;
 mod law;

@@ -7,9 +7,6 @@
 //! In    RED with avg_in    over the In packets that wait, moved by In arrivals
 //! Out   RED with avg_total over all packets that wait, moved by all arrivals
 //! ```
-//!
-//! Deviations: ns-2 moves avg_total by In arrivals only, an error known to its authors. An In packet that finds the
-//! queue full pushes out the youngest Out packet, so that favoured flows see no loss that others could have taken.
 
 use crate::parameters::LIMIT;
 use crate::red::{self, Idle, RedLaw, Verdict};

@@ -3,9 +3,6 @@
 //!
 //! Source: Alizadeh et al., "Data Center TCP", 2010, §3.1; RFC 8257 §3.1; the default threshold from Alizadeh, Javanmard
 //! and Prabhakar, "Analysis of DCTCP", 2011.
-//!
-//! Deviations: what cannot be marked joins as long as there is room; switches that make a step of RED drop it at the
-//! threshold.
 
 use crate::discipline::independent;
 use crate::parameters::LIMIT;

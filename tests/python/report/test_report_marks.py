@@ -9,7 +9,7 @@ from narrows.core import algorithms
 from narrows.report.drawing.decimate import extremes, means
 from narrows.report.drawing.plot import Axis, Box, Panel
 from narrows.report.drawing.scale import PACKETS, SECONDS
-from narrows.report.drawing.style import HUES, TONES, style_of, styles_of, tone_of
+from narrows.report.drawing.style import HUES, TONES, Style, style_of, styles_of, tone_of
 from narrows.report.drawing.svg import element, polyline, ring
 from narrows.report.run.figures.fairness import jain
 
@@ -79,6 +79,22 @@ def test_no_two_algorithms_of_the_catalogue_look_alike_in_a_line_or_as_a_dot() -
     styles = [style_of(card["name"]) for card in algorithms()]
     assert len({(style.colour, style.dash) for style in styles}) == len(styles)
     assert len({(style.colour, style.marker) for style in styles}) == len(styles)
+
+
+# By hue, in the order of `HUES`; a line for each dash.
+PUBLISHED = """
+reno newreno reno-linux aimd aiad mimd miad aimad
+westwood westwood-linux scalable maimd tcp binomial sqrt iiad
+highspeed-linux htcp htcp-linux bic bic-linux cubic-2005 scalable-linux hstcp
+ledbat cubic-2008 cubic cubic-linux ctcp vegas fast fast-at
+bbr3 xcp rcp rap ledbat-pp dctcp prague bbr1
+constant hybla illinois veno yeah lp nv tfrc
+"""
+
+
+def test_the_styles_of_published_figures_stay_whatever_is_added_to_the_catalogue() -> None:
+    for dash, names in enumerate(PUBLISHED.split("\n")[1:-1]):
+        assert [style_of(name) for name in names.split()] == [Style(hue, dash, dash) for hue in range(len(HUES))]
 
 
 def test_a_name_outside_the_catalogue_always_looks_the_same_and_like_none_in_it() -> None:

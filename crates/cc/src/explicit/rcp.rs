@@ -5,11 +5,9 @@
 //! sender paces at the rate `R` that acknowledgements carry, `R · mss / packet` of payload, and has no window. Losses do not
 //! change the rate, since routers respond to their queues. The SYN carries a request, too, so that the first data leaves at
 //! the offered rate.
-//!
-//! Deviations: on a path without an RCP router the window is the initial window, and one packet after a timeout.
 
 use super::{bounded, rtt_seconds};
-use crate::{Ack, Cause, CongestionControl, Entry, Limits, Loss, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values};
 use narrows_units::{Bytes, Rate};
 use narrows_wire::{Feedback, Request};
@@ -95,8 +93,11 @@ pub(crate) const RCP: Entry = Entry {
         ],
         parameters: &[],
         variables: &[],
-        deviations: &["on a path without an rcp queue the window is the initial window"],
+        deviations: &[
+            "on a path without an rcp queue the window is the initial window, and one packet after a timeout",
+        ],
     },
+    style: Some(Style(Hue::Green, Dash::Long)),
     needs: |_| Needs::RELIABLE,
     build,
 };

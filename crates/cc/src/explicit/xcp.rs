@@ -4,14 +4,9 @@
 //! Each packet carries the smoothed round-trip time, the packet spacing `rtt / w`, and a request for an unlimited increase.
 //! Each acknowledgement carries the change allowed, `Δ` bytes per second: `w += Δ · rtt / packet`, at least one packet. The
 //! response to losses is Reno's: `w = w / 2`, after a timeout 1; the window does not grow in loss recovery.
-//!
-//! Deviations: on a path without an XCP router the window is constant, where the draft's sender would get all it requests.
-//! Feedback is used from acknowledgements of new packets, selective ones included, where ns-2 uses those that advance the
-//! cumulative acknowledgement; in loss recovery only a decrease is used. The SYN has no round-trip time, so that routers
-//! give no feedback to it; the first data packet has that of the handshake.
 
 use super::{bounded, rtt_seconds};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Limits, Loss, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values};
 use narrows_units::Bytes;
 use narrows_wire::{Feedback, Request};
@@ -123,12 +118,13 @@ pub(crate) const XCP: Entry = Entry {
         parameters: &[],
         variables: &[],
         deviations: &[
-            "on a path without an xcp queue the window is constant",
+            "on a path without an xcp queue the window is constant, where the sender of the draft would get all that it requests",
             "in loss recovery the window may fall and not grow; ns-2 uses no feedback of duplicate acknowledgements",
             "routers give no feedback to the SYN, which has no round-trip time; the first data packet has that of the handshake",
             "the window changes at once and packets leave in bursts, as in ns-2, unless the flow has pacing enabled",
         ],
     },
+    style: Some(Style(Hue::Vermilion, Dash::Long)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -10,10 +10,6 @@
 //!
 //! Variables and functions have the names that Linux gives them, without the prefix `bbr_`. Quantities are whole numbers
 //! in Linux's units.
-//!
-//! Deviations: times are exact where Linux counts jiffies; a delayed acknowledgement counts as any other when `min_rtt`
-//! expires; the first ten packets leave unpaced by this algorithm's rule, in Linux by the transport's; `tso_segs_goal`
-//! does not grow on paths shorter than 16 ms. An acknowledgement without new packets changes nothing.
 
 mod ack_aggregation;
 mod bandwidth;

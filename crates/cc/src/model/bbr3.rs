@@ -8,7 +8,7 @@
 //!   in flight than `bw · min_rtt`; then the ProbeBW cycle (Down, Cruise, Refill, Up), interrupted by ProbeRTT.
 //!
 //! Variables and functions have the names that the draft gives them, in snake case. Volumes are packets, rates bits of
-//! payload per second. Deviations are on the card.
+//! payload per second.
 
 mod ack_aggregation;
 mod bounds;

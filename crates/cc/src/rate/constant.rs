@@ -1,7 +1,7 @@
 //! A constant rate without congestion control.
 
 use super::payload_rate;
-use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, Setup};
+use crate::{Ack, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Reports, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Bytes, Rate};
 
@@ -52,6 +52,7 @@ pub(crate) const CONSTANT: Entry = Entry {
         variables: &[],
         deviations: &["packets are evenly spaced; ns-2 has an optional random jitter"],
     },
+    style: Some(Style(Hue::Blue, Dash::DashDotDot)),
     needs: |_| Needs::datagrams(Reports::Nothing),
     build,
 };

@@ -4,12 +4,9 @@
 //! A packet leaves every `1/rate` seconds, independently of acknowledgements. Every smoothed round-trip time without a loss
 //! the rate grows by `a` packets per round trip; a loss episode multiplies it by `1 − b` and starts a new round trip.
 //! `srtt += (sample − srtt) / 2`, 2 s before the first sample, which also sets the rate to one packet per round trip.
-//!
-//! Deviations: the host detects losses, by three later packets or the timeout of RFC 6298, where RAP has a timeout of
-//! `1.2 srtt + 4 var` for each packet. There is no fine-grain adaptation of the packet spacing, as by default in ns-2.
 
 use super::{RATE_MAX, RATE_MIN, payload_rate};
-use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, Setup};
+use crate::{Ack, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Reports, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Span, Time};
 
@@ -140,6 +137,7 @@ pub(crate) const RAP: Entry = Entry {
             "the rate does not grow while the application limits the sender; in ns-2 it grows if at least half of the packets that the rate allows were sent",
         ],
     },
+    style: Some(Style(Hue::Purple, Dash::Long)),
     needs: |_| Needs::datagrams(Reports::EachPacket),
     build,
 };

@@ -10,8 +10,6 @@
 //! an increase of at most one packet per round trip for each round trip, a nofeedback timer of two round trips. Rules
 //! *rfc5348*: initially up to four packets, weight 0.1, no bound of the increase, the largest receive rate of two round
 //! trips, a nofeedback timer of four round trips.
-//!
-//! Deviations: see the card.
 
 mod card;
 mod receive_rates;

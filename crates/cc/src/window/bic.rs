@@ -9,12 +9,9 @@
 //!
 //! Loss: `w = β w` (half at and below `low_window`), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w`. A timeout
 //! resets `W_max`.
-//!
-//! Deviations: real numbers, where Linux counts acknowledgements and estimates the packets in each; 0.8 where it has
-//! 819/1024. Linux, and with it the default of `B`, divides the distance by 4, the paper by 2.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of BIC (Xu, Harfoush and Rhee 2004).
@@ -145,6 +142,7 @@ pub(crate) const BIC: Entry = Entry {
             "the distance to W_max is divided by 4, as in Linux; the paper divides it by 2",
         ],
     },
+    style: Some(Style(Hue::Purple, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

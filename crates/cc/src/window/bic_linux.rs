@@ -10,13 +10,10 @@
 //! * `cnt` is computed again when the window has changed or after more than 7 jiffies.
 //! * Loss: `w = max(2, ⌊819 w / 1024⌋)`, half at and below 14 packets; `W_max = ⌊1843 w / 2048⌋` if `w < W_max`, else `w`. A
 //!   timeout resets `W_max` and the mean.
-//!
-//! Deviations: jiffies are counted from the start of the run. Packets per acknowledgement leave out those that had been
-//! acknowledged selectively, which Linux counts too, in its state Open alone.
 
 use super::linux::{Credit, HZ, State, States, jiffies};
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The state of BIC as in Linux.
@@ -155,6 +152,7 @@ pub(crate) const BIC_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Ochre, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -6,13 +6,9 @@
 //! (1/2, 1/2) for SQRT, (1, 0) for IIAD. With `k + l = 1` the mean window is `sqrt(a / (b p))` for small `b`, so that
 //! `a = 1.5 b` gives the throughput of TCP. The `a` of TCP(b) is by Yang and Lam (GAIMD, ICNP 2000) or by Floyd, Handley
 //! and Padhye (2000).
-//!
-//! Deviations: an acknowledgement of `n` packets adds `n a / w₀^(k+1)`, where `w₀` is the window at the start of the round,
-//! so that the acknowledgements of a round add up to the formula; ns-2 (`wnd_option 6`) takes the current window, and the
-//! increase of a round is smaller by less than one part in `2 w`.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter};
 
 /// The exponents and factors of a binomial control (Bansal and Balakrishnan 2001), and the increase of the current
@@ -99,6 +95,7 @@ pub(crate) const BINOMIAL: Entry = Entry {
         variables: &[],
         deviations: DEVIATIONS,
     },
+    style: Some(Style(Hue::Cyan, Dash::Dashed)),
     needs: |_| Needs::RELIABLE,
     build: |values, setup| {
         let exponents = (values.number("k"), values.number("l"));
@@ -124,6 +121,7 @@ pub(crate) const SQRT: Entry = Entry {
         ],
         ..BINOMIAL.card
     },
+    style: Some(Style(Hue::Rose, Dash::Dashed)),
     build: |values, setup| {
         let b = 1.0 / values.number("gamma");
         build((0.5, 0.5), (1.5 * b, b), setup)
@@ -141,6 +139,7 @@ pub(crate) const IIAD: Entry = Entry {
         parameters: &[ADDED, TAKEN],
         ..BINOMIAL.card
     },
+    style: Some(Style(Hue::Slate, Dash::Dashed)),
     build: |values, setup| build((1.0, 0.0), (values.number("a"), values.number("b")), setup),
     ..BINOMIAL
 };
@@ -175,6 +174,7 @@ pub(crate) const TCP: Entry = Entry {
         ],
         ..BINOMIAL.card
     },
+    style: Some(Style(Hue::Ochre, Dash::Dashed)),
     build: |values, setup| {
         let given = values.number("b");
         let b = if given > 0.0 { given } else { 1.0 / values.number("gamma") };
@@ -207,7 +207,7 @@ const TAKEN: Parameter =
         .source("ns-2 test-suite-aimd");
 
 const DEVIATIONS: &[&str] = &[
-    "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window",
+    "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window, and its increase in a round is smaller by less than one part in 2 w",
     "a decrease leaves a window of at least 1 packet and ssthresh of at least 2",
     "packets acknowledged are counted, not acknowledgements",
     "the loss that ends slow start decreases the window by this rule, or to half as in ns-2 (key first_cut); a rule that subtracts a packet or two does not undo an overshoot",

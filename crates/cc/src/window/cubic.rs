@@ -8,13 +8,9 @@
 //!
 //! * A stage begins with the first increase after a loss or after slow start (§4.2); idle time and time in which the window does
 //!   not limit the sender are no part of it (§5.8).
-//!
-//! Deviations: §4.3 sets the window *to* `W_est`; here that never decreases it. §4.6 multiplies the data in flight by `β`
-//! or, if a window that is not fully used does not grow, the window; here it is the window. HyStart++, which §4.10
-//! recommends, is a setting of the flow and not part of the rule.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 
@@ -196,6 +192,7 @@ pub(crate) const CUBIC: Entry = Entry {
             "slow start is a setting of the flow; §4.10 recommends HyStart++",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

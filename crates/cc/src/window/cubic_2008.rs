@@ -6,12 +6,9 @@
 //! * The increase is at most `s_max` packets in 100 ms; before any loss it is `w / 50` per round trip.
 //! * TCP-friendly: `W_tcp += 3 β / (2 − β) · n / w`, and the window is at least `W_tcp`.
 //! * Loss: `w = ssthresh = (1 − β) w`, and `W_max = w (2 − β) / 2` if `w < W_max`, else `w`. A timeout resets `W_max`.
-//!
-//! Deviations: real numbers in place of 2.6.22's counters of acknowledgements; 0.8 in place of 819/1024; the window is
-//! raised to `W_tcp` at once, in 2.6.22 over a round trip. Idle periods count as elapsed time, as in 2.6.22.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -129,6 +126,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             "idle time counts as time since the loss, as in 2.6.22; an acknowledgement adds at most the packets that it acknowledges",
         ],
     },
+    style: Some(Style(Hue::Vermilion, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build: |values, setup| build(values, values.word("limit") == "always", setup),
 };
@@ -158,6 +156,7 @@ pub(crate) const CUBIC_2005: Entry = Entry {
         ],
         ..CUBIC_2008.card
     },
+    style: Some(Style(Hue::Cyan, Dash::Dotted)),
     build: |values, setup| build(values, true, setup),
     ..CUBIC_2008
 };

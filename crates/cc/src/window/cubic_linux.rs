@@ -9,13 +9,12 @@
 //! * `cnt` is computed again when the window has changed or after more than 7 jiffies, `target` at most once in a jiffy.
 //! * Loss: `ssthresh = max(2, ⌊717 w / 1024⌋)`; fast convergence sets `W_max` to `⌊1741 w / 2048⌋`.
 //! * When the sender sends again after nothing was in flight, the epoch moves by the time since it last sent.
-//!
-//! Deviations: `K` is the exact integer cube root; Linux is within about 0.2 % of it. Jiffies are counted from the start of
-//! the run.
 
 use super::linux::{Credit, HZ, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup, SlowStartKind};
+use crate::{
+    Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, SlowStartKind, Style,
+};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
@@ -211,6 +210,7 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Purple, Dash::DashDot)),
     needs: |_| Needs { slow_start: Some(SlowStartKind::HyStart), ..Needs::RELIABLE },
     build,
 };

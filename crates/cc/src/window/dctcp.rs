@@ -3,14 +3,9 @@
 //! * Once per round: `α = (1 − g) α + g F`, where `F` is the fraction of the packets acknowledged that were marked (§3.3).
 //! * First mark in a window of data: `w = w − ⌊w α / 2⌋`, and no increase until data sent after it is acknowledged.
 //! * Loss: half, as Reno (§3.5).
-//!
-//! Deviations: the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes.
-//! The RFC does not say whether the window grows in the round after a decrease; as in Linux it does not, and a decrease takes whole
-//! packets. Without the second a flow with a mark in every round trip would hardly grow: where a part `p` of all packets is marked,
-//! at random, its window would be a third below `2 / p`.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 
@@ -98,9 +93,10 @@ pub(crate) const DCTCP: Entry = Entry {
         deviations: &[
             "the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes",
             "no increase from a decrease until data sent after it is acknowledged, as in Linux; the RFC does not say",
-            "a decrease for a mark takes whole packets and leaves at least 2, as in Linux; in Linux alpha has whole steps of 1/1024, too",
+            "a decrease for a mark takes whole packets and leaves at least 2, as in Linux, for otherwise a flow with a mark in every round trip would hardly grow; in Linux alpha has whole steps of 1/1024, too",
         ],
     },
+    style: Some(Style(Hue::Cyan, Dash::Long)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -5,12 +5,10 @@
 //!   however many packets it covers: with delayed acknowledgements the increase is half of the RFC's.
 //! * Loss: `w = max(2, w − ⌊m w / 256⌋)`, where `m = ⌊256 b⌋` and `b` is RFC 3649's `b(w)` at row `k`.
 //! * The row is searched at acknowledgements in congestion avoidance alone, so that a loss in slow start uses that before.
-//!
-//! Deviations: none but that of all rules, which reduce the window at once.
 
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values, Variable};
 
 /// HighSpeed TCP as in Linux.
@@ -76,6 +74,7 @@ pub(crate) const HIGHSPEED_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Blue, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

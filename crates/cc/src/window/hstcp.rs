@@ -8,14 +8,9 @@
 //!
 //! `w += a(w) n / w` for an acknowledgement of `n` packets, `w -= b(w) w` for each loss episode; at and below `Low_Window`
 //! Reno's rule.
-//!
-//! Deviations: `a` is computed once per round, with the window at its start (a round changes `w` by at most `a / w`, 2.6 %
-//! at `Low_Window` and less above). Above `High_Window`, for which the RFC gives no rule, `b` stays `High_Decrease`, as in
-//! the last row of Linux's table; in ns-2 it follows the same line. `a` is at most `w`, so that the window at most doubles in a
-//! round, as in slow start; the formula exceeds that only where `High_P` is not far below `Low_P`.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters of HighSpeed TCP (RFC 3649), and the increase of the current round.
@@ -142,6 +137,7 @@ pub(crate) const HSTCP: Entry = Entry {
             "a and b are computed; Linux has a table of their values",
         ],
     },
+    style: Some(Style(Hue::Slate, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -6,14 +6,9 @@
 //! * Loss: `w = β w` with `β = clamp(RTT_min / RTT_max, 0.5, 0.8)`. `β = 0.5` if the largest throughput since the last loss
 //!   differs by more than 20 % from that between the two losses before, at the loss after that, and if `RTT_min ≤ 10 ms`.
 //! * At each loss `RTT_max` moves 5 % of the way to `RTT_min`. A sample more than 20 ms above `RTT_max` is ignored.
-//!
-//! Deviations: real numbers, where Linux computes `α` before scaling in whole packets, and again only when the window
-//! grows. Round-trip times are sampled except in recovery, as in current Linux; 2.6.22 takes SRTT, and `RTT_max` only in
-//! congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux from the end
-//! of the recovery.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -229,6 +224,7 @@ pub(crate) const HTCP: Entry = Entry {
             "packets acknowledged are counted, not acknowledgements; each adds at most one packet, as in Linux, since idle time counts as time since the last loss, too",
         ],
     },
+    style: Some(Style(Hue::Vermilion, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

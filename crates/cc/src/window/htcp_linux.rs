@@ -10,13 +10,10 @@
 //!   loss after that. `RTT_max` then moves 5 % of the way to `RTT_min`.
 //! * Throughput is measured over a window of packets and at least `RTT_min`, and begins anew up to four `RTT_min` after a
 //!   recovery. A round-trip time more than 20 ms above `RTT_max`, or outside the state Open, does not raise it.
-//!
-//! Deviations: jiffies are counted from the start of the run. Packets that had been acknowledged selectively are counted
-//! when that was, not when the cumulative acknowledgement passes them.
 
 use super::linux::{HZ, State, States, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// H-TCP as in Linux. Times are in jiffies.
@@ -250,6 +247,7 @@ pub(crate) const HTCP_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -4,11 +4,9 @@
 //!
 //! With `ρ = max(RTT / RTT_0, 1)`: slow start `w += (2^ρ − 1) n`, congestion avoidance `w += ρ² n / w` for an acknowledgement
 //! of `n` packets. Loss: half, as Reno. So `w = ρ` times the window of Reno at `RTT_0`, and the rate is the same.
-//!
-//! Deviations: those of the card.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of Hybla (Caini and Firrincieli 2004).
@@ -115,6 +113,7 @@ pub(crate) const HYBLA: Entry = Entry {
             "selective acknowledgements, timestamps and the spacing of packets, which the paper recommends, are the flow's",
         ],
     },
+    style: Some(Style(Hue::Vermilion, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

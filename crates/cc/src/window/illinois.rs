@@ -9,11 +9,9 @@
 //!   * `β = β_min` if `d_a ≤ d_2`, `β_max` if `d_a ≥ d_3`, and linear in between.
 //! * Once `d_a` has exceeded `d_1`, `α` becomes `α_max` again only after `θ` rounds with `d_a ≤ d_1`, one after the other.
 //! * Below `W_th` packets: `α = 1`, `β = 1/2`.
-//!
-//! Deviations: those of the card.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
@@ -231,6 +229,7 @@ pub(crate) const ILLINOIS: Entry = Entry {
             "Linux grows in whole packets, and discards what is left of the count at each",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -4,12 +4,9 @@
 //! `w = a_I + b_I w` for each round trip without loss, `w = a_D + b_D w` for each loss episode. An acknowledgement of `n`
 //! packets adds `n (a_I + (b_I − 1) w₀) / w₀`, where `w₀` is the window at the start of the round, so that the
 //! acknowledgements of a round add up to the linear function.
-//!
-//! Deviations: the sources define the increase for each round trip and not for each acknowledgement; ns-2 adds `a / w`
-//! with the current window, and the increase of a round is smaller by less than one part in `2 w`.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter};
 
 /// The four coefficients of a linear control (Chiu and Jain 1989), and the increase of the current round.
@@ -79,6 +76,7 @@ pub(crate) const AIMD: Entry = Entry {
         variables: &[],
         deviations: DEVIATIONS,
     },
+    style: Some(Style(Hue::Purple, Dash::Solid)),
     needs: |_| Needs::RELIABLE,
     build: |values, setup| build((values.number("a"), 1.0), (0.0, values.number("b")), setup),
 };
@@ -92,6 +90,7 @@ pub(crate) const AIAD: Entry = Entry {
         parameters: &[ADDED, TAKEN],
         ..AIMD.card
     },
+    style: Some(Style(Hue::Ochre, Dash::Solid)),
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("b"), 1.0), setup),
     ..AIMD
 };
@@ -105,6 +104,7 @@ pub(crate) const MIMD: Entry = Entry {
         parameters: &[FACTOR, KEPT],
         ..AIMD.card
     },
+    style: Some(Style(Hue::Cyan, Dash::Solid)),
     build: |values, setup| build((0.0, values.number("a")), (0.0, values.number("b")), setup),
     ..AIMD
 };
@@ -118,6 +118,7 @@ pub(crate) const MIAD: Entry = Entry {
         parameters: &[FACTOR, TAKEN],
         ..AIMD.card
     },
+    style: Some(Style(Hue::Rose, Dash::Solid)),
     build: |values, setup| build((0.0, values.number("a")), (-values.number("b"), 1.0), setup),
     ..AIMD
 };
@@ -136,6 +137,7 @@ pub(crate) const AIMAD: Entry = Entry {
         ],
         ..AIMD.card
     },
+    style: Some(Style(Hue::Slate, Dash::Solid)),
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("d"), values.number("b")), setup),
     ..AIMD
 };
@@ -154,6 +156,7 @@ pub(crate) const MAIMD: Entry = Entry {
         ],
         ..AIMD.card
     },
+    style: Some(Style(Hue::Purple, Dash::Dashed)),
     build: |values, setup| build((values.number("a"), values.number("m")), (0.0, values.number("b")), setup),
     ..AIMD
 };
@@ -207,7 +210,7 @@ const fn part(default: f64) -> Domain {
 }
 
 const DEVIATIONS: &[&str] = &[
-    "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window",
+    "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window, and its increase in a round is smaller by less than one part in 2 w",
     "a decrease leaves a window of at least 1 packet and ssthresh of at least 2",
     "after a loss the flow is in congestion avoidance; after a timeout it slow-starts to ssthresh, which is the window decreased by the rule (ns-2: to half; key first_cut)",
 ];

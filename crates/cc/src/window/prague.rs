@@ -7,12 +7,9 @@
 //!   `(R / 25 ms)²` of that, and updates `α` and the window once in 25 ms, so that its rate is that of a flow with 25 ms.
 //! * Pacing rate `w / R`, twice that while the window is below half of ssthresh.
 //! * Loss: half, as Reno.
-//!
-//! Deviations: packets are counted, not bytes; the window falls at once, where Linux takes one packet per acknowledgement;
-//! no detection of classic ECN queues, which is switched off in the reference implementation, too.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -154,6 +151,7 @@ pub(crate) const PRAGUE: Entry = Entry {
             "no detection of classic ECN queues (RFC 3168), which is switched off in the reference implementation, too",
         ],
     },
+    style: Some(Style(Hue::Rose, Dash::Long)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -1,12 +1,9 @@
 //! Reno's additive increase and multiplicative decrease (Jacobson, SIGCOMM 1988; RFC 5681 §3.1).
 //!
 //! `w += acked / w` for each acknowledgement: one packet for each round trip. `w = w / 2` for each loss episode.
-//!
-//! Deviations: windows are real numbers, where ns-2 truncates ssthresh and Linux the window. RFC 5681 halves the data in
-//! flight; here the window is halved (see [`frame`](super::frame)).
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values};
 
 /// The rule of RFC 5681 §3.1, which has no state.
@@ -40,9 +37,10 @@ pub(crate) const RENO: Entry = Entry {
         deviations: &[
             "packets acknowledged are counted, not acknowledgements, so that delayed acknowledgements do not slow the increase (as in Linux; ns-2 counts acknowledgements)",
             "the window is halved, not the data in flight (RFC 5681 eq. 4), as in Linux and ns-2; a window that is not fully used does not grow",
-            "windows are real numbers; the number of packets that may be in flight is rounded down",
+            "windows are real numbers, where ns-2 truncates ssthresh and Linux the window; the number of packets that may be in flight is rounded down",
         ],
     },
+    style: Some(Style(Hue::Blue, Dash::Solid)),
     needs: |_| Needs::RELIABLE,
     build,
 };
@@ -55,6 +53,7 @@ pub(crate) const NEWRENO: Entry = Entry {
         source: "RFC 5681 §3.1; recovery by RFC 6582",
         ..RENO.card
     },
+    style: Some(Style(Hue::Vermilion, Dash::Solid)),
     ..RENO
 };
 

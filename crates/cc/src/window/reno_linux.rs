@@ -2,13 +2,10 @@
 //!
 //! The window grows by one packet for each `w` packets acknowledged. A loss halves the window, rounded down, and resets
 //! the count of acknowledged packets, so that all periods between losses start alike.
-//!
-//! Deviations: the window is halved at once. In Linux it falls over a round trip, by proportional rate reduction (RFC
-//! 6937), which here is part of the transport.
 
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values, Variable};
 
 /// The rule of RFC 5681 §3.1 as in Linux, with its count of acknowledged packets.
@@ -54,6 +51,7 @@ pub(crate) const RENO_LINUX: Entry = Entry {
             "the window is halved at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::Solid)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -4,12 +4,9 @@
 //!
 //! `w += 0.01 n` for an acknowledgement of `n` packets, `w -= w / 8` for each loss episode; at and below `low_window`
 //! Reno's rule. The window doubles in `ln 2 / ln 1.01 = 69.7` round trips.
-//!
-//! Deviations: Linux adds one packet for each `min(w, 50)` acknowledgements, 50 instead of 100 because of delayed
-//! acknowledgements, so that its rule is Reno's below 50 packets; here packets are counted, and the constant is Kelly's.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values};
 
 /// The parameters of Scalable TCP (Kelly 2003).
@@ -65,6 +62,7 @@ pub(crate) const SCALABLE: Entry = Entry {
             "low_window is a parameter, as in the source; in Linux the minimum with the window has a similar effect",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::Dashed)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -1,12 +1,10 @@
 //! Scalable TCP as in Linux 6.12 (`net/ipv4/tcp_scalable.c`): whole packets, and Reno's increase below 100 packets.
 //!
 //! One packet is added for each `min(w, 100)` acknowledged; a loss sets `w = w − ⌊w / 8⌋`, at any window.
-//!
-//! Deviations: none but that of all rules, which reduce the window at once.
 
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values, Variable};
 
 /// Scalable TCP as in Linux.
@@ -52,6 +50,7 @@ pub(crate) const SCALABLE_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Rose, Dash::Dotted)),
     needs: |_| Needs::RELIABLE,
     build,
 };

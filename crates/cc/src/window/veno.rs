@@ -7,11 +7,9 @@
 //! * `w += n / w` for an acknowledgement of `n` packets if `N < β`, else half of that: the paper grows with every other
 //!   acknowledgement.
 //! * Loss: `w = 4/5 w` if `N < β`, else half. Timeout: half.
-//!
-//! Deviations: those of the card.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Span;
 
@@ -120,6 +118,7 @@ pub(crate) const VENO: Entry = Entry {
             "Linux adds Reno's increase alone for the first two samples",
         ],
     },
+    style: Some(Style(Hue::Purple, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -5,13 +5,9 @@
 //! * Every round trip, or every 50 ms if that is longer: a bandwidth sample, packets acknowledged over elapsed time, passes
 //!   two low-pass filters `B₁ = (7 B₁ + sample) / 8`, `B = (7 B + B₁) / 8`.
 //! * Loss: `ssthresh = B · RTT_min`, `w = min(w, ssthresh)`; timeout: the same ssthresh, window 1.
-//!
-//! Deviations: before the first bandwidth sample a loss halves the window. Linux sets the window to `B · RTT_min` at the end
-//! of recovery even if that is more than before the loss; here, as in the paper, a loss never raises it. `RTT_min` is the
-//! minimum of samples (Linux 2.6.22: of SRTT); as there, a timeout resets it.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -113,6 +109,7 @@ pub(crate) const WESTWOOD: Entry = Entry {
             "before the first bandwidth sample a loss halves the window",
         ],
     },
+    style: Some(Style(Hue::Blue, Dash::Dashed)),
     needs: |_| Needs::RELIABLE,
     build,
 };

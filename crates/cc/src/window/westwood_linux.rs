@@ -7,14 +7,11 @@
 //!   than half of the window before, as with any buffer of less than a bandwidth-delay product, what is missing leaves as
 //!   one burst, and a short buffer drops part of it.
 //! * Timeout: ssthresh is the same product, and `RTT_min` is taken anew from the next acknowledgement.
-//!
-//! Deviations: jiffies are counted from the start of the run. Packets are counted when they are first acknowledged; Linux
-//! counts one for each duplicate acknowledgement and takes those from the next that advances.
 
 use super::linux::{HZ, jiffies, jiffies_in};
 use super::reno_linux::RenoLinux;
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Values, Variable};
 use narrows_units::Bytes;
 
@@ -122,6 +119,7 @@ pub(crate) const WESTWOOD_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Vermilion, Dash::Dashed)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -125,6 +125,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[Variable { name: "rate", unit: "packets/s", meaning: "the sending rate" }],
         deviations: &[],
     },
+    style: None,
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -2,9 +2,6 @@
 //!
 //! A request for `r` finds `u = peak · C + approvals of this interval and the last`, with the peak of the busy fraction
 //! over the last five intervals. If `u < threshold · C` it gets `min(r, share · C − u)`, else nothing.
-//!
-//! Deviations: use and approvals share one interval length, which ns-2 sets apart with the same default; the present
-//! interval does not count for the peak, as in ns-2.
 
 use super::Config;
 use narrows_units::{Rate, Span, Time};

@@ -2,9 +2,6 @@
 //!
 //! Every `T = min(d, interval)`: `R ← R (1 + T/d · (α (C − y) − β Q / d) / C)`, between a packet a round trip and `C`,
 //! where `y` is the rate at which bytes arrived, `Q` what waits and `d` the mean of the reported round-trip times.
-//!
-//! Deviations: the mean moves by a fixed gain for each packet, as in the paper; the authors' simulator weighs by bytes
-//! and moves its gain. The timer starts with the first arrival.
 
 use super::Config;
 use narrows_units::{Bytes, Rate, Span, Time};

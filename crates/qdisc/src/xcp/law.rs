@@ -10,9 +10,6 @@
 //!   is the same for all flows, and gives `N / Σ s` for each of its bytes, in proportion to its throughput.
 //!
 //! `Q` is the least that waited during the last queueing interval, `max(2 ms, (d − q / C) / 2)`.
-//!
-//! Deviations: the timers start with the first arrival, where ns-2 draws their phase; the least queue is taken after a
-//! packet has left, in ns-2 before.
 
 use super::Config;
 use narrows_units::{Bytes, Rate, Span, Time};

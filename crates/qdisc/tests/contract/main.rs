@@ -348,7 +348,7 @@ fn every_entry_is_found_by_its_name_and_its_card_is_filled_in() {
             card.name
         );
         assert!(!card.family.is_empty() && !card.summary.is_empty() && !card.source.is_empty());
-        assert!(!card.equations.is_empty() && !card.deviations.is_empty(), "{}", card.name);
+        assert!(!card.equations.is_empty(), "{}", card.name);
         for parameter in card.parameters {
             assert!(!parameter.meaning.is_empty() && !parameter.source.is_empty(), "{}", parameter.name);
         }

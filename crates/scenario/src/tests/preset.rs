@@ -10,15 +10,16 @@ use super::super::sections::preset::{self, OfPreset, Preset, Unlike, preset_keys
 use super::super::tree;
 use super::super::value::KeyType;
 
-/// The options of a transport with one option.
+/// The options of a transport with a new one.
 #[derive(Debug, PartialEq)]
 struct Options {
     keep_window: bool,
+    spare: bool,
 }
 
 impl OfPreset for Options {
     fn of_preset(preset: Preset) -> Self {
-        Self { keep_window: preset == Preset::Linux }
+        Self { keep_window: preset == Preset::Linux, spare: false }
     }
 }
 
@@ -27,6 +28,9 @@ preset_keys! {
     pub struct NewKeys, Complete for Options {
         /// The window is kept.
         option keep_window: bool { true => "window kept" },
+
+        /// Another, of which nothing is said unless it differs.
+        option spare: bool,
     }
 }
 
@@ -42,14 +46,14 @@ fn complete(text: &str, preset: Preset) -> Result<Complete, String> {
 }
 
 fn options(complete: &Complete) -> Options {
-    let mut options = Options { keep_window: false };
+    let mut options = Options { keep_window: false, spare: false };
     complete.set(&mut options).expect("without a fault");
     options
 }
 
 #[test]
 fn a_new_key_is_read_described_written_and_refused() {
-    let [key] = NewKeys::PARTS[0] else { panic!("one key is declared") };
+    let [key, _] = NewKeys::PARTS[0] else { panic!("two keys are declared") };
     assert_eq!(
         (key.name, key.meaning(), key.default().as_deref()),
         ("keep_window", "The window is kept.", Some("false; linux: true"))
@@ -57,27 +61,33 @@ fn a_new_key_is_read_described_written_and_refused() {
     assert!(matches!(key.kind, Kind::Flag) && matches!(key.absent, Absent::Is(_)));
 
     let written = complete("keep_window = true", Preset::Modern).expect("it is a flag");
-    assert_eq!(options(&written), Options { keep_window: true });
+    assert_eq!(options(&written), Options { keep_window: true, spare: false });
     assert_eq!(written.phrases(Preset::Modern), ["window kept"]);
+    assert_eq!(
+        complete("spare = true", Preset::Modern).expect("a flag").phrases(Preset::Modern),
+        ["spare = true"]
+    );
     let wrong = complete("keep_window = 3", Preset::Modern).expect_err("it is no flag");
     assert!(wrong.starts_with("transport.keep_window: ") && wrong.ends_with("true or false"), "{wrong}");
 
     let absent = |preset| complete("", preset).expect("it has a default");
-    assert_eq!(options(&absent(Preset::Ns2)), Options { keep_window: false });
-    assert_eq!(options(&absent(Preset::Linux)), Options { keep_window: true });
+    assert_eq!(options(&absent(Preset::Ns2)), Options { keep_window: false, spare: false });
+    assert_eq!(options(&absent(Preset::Linux)), Options { keep_window: true, spare: false });
     let mut file = TomlTable::default();
     absent(Preset::Linux).keys().emit(Naming::Path, &mut file);
-    assert_eq!(file.text(), "keep_window = true\n");
+    assert_eq!(file.text(), "keep_window = true\nspare = false\n");
     let mut file = TomlTable::default();
     written.keys_unlike(&absent(Preset::Linux)).emit(Naming::Path, &mut file);
     assert_eq!(file.text(), "", "a group's file has what differs");
-    assert_eq!(Complete::defaults(Preset::Linux), ["true"]);
+    assert_eq!(Complete::defaults(Preset::Linux), ["true", "false"]);
 
-    let [unlike] = &written.unlike(&Options { keep_window: false })[..] else { panic!("it differs") };
+    let [unlike] = &written.unlike(&Options { keep_window: false, spare: false })[..] else {
+        panic!("it differs")
+    };
     assert_eq!(
         (unlike.key, unlike.at.path.as_str(), unlike.written),
         ("keep_window", "transport.keep_window", true)
     );
     assert_eq!(unlike.other, "false");
-    assert!(written.unlike(&Options { keep_window: true }).is_empty());
+    assert!(written.unlike(&Options { keep_window: true, spare: false }).is_empty());
 }

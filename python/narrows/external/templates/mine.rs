@@ -41,6 +41,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[],
         deviations: &[],
     },
+    style: None,
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -1,12 +1,10 @@
 """The style of an algorithm: the same colour, dash and marker in every report.
 
 The colours are eight hues that stay apart for people with colour vision deficiency, each in a tone for light and one
-for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has its style by
-its place there: eight neighbours, most of them of one family, have the eight hues, and each further eight have the next
-dash and marker. Any other name (an algorithm with parameters, an external one) finds a style from a checksum of its
-letters, whose dash and marker are not a pair that the catalogue uses, and another hue where one beside it has that.
-Flows of one algorithm share its hue in different
-tones and dashes.
+for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has the style of
+its card. Any other name (an algorithm with parameters, an external one) has a style by a checksum of its letters, whose
+dash and marker are not a pair that the catalogue uses, and another hue where one beside it has that. Flows of one
+algorithm share its hue in different tones and dashes.
 """
 
 from __future__ import annotations
@@ -94,13 +92,14 @@ def catalogued(name: str) -> Style | None:
 
 @cache
 def _catalogued() -> dict[str, Style]:
-    return {card["name"]: placed(place) for place, card in enumerate(core.algorithms())}
+    styles = {card["name"]: card["style"] for card in core.algorithms() if card["style"] is not None}
+    return {name: Style(hue, dash, dash) for name, (hue, dash) in styles.items()}
 
 
 def placed(place: int) -> Style:
     """Return the style of a place in a list: eight neighbours have the eight hues, each further eight the next dash."""
     row = place // len(HUES)
-    # Each row begins further on, so that the best known of different families do not meet in one hue.
+    # Each row begins further on, so that lines of one hue are not at equal distances in the list.
     return Style((place + SHIFT * row) % len(HUES), row % len(DASHES), row % len(MARKERS))
 
 
@@ -140,7 +139,7 @@ def tone_of(hue: int, tone: int, theme: str) -> Rgb:
 
 
 TONES = 3
-# By how many hues a row of the catalogue begins after the one before it.
+# By how many hues a row of eight begins after the one before it.
 SHIFT = 3
 # Blue, vermilion, green, purple, ochre, cyan, rose, slate: on light paper, on dark paper.
 HUES: tuple[tuple[Rgb, Rgb], ...] = (

@@ -1,7 +1,7 @@
 //! The entry of `bbr1` in the catalogue.
 
 use super::Bbr1;
-use crate::{Entry, Needs};
+use crate::{Dash, Entry, Hue, Needs, Style};
 use narrows_card::{Card, Parameter, Variable};
 
 /// The catalogue entry of `bbr1`.
@@ -72,8 +72,10 @@ pub const BBR1: Entry = Entry {
             "CE marks are ignored, as in Linux, though packets are ECN-capable if the flow has ECN enabled.",
             "The first ten packets leave unpaced by the algorithm's rule; in Linux by the transport's.",
             "Bursts do not grow on paths shorter than 16 ms; in Linux segmentation in the transport makes them longer there.",
+            "A delayed acknowledgement counts as any other when min_rtt expires, and one without new packets changes nothing.",
         ],
     },
+    style: Some(Style(Hue::Slate, Dash::Long)),
     needs: |_| Needs { rate_samples: true, ..Needs::RELIABLE },
     build: |values, setup| Box::new(Bbr1::new(values, setup)),
 };

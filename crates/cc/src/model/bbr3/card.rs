@@ -1,7 +1,7 @@
 //! The entry of `bbr3` in the catalogue.
 
 use super::Bbr3;
-use crate::{Entry, Needs};
+use crate::{Dash, Entry, Hue, Needs, Style};
 use narrows_card::{Card, Parameter, Variable};
 
 /// The catalogue entry of `bbr3`.
@@ -66,6 +66,7 @@ pub const BBR3: Entry = Entry {
             "Without selective acknowledgements Startup and probes end at a loss rate above the threshold, not at any loss.",
         ],
     },
+    style: Some(Style(Hue::Blue, Dash::Long)),
     needs: |_| Needs { packets: true, rate_samples: true, ..Needs::RELIABLE },
     build: |values, setup| Box::new(Bbr3::new(values, setup)),
 };

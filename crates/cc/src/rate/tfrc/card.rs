@@ -1,7 +1,7 @@
 //! The entry of `tfrc` in the catalogue.
 
 use super::{ReceiveRates, Rules, Tfrc};
-use crate::{CongestionControl, Entry, LossHistory, Needs, Reports, Setup};
+use crate::{CongestionControl, Dash, Entry, Hue, LossHistory, Needs, Reports, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
@@ -65,6 +65,7 @@ pub(crate) const TFRC: Entry = Entry {
             "no rules for data-limited and idle senders",
         ],
     },
+    style: Some(Style(Hue::Slate, Dash::DashDotDot)),
     needs: |values| Needs::datagrams(Reports::LossEvents(history(values))),
     build,
 };

@@ -12,12 +12,10 @@
 //!   empty.
 //! * Loss: if the queue is full, `w = max(s, w) / 2` and `s = s / 2`, else the window stays. Timeout and mark: half.
 //! * Otherwise Reno.
-//!
-//! Deviations: those of the card.
 
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 use std::collections::VecDeque;
@@ -228,6 +226,7 @@ pub(crate) const CDG: Entry = Entry {
             "Linux bounds the shadow window by the window at a loss, and by the window where the application limits the sender",
         ],
     },
+    style: Some(Style(Hue::Green, Dash::LongShort)),
     needs: |_| Needs::RELIABLE,
     build,
 };

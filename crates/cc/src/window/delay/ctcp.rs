@@ -8,13 +8,10 @@
 //! * `tuning`: at a loss, once for each round measured, `γ = clamp(γ + (3/4 d − γ) / 2, 5, 30)` with
 //!   `d = cwnd (1 − base / rtt)`, the packets that a Reno flow has in the queue (the draft's TUBE as in Andrew's module for
 //!   Linux).
-//!
-//! Deviations: the sources do not bound `dwnd`; two bounds are parameters, off by default. Andrew's module halves the sum at
-//! a loss and corrects the shares at the next acknowledgement; here the draft's rule is applied directly.
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of Compound TCP (Tan et al. 2006).
@@ -168,6 +165,7 @@ pub(crate) const CTCP: Entry = Entry {
             "rounds with fewer than 3 samples do not change dwnd, as in Linux; W of a round is the number of packets acknowledged in it",
         ],
     },
+    style: Some(Style(Hue::Ochre, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

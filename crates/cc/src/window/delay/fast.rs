@@ -4,13 +4,9 @@
 //! `w = min(2 w, (1 − γ) w + γ (base / rtt · w + α))`, every `period` or once per round; `rtt` is smoothed with the weight
 //! `min(3 / w, 1/4)` for each sample. Equilibrium: `w (1 − base / rtt) = α`, with a throughput of `α` over the queueing
 //! delay. Loss: half.
-//!
-//! Deviations: slow start is that of the flow and ends with a loss or at ssthresh. The paper's prototype updates the window
-//! once per round trip; the default, every 20 ms, is NIST SP 500-282's, which gives a higher gain on longer paths. A window
-//! that does not limit the sender does not grow.
 
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 use std::fmt::Debug;
@@ -143,6 +139,7 @@ pub(crate) const FAST: Entry = Entry {
         }],
         deviations: DEVIATIONS,
     },
+    style: Some(Style(Hue::Rose, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build: |values, setup| build(Fixed(values.number("alpha")), values, setup),
 };

@@ -3,12 +3,9 @@
 //! The throughput is measured once per round trip and smoothed with weight 1/8. Every 200 s `α` moves to the next of its
 //! three levels if the throughput is above the upper threshold of the current level, and to the one before if it is below
 //! the lower threshold.
-//!
-//! Deviations: the source gives levels and period but no thresholds. The defaults, 1500 and 15000 packets/s upwards, 1250
-//! and 12500 downwards, are those of the FAST prototype as far as known, without a published source.
 
 use super::fast::{self, Target};
-use crate::{Ack, Entry, Path};
+use crate::{Ack, Dash, Entry, Hue, Path, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -131,6 +128,7 @@ pub(crate) const FAST_AT: Entry = Entry {
         ],
         ..fast::FAST.card
     },
+    style: Some(Style(Hue::Slate, Dash::DashDot)),
     build: |values, setup| fast::build(Tuning::new(values), values, setup),
     ..fast::FAST
 };

@@ -5,11 +5,9 @@
 //!   `current_delays` and `base_delays`).
 //! * For each acknowledgement `w += GAIN (TARGET − q) / TARGET · acked / w` (§2.4.2), at least two packets.
 //! * Loss: half, once per round trip (§2.4.2).
-//!
-//! Deviations: those of the card.
 
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -172,6 +170,7 @@ pub(crate) const LEDBAT: Entry = Entry {
             "after a timeout slow start leads to half of the window; RFC 6817 has none",
         ],
     },
+    style: Some(Style(Hue::Blue, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

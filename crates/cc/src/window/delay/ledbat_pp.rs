@@ -9,12 +9,10 @@
 //!   `w += max(GAIN − C w (q / TARGET − 1), −w / 2)` (§4.3).
 //! * Slowdown (§4.4): two round trips after the first slow start, and then periodically, ssthresh is w, w is two packets for two
 //!   round trips, and slow start leads back. The next slowdown starts after nine times its duration.
-//!
-//! Deviations: those of the card.
 
 use super::ledbat::{DELAYS, Delays};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values};
 use narrows_units::{Span, Time};
 
@@ -200,6 +198,7 @@ pub(crate) const LEDBAT_PLUS_PLUS: Entry = Entry {
             "a loss ends a slowdown, and so does a time without data, which the draft leaves open",
         ],
     },
+    style: Some(Style(Hue::Ochre, Dash::Long)),
     needs: |_| Needs::RELIABLE,
     build,
 };

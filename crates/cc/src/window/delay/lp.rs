@@ -6,11 +6,9 @@
 //! * At an indication `w = w / 2`, and an *inference phase* starts, in which the window does not grow. With another indication
 //!   in it, `w = 1`, and it starts anew.
 //! * Otherwise Reno.
-//!
-//! Deviations: those of the card.
 
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -136,6 +134,7 @@ pub(crate) const LP: Entry = Entry {
             "Linux sets d_min to d and d_max to 2 d at each indication, has indications in slow start, too, and leaves ssthresh as it is, so that slow start may follow",
         ],
     },
+    style: Some(Style(Hue::Cyan, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

@@ -12,12 +12,10 @@
 //!   every 8 decisions without congestion take back.
 //! * Every `reset` seconds, at random within a quarter of it, `rtt_min` is the minimum since the last time.
 //! * Loss: `w = 0.8 w`; the window does not grow until it may, and `rtt_min` is measured anew.
-//!
-//! Deviations: those of the card.
 
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
@@ -258,6 +256,7 @@ pub(crate) const NV: Entry = Entry {
             "Linux computes in whole packets, microseconds and hundreds of bits per second, and measures in reordering, not in recovery",
         ],
     },
+    style: Some(Style(Hue::Rose, Dash::DashDotDot)),
     needs: |_| Needs { packets: true, ..Needs::RELIABLE },
     build,
 };

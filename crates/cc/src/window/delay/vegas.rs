@@ -3,15 +3,10 @@
 //!
 //! Once per round, with `diff = w (1 − base / rtt)`: the window grows by one packet if `diff < α`, and falls by one if
 //! `diff > β`. Slow start ends when `diff > γ`, with `w = min(w, w base / rtt + 1)`. Loss: half, as Reno.
-//!
-//! Deviations, all as in Linux: the window grows in every round of slow start, in the paper in every other; loss detection
-//! is the host's; a round with fewer than 3 samples adds Reno's increase for its last acknowledgement. `diff` is the
-//! paper's, as in Linux 2.6.22; later versions have `w (rtt − base) / base`, which is larger. `base` is kept after idle
-//! periods.
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values};
 
 /// The parameters and the state of Vegas (Brakmo and Peterson 1995).
@@ -108,6 +103,7 @@ pub(crate) const VEGAS: Entry = Entry {
             "the minimum RTT is kept after idle periods, where Linux resets it; loss detection is the flow's",
         ],
     },
+    style: Some(Style(Hue::Cyan, Dash::DashDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };

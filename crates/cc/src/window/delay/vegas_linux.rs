@@ -7,13 +7,11 @@
 //! * A round with fewer than 3 samples adds what Reno adds for its last acknowledgement. A round that holds the end of a
 //!   recovery, or of reordering, begins there.
 //! * Loss: `w = max(2, ⌊w / 2⌋)`. `base` is measured anew after a timeout and whenever nothing was in flight.
-//!
-//! Deviations: those of the card.
 
 use crate::window::linux::{State, States};
 use crate::window::reno_linux::RenoLinux;
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
@@ -185,6 +183,7 @@ pub(crate) const VEGAS_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
+    style: Some(Style(Hue::Purple, Dash::LongShort)),
     needs: |_| Needs::RELIABLE,
     build,
 };

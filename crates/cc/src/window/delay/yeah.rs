@@ -9,12 +9,10 @@
 //!   a loss.
 //! * Loss: after fewer than `ρ` slow rounds one after the other, no Reno flow is taken to compete, and
 //!   `w −= min(max(Q, w / 8), w / 2)`; else `w = w / 2`.
-//!
-//! Deviations: those of the card.
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of YeAH-TCP (Baiocchi et al. 2007).
@@ -196,6 +194,7 @@ pub(crate) const YEAH: Entry = Entry {
             "Linux compares whole packets and microseconds, and grows in whole packets",
         ],
     },
+    style: Some(Style(Hue::Ochre, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
     build,
 };
