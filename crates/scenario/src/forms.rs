@@ -3,7 +3,7 @@
 use super::diagnostic::Fault;
 use super::emit::{Naming, TomlTable, text};
 use super::field::{At, Reported};
-use super::kind::{KIND, Kind, Quantities, Variant, list};
+use super::kind::{KIND, Kind, Variant, list};
 use super::section::{Fields, Form};
 use super::tree::{Node, Pair, Value};
 use super::value::{KeyType, Measured, wrong_type};
@@ -33,7 +33,8 @@ pub trait Forms {
 /// If it is no such table; the error is added to `faults`.
 pub fn read_form<F: Forms>(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<F::Value, Reported> {
     let Value::Table(entries) = &node.value else {
-        return Err(no_form(node, path, None, F::VARIANTS).report(faults));
+        let kind = Kind::Variants { plain: None, variants: F::VARIANTS };
+        return Err(no_form(node, path, &kind, F::VARIANTS).report(faults));
     };
     let variant = choose(entries, node, path, F::VARIANTS).map_err(|fault| fault.report(faults))?;
     let at = At { path: path.to_owned(), location: node.place.clone() };
@@ -54,15 +55,24 @@ pub fn write_form<F: Forms>(value: &F::Value, naming: Naming) -> String {
     table.inline()
 }
 
-/// The error of a value that is not a table of one of `variants`.
-pub fn no_form(node: &Node, path: &str, plain: Option<Quantities>, variants: &'static [Variant]) -> Fault {
-    let fault = wrong_type(node, &Kind::Variants { plain, variants }, path);
-    let known = |text: &&String| variants.iter().any(|variant| variant.name == text.as_str());
-    let hint = match &node.value {
-        Value::Text(text) => Some(text).filter(known).map(|text| format!("write {{ kind = \"{text}\" }}")),
-        _ => None,
-    };
-    fault.hint(hint)
+/// The error of a value that is not a table of one of `variants`, the forms of `kind`.
+pub fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fault {
+    let fault = wrong_type(node, kind, path);
+    let Value::Text(text) = &node.value else { return fault };
+    let end =
+        text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let known = variants.iter().find(|variant| variant.name == name);
+    fault.hint(known.map(|variant| match variant.keys.first() {
+        // What stands behind the name may be a value of the first key, or a key with a value.
+        Some(first) if !rest.trim().is_empty() => {
+            let key = first.name;
+            format!(
+                "write {{ kind = \"{name}\", {key} = ... }}, or {name}({key}=...) behind --set and --vary"
+            )
+        }
+        _ => format!("write {{ kind = \"{name}\" }}"),
+    }))
 }
 
 /// The form of a table, from its `kind` or from a key with the name of a form.

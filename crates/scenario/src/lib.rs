@@ -1,7 +1,7 @@
 //! The scenario file: from what a person wrote to a [`Model`] in which nothing can be invalid.
 //!
-//! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), checks every
-//! key (`walk`, by the tables of `keys`), writes out every default (`resolve`), and lays out the network. All faults
+//! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), reads every
+//! key by its declaration (`section`, `sections`), writes out every default (`resolve`), and lays out the network. All faults
 //! are returned together, in the order of the file, each with its place, what was given and what is allowed. The resolved
 //! scenario is printed as a file that loads to the same model.
 
@@ -23,17 +23,14 @@ mod queue;
 mod refusal;
 mod resolve;
 pub mod samples;
-mod scalar;
 mod schema;
 mod section;
 mod sections;
 mod series;
-mod table;
 pub mod trace;
 mod tree;
 mod value;
 pub mod vectors;
-mod walk;
 
 pub use context::{LoadOptions, Trust};
 pub use diagnostic::Diagnostic;

@@ -69,7 +69,7 @@ impl Setter<'_> {
             }
             Some(Kind::Named(kind)) => self.set(self.entry(node, step), Some(kind), &steps[1..]),
             Some(Kind::List(kind)) => self.set(self.element(node, step)?, Some(kind), &steps[1..]),
-            // What else has no keys: a table takes its place, and the walk says so.
+            // What else has no keys: a table takes its place, which is refused when it is read.
             _ => self.in_table(node, &[], steps),
         }
     }

@@ -2,6 +2,7 @@
 
 mod classes;
 mod keys;
+mod read;
 mod resolve;
 mod text;
 
@@ -11,12 +12,11 @@ use crate::diagnostic::Fault;
 use crate::emit::{Naming, short};
 use crate::field::{Field, Reported};
 use crate::kind::Kind;
-use crate::table::Checked;
 use crate::tree::Node;
 use crate::value::KeyType;
-use crate::walk;
 use narrows_qdisc::{Discipline, Limit, Scale, Setting, droptail};
 use narrows_units::Span;
+use read::Written;
 
 /// The type of a key whose value is a queue discipline.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Queue;
 /// A queue discipline as written, and as in the resolved file.
 #[derive(Clone, Debug)]
 pub struct QueueValue {
-    written: Option<Checked>,
+    written: Option<Written>,
     resolved: String,
 }
 
@@ -34,7 +34,7 @@ impl KeyType for Queue {
     const KIND: Kind = keys::QUEUE_KIND;
 
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<QueueValue, Reported> {
-        let written = walk::item(node, &Self::KIND, path, faults).ok_or_else(Reported::before)?;
+        let written = Written::read(node, path, keys::forms, faults)?;
         Ok(QueueValue { written: Some(written), resolved: String::new() })
     }
 
@@ -71,10 +71,7 @@ pub fn resolve(
     let written = field.get()?.as_ref().and_then(|value| value.written.clone());
     let discipline = match &written {
         None => droptail::with_limit(absent(context.scale)),
-        Some(written) => {
-            let (kind, form) = written.variant();
-            resolve::of_kind(kind, form, context, faults).ok_or_else(Reported::before)?
-        }
+        Some(written) => resolve::discipline(written, context, faults)?,
     };
     fill(field, written, &discipline, context);
     Ok(discipline)
@@ -82,7 +79,7 @@ pub fn resolve(
 
 fn fill(
     field: &mut Field<Option<QueueValue>>,
-    written: Option<Checked>,
+    written: Option<Written>,
     discipline: &Discipline,
     context: QueueContext<'_>,
 ) {

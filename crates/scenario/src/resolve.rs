@@ -1,6 +1,6 @@
 //! From checked values to a scenario in which every default is written out.
 //!
-//! Here are the rules between keys: what each alone may hold has been seen to by the walk. A rule whose inputs did not
+//! Here are the rules between keys: what each alone may hold was checked when it was read. A rule whose inputs did not
 //! pass is silent, for their fault is known already.
 
 use super::context::LoadContext;

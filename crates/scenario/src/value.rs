@@ -6,7 +6,7 @@
 mod number;
 mod quantity;
 
-pub use number::{Count, Fraction, Integer, PositiveFraction, SpanRange, fraction, integer};
+pub use number::{Count, Fraction, Integer, PositiveFraction, SpanRange, finite, fraction, integer};
 pub use quantity::{
     FASTEST, LONGEST, Measured, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, quantity,
 };

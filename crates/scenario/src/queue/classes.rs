@@ -1,9 +1,9 @@
 //! The classes of groups of flows, for queues that favour some.
 
 use crate::diagnostic::Fault;
+use crate::field::Reported;
 use crate::kind::list;
-use crate::location::Location;
-use crate::table::{Item, Name};
+use crate::value::Element;
 use narrows_card::nearest;
 use narrows_qdisc::{Classes, Setting};
 use std::ops::Range;
@@ -11,36 +11,48 @@ use std::ops::Range;
 /// The flow groups that a queue discipline may name: name and range of connection slots.
 pub type Groups = [(String, Range<u64>)];
 
-/// The classes of the groups in `named`; all other groups share a class after these. `None` if there are errors, which
-/// are added to `faults`.
-pub fn classes(named: &[Name], groups: &Groups, faults: &mut Vec<Fault>) -> Option<Setting> {
+/// The classes of the groups in `named`; all other groups share a class after these.
+///
+/// # Errors
+///
+/// If a name or a class has errors, which are added to `faults`.
+pub fn classes(
+    named: &[(Element<String>, Result<u64, Reported>)],
+    groups: &Groups,
+    faults: &mut Vec<Fault>,
+) -> Result<Setting, Reported> {
     let mut classes: Vec<Option<u8>> = vec![None; groups.len()];
-    let mut sound = true;
-    for name in named {
-        let group = find(&name.text, &name.place, &name.path, groups, faults);
-        let class = name.item.value.as_ref().map(|class| class.integer() as u8);
-        sound &= group.is_some() && class.is_some();
-        if let Some(group) = group {
-            classes[group] = class;
+    let mut sound = Ok(());
+    for (name, class) in named {
+        let group = find(name, groups, faults);
+        sound = sound.and(group.and(*class).map(drop));
+        if let (Ok(group), Ok(class)) = (group, class) {
+            classes[group] = Some(*class as u8);
         }
     }
     let worst = classes.iter().flatten().max().copied();
     let behind = worst.map_or(0, |worst| worst + 1);
     let classes: Vec<u8> = classes.into_iter().map(|class| class.unwrap_or(behind)).collect();
     let last = classes.iter().max().copied().unwrap_or(0);
-    sound.then(|| setting(groups, &classes, last))
+    sound.map(|()| setting(groups, &classes, last))
 }
 
-/// Class 0 for the groups named at `path`, class 1 for all others. `None` if there are errors, which are added to
-/// `faults`.
-pub fn favoured(items: &[Item], path: &str, groups: &Groups, faults: &mut Vec<Fault>) -> Option<Setting> {
-    let named = items.iter().enumerate().map(|(index, Item { place, value })| {
-        find(&value.as_ref()?.text(), place, &format!("{path}.{index}"), groups, faults)
-    });
-    let named: Vec<Option<usize>> = named.collect();
-    let named: Vec<usize> = named.into_iter().collect::<Option<_>>()?;
+/// Class 0 for the groups `named`, class 1 for all others.
+///
+/// # Errors
+///
+/// If a name has errors, which are added to `faults`.
+pub fn favoured(
+    named: &[Result<Element<String>, Reported>],
+    groups: &Groups,
+    faults: &mut Vec<Fault>,
+) -> Result<Setting, Reported> {
+    let find =
+        |name: &Result<_, _>| find(name.as_ref().map_err(|reported: &Reported| *reported)?, groups, faults);
+    let named: Vec<Result<usize, Reported>> = named.iter().map(find).collect();
+    let named: Vec<usize> = named.into_iter().collect::<Result<_, _>>()?;
     let classes: Vec<u8> = (0..groups.len()).map(|group| u8::from(!named.contains(&group))).collect();
-    Some(setting(groups, &classes, 1))
+    Ok(setting(groups, &classes, 1))
 }
 
 /// The class of each group, and of each of its flows; flows of no group are in the class `others`.
@@ -55,12 +67,10 @@ fn setting(groups: &Groups, classes: &[u8], others: u8) -> Setting {
 }
 
 /// The place of the group `name`, or the fault that there is none.
-fn find(name: &str, place: &Location, path: &str, groups: &Groups, faults: &mut Vec<Fault>) -> Option<usize> {
+fn find(name: &Element<String>, groups: &Groups, faults: &mut Vec<Fault>) -> Result<usize, Reported> {
     let names = || groups.iter().map(|(name, _)| name.as_str());
-    let found = names().position(|known| known == name);
-    if found.is_none() {
-        let fault = Fault::new(place, path, "no group of flows has this name").given(format!("\"{name}\""));
-        faults.push(fault.allowed(list(names())).nearest(nearest(name, names())));
-    }
-    found
+    names().position(|known| known == name.value).ok_or_else(|| {
+        let fault = name.at.fault("no group of flows has this name").given(format!("\"{}\"", name.value));
+        fault.allowed(list(names())).nearest(nearest(&name.value, names())).report(faults)
+    })
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub const QUEUE_KIND: Kind = Kind::Listed(forms);
 
 /// The forms of a queue, in the order of the catalogue.
-fn forms() -> &'static [Variant] {
+pub fn forms() -> &'static [Variant] {
     &FORMS
 }
 

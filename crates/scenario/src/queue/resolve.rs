@@ -2,143 +2,144 @@
 
 use super::QueueContext;
 use super::classes;
+use super::read::{Assigned, Assignment, Written};
 use crate::diagnostic::Fault;
-use crate::location::Location;
-use crate::table::Table;
-use narrows_card::{Domain, Parameter};
-use narrows_qdisc::{Classes, Discipline, Given, Limit, Scale, Setting, catalogue};
+use crate::field::{At, Reported};
+use narrows_card::Domain;
+use narrows_qdisc::{Classes, Discipline, Given, Limit, Scale, Setting};
 use narrows_units::{Bytes, Quantity, Span};
 
-/// The discipline `kind` with the settings in `form` on a link with `scale`; `None` if there are errors, which are
-/// added to `faults`.
-pub fn of_kind(
-    kind: &str,
-    form: &Table,
+/// The discipline `written` on a link with `context`.
+///
+/// # Errors
+///
+/// If it has errors, which are added to `faults`.
+pub fn discipline(
+    written: &Written,
     context: QueueContext<'_>,
     faults: &mut Vec<Fault>,
-) -> Option<Discipline> {
-    let entry = catalogue::find(kind).expect("the forms of a queue are those of the catalogue");
-    let written = entry.card.parameters.iter().filter(|parameter| form.has(parameter.name));
-    let given: Vec<_> = written.map(|parameter| given(parameter, form, context, faults)).collect();
-    let given = given.into_iter().collect::<Option<_>>()?;
-    let discipline = Discipline::new(entry, context.scale, given);
-    let at_key = discipline.map_err(|conflict| {
-        let (place, path) = (form.place_of(conflict.parameter), form.path_of(conflict.parameter));
-        let fault = Fault::new(place, path, conflict.message).allowed(conflict.allowed);
-        faults.push(match conflict.given {
+) -> Result<Discipline, Reported> {
+    let given: Vec<_> = written.parameters.iter().map(|each| given(each, context, faults)).collect();
+    let given = given.into_iter().collect::<Result<_, _>>()?;
+    let discipline = Discipline::new(written.entry, context.scale, given).map_err(|conflict| {
+        let fault = written.at_of(conflict.parameter).fault(conflict.message).allowed(conflict.allowed);
+        let fault = match conflict.given {
             Some(given) => fault.given(given),
             None => fault,
-        });
-    });
-    at_key.ok().filter(|discipline| check_timer(discipline, form, context.duration, faults))
+        };
+        fault.report(faults)
+    })?;
+    check_timer(&discipline, written, context.duration, faults)?;
+    Ok(discipline)
 }
 
 /// Refuses a queue that wakes more often than a run can end with.
-fn check_timer(discipline: &Discipline, form: &Table, duration: Span, faults: &mut Vec<Fault>) -> bool {
-    let Some((parameter, time)) = discipline.timer() else { return true };
+fn check_timer(
+    discipline: &Discipline,
+    written: &Written,
+    duration: Span,
+    faults: &mut Vec<Fault>,
+) -> Result<(), Reported> {
+    let Some((parameter, time)) = discipline.timer() else { return Ok(()) };
     if duration.as_ps() / time.as_ps().max(1) <= MOST_WAKES {
-        return true;
+        return Ok(());
     }
     let message = format!("the queue would wake more than {MOST_WAKES} times");
-    let fault =
-        Fault::new(form.place_of(parameter), form.path_of(parameter), message).given(time.to_string());
+    let fault = written.at_of(parameter).fault(message).given(time.to_string());
     let least = Span::from_ps(duration.as_ps().div_ceil(MOST_WAKES));
-    faults.push(fault.allowed(format!("at least {least} in a run of this duration")));
-    false
+    Err(fault.allowed(format!("at least {least} in a run of this duration")).report(faults))
 }
 
 /// A parameter that is written.
 fn given(
-    parameter: &Parameter,
-    form: &Table,
+    Assignment { parameter, at, value }: &Assignment,
     context: QueueContext<'_>,
     faults: &mut Vec<Fault>,
-) -> Option<Given> {
+) -> Result<Given, Reported> {
     let QueueContext { scale, groups, .. } = context;
-    let value = form.value(parameter.name)?;
-    let (place, path) = (form.place_of(parameter.name), form.path_of(parameter.name));
-    let mut written = None;
-    let mut quantity = || {
-        let quantity = value.limit();
-        written = quantity.map(|quantity| quantity.to_string());
-        quantity
-    };
-    let mut length = |quantity: Option<Quantity>| check_length(quantity?, place, &path, scale, faults);
-    let setting = match parameter.domain {
-        Domain::Number { minimum, .. } if value.number() < minimum => {
-            let fault = Fault::new(place, path, if minimum == 0.0 { "negative" } else { "too small" });
-            faults.push(fault.given(value.number().to_string()).allowed(parameter.domain.to_string()));
-            return None;
+    let mut shown = None;
+    let setting = match value.as_ref().map_err(|reported| *reported)? {
+        Assigned::Setting(setting) => setting.clone(),
+        Assigned::Length(written) => {
+            shown = written.map(|quantity| quantity.to_string());
+            length(parameter.domain, *written, at, scale, faults)?
         }
-        Domain::Number { .. } | Domain::Fraction { .. } => Setting::Number(value.number()),
-        Domain::Integer { .. } => Setting::Whole(value.integer()),
-        Domain::Flag { .. } => Setting::Flag(value.flag()),
-        Domain::Choice { .. } => Setting::Word(value.word()),
-        Domain::Span { .. } => Setting::Span(value.span()),
-        Domain::Rate { .. } => Setting::Rate(value.rate()),
-        Domain::Size { .. } => Setting::Size(scale.size(length(quantity())?)),
-        Domain::Length { whole: true, .. } => Setting::Limit(scale.step(length(quantity())?)),
-        Domain::Length { .. } => Setting::Threshold(scale.threshold(length(quantity())?)),
-        Domain::Limit { .. } => Setting::Limit(limit(quantity(), place, path, scale, faults)?),
-        Domain::Limits => {
-            let limits = value.list().iter().enumerate().map(|(index, item)| {
-                limit(item.value.as_ref()?.limit(), &item.place, format!("{path}.{index}"), scale, faults)
-            });
-            let limits: Vec<Option<Limit>> = limits.collect();
-            Setting::Limits(limits.into_iter().collect::<Option<_>>()?)
+        Assigned::Limits(limits) => {
+            let limits: Vec<_> = limits
+                .iter()
+                .map(|each| {
+                    let each = each.as_ref().map_err(|reported| *reported)?;
+                    limit(each.value, &each.at, scale, faults)
+                })
+                .collect();
+            Setting::Limits(limits.into_iter().collect::<Result<_, _>>()?)
         }
-        Domain::Groups => classes::favoured(value.list(), &path, groups?, faults)?,
+        Assigned::Groups(names) => classes::favoured(names, groups.ok_or_else(Reported::before)?, faults)?,
         // As without the table, where it may be left out.
-        Domain::Classes { required: false, .. } if value.named().is_empty() => {
+        Assigned::Classes(named)
+            if named.is_empty() && matches!(parameter.domain, Domain::Classes { required: false, .. }) =>
+        {
             Setting::Classes(Vec::new(), Classes::new([], 0))
         }
-        Domain::Classes { .. } => classes::classes(value.named(), groups?, faults)?,
-        Domain::Discipline { .. } => {
-            let (kind, own) = value.variant();
-            Setting::Discipline(Box::new(of_kind(kind, own, context, faults)?))
-        }
+        Assigned::Classes(named) => classes::classes(named, groups.ok_or_else(Reported::before)?, faults)?,
+        Assigned::Discipline(own) => Setting::Discipline(Box::new(discipline(own, context, faults)?)),
     };
-    let written = written.unwrap_or_else(|| setting.to_string());
-    Some(Given { parameter: parameter.name, setting, written })
+    let written = shown.unwrap_or_else(|| setting.to_string());
+    Ok(Given { parameter: parameter.name, setting, written })
+}
+
+/// The length or size `written` of a parameter with this domain.
+fn length(
+    domain: Domain,
+    written: Option<Quantity>,
+    at: &At,
+    scale: Scale,
+    faults: &mut Vec<Fault>,
+) -> Result<Setting, Reported> {
+    if matches!(domain, Domain::Limit { .. }) {
+        return limit(written, at, scale, faults).map(Setting::Limit);
+    }
+    let quantity = check_length(written.ok_or_else(Reported::before)?, at, scale, faults)?;
+    Ok(match domain {
+        Domain::Size { .. } => Setting::Size(scale.size(quantity)),
+        Domain::Length { whole: true, .. } => Setting::Limit(scale.step(quantity)),
+        _ => Setting::Threshold(scale.threshold(quantity)),
+    })
 }
 
 /// A length of a queue that can be counted and written in bytes.
 fn check_length(
     quantity: Quantity,
-    place: &Location,
-    path: &str,
+    at: &At,
     scale: Scale,
     faults: &mut Vec<Fault>,
-) -> Option<Quantity> {
+) -> Result<Quantity, Reported> {
     if let Limit::Bytes(bytes) = scale.limit(quantity)
         && bytes > LONGEST
     {
-        let fault = Fault::new(place, path, "longer than any queue").given(quantity.to_string());
-        faults.push(fault.allowed(format!("at most {}", Bytes::new(LONGEST))));
-        return None;
+        let fault = at.fault("longer than any queue").given(quantity.to_string());
+        return Err(fault.allowed(format!("at most {}", Bytes::new(LONGEST))).report(faults));
     }
-    Some(quantity)
+    Ok(quantity)
 }
 
 /// What may wait, of at least a packet; `None` is no limit.
 fn limit(
     written: Option<Quantity>,
-    place: &Location,
-    path: String,
+    at: &At,
     scale: Scale,
     faults: &mut Vec<Fault>,
-) -> Option<Limit> {
-    let Some(quantity) = written else { return Some(Limit::Unlimited) };
-    let limit = scale.limit(check_length(quantity, place, &path, scale, faults)?);
+) -> Result<Limit, Reported> {
+    let Some(quantity) = written else { return Ok(Limit::Unlimited) };
+    let limit = scale.limit(check_length(quantity, at, scale, faults)?);
     if let Limit::Bytes(bytes) = limit
         && bytes < scale.packet.count()
     {
-        let message = format!("a queue of {bytes} bytes is smaller than a packet");
-        let fault = Fault::new(place, path, message).given(quantity.to_string());
-        faults.push(fault.allowed(format!("at least {}, the size of a packet", scale.packet)));
-        return None;
+        let fault = at.fault(format!("a queue of {bytes} bytes is smaller than a packet"));
+        let allowed = format!("at least {}, the size of a packet", scale.packet);
+        return Err(fault.given(quantity.to_string()).allowed(allowed).report(faults));
     }
-    Some(limit)
+    Ok(limit)
 }
 
 /// Bytes of a queue: a petabyte, which a float holds exactly.

@@ -64,11 +64,7 @@ impl KeyType for f64 {
     const KIND: Kind = Kind::Number;
 
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
-        match node.value {
-            Value::Integer(number) => Ok(number as Self),
-            Value::Float(number) if number.is_finite() => Ok(number),
-            _ => Err(wrong_type(node, &Self::KIND, path).report(faults)),
-        }
+        finite(node, path).map_err(|fault| fault.report(faults))
     }
 
     fn write(value: &Self, _: Naming) -> String {
@@ -107,6 +103,19 @@ impl KeyType for PositiveFraction {
 
     fn write(value: &f64, _: Naming) -> String {
         number(*value)
+    }
+}
+
+/// The finite number at `node`.
+///
+/// # Errors
+///
+/// If the value is none.
+pub fn finite(node: &Node, path: &str) -> Result<f64, Fault> {
+    match node.value {
+        Value::Integer(number) => Ok(number as f64),
+        Value::Float(number) if number.is_finite() => Ok(number),
+        _ => Err(wrong_type(node, &Kind::Number, path)),
     }
 }
 
