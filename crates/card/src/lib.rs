@@ -20,7 +20,7 @@ pub use comparison::{Catalogue, Comparison};
 pub use fault::Fault;
 pub use metric::Metric;
 pub use nearest::nearest;
-pub use parameter::{Domain, INFINITE, LENGTHS, Parameter, SIZES};
+pub use parameter::{Default, Domain, INFINITE, LENGTHS, Parameter, SIZES};
 pub use value::Value;
 pub use values::{Values, assignments};
 pub use variable::Variable;

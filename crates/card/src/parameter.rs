@@ -21,8 +21,39 @@ pub struct Parameter {
     pub domain: Domain,
 }
 
-/// The values that a parameter may have, and its default as written in a scenario. A parameter with an empty default is
-/// required; a default that is not a value describes in words how it follows from other parameters.
+/// What holds where a parameter is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Default<T> {
+    /// This value.
+    Value(T),
+    /// What follows from other parameters, as these words say.
+    Follows(&'static str),
+    /// Nothing: it must be given.
+    Required,
+}
+
+impl<T> Default<T> {
+    /// The value; `None` where there is none.
+    pub fn value(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Follows(_) | Self::Required => None,
+        }
+    }
+}
+
+/// The value, or the words; empty for a required parameter.
+impl<T: fmt::Display> fmt::Display for Default<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(value) => value.fmt(f),
+            Self::Follows(words) => f.write_str(words),
+            Self::Required => Ok(()),
+        }
+    }
+}
+
+/// The values that a parameter may have, and its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
     /// A number from `minimum` to `maximum`, both allowed.
@@ -70,7 +101,7 @@ pub enum Domain {
     /// A queue length above zero, in packets, bytes, transmission time or bandwidth-delay products.
     Length {
         /// Default, as written.
-        default: &'static str,
+        default: Default<&'static str>,
         /// Whether a number of packets must be whole.
         whole: bool,
     },
@@ -104,7 +135,7 @@ pub enum Domain {
     },
     /// Another queue discipline with its parameters.
     Discipline {
-        /// Description of the default.
+        /// Words of how the default follows.
         default: &'static str,
         /// Names of the allowed disciplines.
         allowed: &'static [&'static str],
@@ -166,27 +197,33 @@ impl Parameter {
 }
 
 impl Domain {
-    /// The default as a value; an empty word if the parameter is required.
-    pub fn default(&self) -> Value {
+    /// The default, a value as written.
+    pub fn default(&self) -> Default<Value> {
+        let word = |text: &str| Default::Value(Value::Word(text.to_owned()));
         match self {
-            Self::Number { default, .. } | Self::Fraction { default, .. } => Value::Number(*default),
-            Self::Integer { default, .. } => Value::Number(*default as f64),
-            Self::Flag { default } => Value::Flag(*default),
+            Self::Number { default, .. } | Self::Fraction { default, .. } => {
+                Default::Value(Value::Number(*default))
+            }
+            Self::Integer { default, .. } => Default::Value(Value::Number(*default as f64)),
+            Self::Flag { default } => Default::Value(Value::Flag(*default)),
             Self::Rate { default }
             | Self::Span { default, .. }
             | Self::Size { default }
-            | Self::Length { default, .. }
             | Self::Limit { default }
-            | Self::Choice { default, .. }
-            | Self::Discipline { default, .. } => Value::Word((*default).to_owned()),
-            Self::Limits | Self::Classes { required: false, .. } => Value::Word("none".to_owned()),
-            Self::Groups | Self::Classes { .. } => Value::Word(String::new()),
+            | Self::Choice { default, .. } => word(default),
+            Self::Length { default: Default::Value(default), .. } => word(default),
+            Self::Length { default: Default::Follows(words), .. }
+            | Self::Discipline { default: words, .. } => Default::Follows(words),
+            Self::Limits | Self::Classes { required: false, .. } => word("none"),
+            Self::Length { default: Default::Required, .. } | Self::Groups | Self::Classes { .. } => {
+                Default::Required
+            }
         }
     }
 
     /// Whether the parameter must be given.
     pub fn is_required(&self) -> bool {
-        self.default() == Value::Word(String::new())
+        self.default() == Default::Required
     }
 
     /// Whether `value` is allowed. Always false for parameters that are lists, tables or disciplines, which have no

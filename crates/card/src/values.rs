@@ -13,7 +13,11 @@ pub struct Values(Vec<(&'static str, Value)>);
 impl Values {
     /// The default of every parameter.
     pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
-        Self(parameters.iter().map(|parameter| (parameter.name, parameter.domain.default())).collect())
+        let value = |parameter: &Parameter| {
+            let default = parameter.domain.default().value();
+            (parameter.name, default.expect("every parameter of an algorithm has a value by default"))
+        };
+        Self(parameters.iter().map(value).collect())
     }
 
     /// The values `given` by name, and the defaults of all other `parameters`.

@@ -1,7 +1,7 @@
 //! A queue discipline of the catalogue, and one with its settings: what a resolved scenario holds of a queue.
 
 use crate::{Classes, Limit, QueueDiscipline, Scale, Threshold};
-use narrows_card::{Card, Domain, INFINITE, LENGTHS, Parameter, SIZES};
+use narrows_card::{Card, Default, Domain, INFINITE, LENGTHS, Parameter, SIZES};
 use narrows_units::{Bytes, Dimension, Quantity, Rate, Span};
 use std::fmt;
 
@@ -351,34 +351,36 @@ impl Settings {
 
 /// The default on the link `scale`; `None` for a parameter that must be given or follows from others.
 fn default(domain: Domain, scale: Scale) -> Option<Setting> {
-    let quantity = |text: &str, dimensions| Quantity::parse(text, dimensions).ok();
+    let quantity = |text: &str, dimensions| {
+        Quantity::parse(text, dimensions).expect("the default of a parameter is a value of it")
+    };
     match domain {
         Domain::Number { default, .. } | Domain::Fraction { default, .. } => Some(Setting::Number(default)),
         Domain::Integer { default, .. } => Some(Setting::Whole(default)),
         Domain::Flag { default } => Some(Setting::Flag(default)),
         Domain::Choice { default, .. } => Some(Setting::Word(default)),
-        Domain::Span { default, .. } => match quantity(default, &[Dimension::Time])? {
+        Domain::Span { default, .. } => match quantity(default, &[Dimension::Time]) {
             Quantity::Time(span) => Some(Setting::Span(span)),
             _ => None,
         },
-        Domain::Rate { default } => match quantity(default, &[Dimension::Rate])? {
+        Domain::Rate { default } => match quantity(default, &[Dimension::Rate]) {
             Quantity::Rate(rate) => Some(Setting::Rate(rate)),
             _ => None,
         },
-        Domain::Size { default } => Some(Setting::Size(scale.size(quantity(default, SIZES)?))),
-        Domain::Length { default, whole: true } => {
-            Some(Setting::Limit(scale.step(quantity(default, LENGTHS)?)))
+        Domain::Size { default } => Some(Setting::Size(scale.size(quantity(default, SIZES)))),
+        Domain::Length { default: Default::Value(default), whole: true } => {
+            Some(Setting::Limit(scale.step(quantity(default, LENGTHS))))
         }
-        Domain::Length { default, .. } => {
-            Some(Setting::Threshold(scale.threshold(quantity(default, LENGTHS)?)))
+        Domain::Length { default: Default::Value(default), .. } => {
+            Some(Setting::Threshold(scale.threshold(quantity(default, LENGTHS))))
         }
         Domain::Limit { default: INFINITE } => Some(Setting::Limit(Limit::Unlimited)),
         Domain::Limit { default } => {
-            Some(Setting::Limit(scale.with_room(scale.limit(quantity(default, LENGTHS)?))))
+            Some(Setting::Limit(scale.with_room(scale.limit(quantity(default, LENGTHS)))))
         }
         Domain::Limits => Some(Setting::Limits(Vec::new())),
         Domain::Classes { required: false, .. } => Some(Setting::Classes(Vec::new(), Classes::new([], 0))),
-        Domain::Groups | Domain::Classes { .. } | Domain::Discipline { .. } => None,
+        Domain::Length { .. } | Domain::Groups | Domain::Classes { .. } | Domain::Discipline { .. } => None,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     Backlog, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Setting, Settings,
     Threshold, Unit,
 };
-use narrows_card::{Card, Domain, Parameter, Variable};
+use narrows_card::{Card, Default, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
@@ -159,14 +159,14 @@ pub static ENTRY: Entry = Entry {
                 meaning: "average queue below which nothing is signalled; its unit is the average's",
                 unit: "",
                 source: "Floyd 1997, \"RED: Discussions of Setting Parameters\"",
-                domain: Domain::Length { default: "5pkt", whole: false },
+                domain: Domain::Length { default: Default::Value("5pkt"), whole: false },
             },
             Parameter {
                 name: "max",
                 meaning: "average queue at which max_p is reached",
                 unit: "",
                 source: "Floyd 1997: three times min",
-                domain: Domain::Length { default: "three times min", whole: false },
+                domain: Domain::Length { default: Default::Follows("three times min"), whole: false },
             },
             Parameter {
                 name: "max_p",

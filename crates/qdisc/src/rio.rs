@@ -11,7 +11,7 @@
 use crate::parameters::LIMIT;
 use crate::red::{self, Idle, RedLaw, Verdict};
 use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, QueueDiscipline, Settings, Unit};
-use narrows_card::{Card, Domain, Parameter, Variable};
+use narrows_card::{Card, Default, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -219,14 +219,14 @@ pub static ENTRY: Entry = Entry {
                 meaning: "average of waiting In packets below which none of them is signalled",
                 unit: "",
                 source: "in_thresh_ in ns-2.35",
-                domain: Domain::Length { default: "15pkt", whole: false },
+                domain: Domain::Length { default: Default::Value("15pkt"), whole: false },
             },
             Parameter {
                 name: "in_max",
                 meaning: "average of waiting In packets at which in_max_p is reached",
                 unit: "",
                 source: "in_maxthresh_ in ns-2.35",
-                domain: Domain::Length { default: "30pkt", whole: false },
+                domain: Domain::Length { default: Default::Value("30pkt"), whole: false },
             },
             Parameter {
                 name: "in_max_p",
@@ -240,14 +240,14 @@ pub static ENTRY: Entry = Entry {
                 meaning: "average of all waiting packets below which no Out packet is signalled",
                 unit: "",
                 source: "out_thresh_ in ns-2.35",
-                domain: Domain::Length { default: "5pkt", whole: false },
+                domain: Domain::Length { default: Default::Value("5pkt"), whole: false },
             },
             Parameter {
                 name: "out_max",
                 meaning: "average of all waiting packets at which out_max_p is reached",
                 unit: "",
                 source: "out_maxthresh_ in ns-2.35",
-                domain: Domain::Length { default: "15pkt", whole: false },
+                domain: Domain::Length { default: Default::Value("15pkt"), whole: false },
             },
             Parameter {
                 name: "out_max_p",

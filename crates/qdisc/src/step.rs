@@ -7,7 +7,7 @@
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Default, Domain, Parameter};
 use narrows_wire::Packet;
 
 /// Settings of a step-marking queue.
@@ -72,7 +72,7 @@ pub static ENTRY: Entry = Entry {
                 meaning: "what may wait before an arrival without its being marked",
                 unit: "",
                 source: "Alizadeh, Javanmard and Prabhakar 2011: enough for full use of the link",
-                domain: Domain::Length { default: "0.17bdp", whole: true },
+                domain: Domain::Length { default: Default::Value("0.17bdp"), whole: true },
             },
         ],
         variables: &[],

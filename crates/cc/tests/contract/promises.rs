@@ -81,7 +81,7 @@ fn value(domain: Domain, draw: u32) -> Value {
         (Domain::Number { maximum, .. }, 3) => Value::Number(maximum),
         (Domain::Flag { default }, 2..) => Value::Flag(!default),
         (Domain::Choice { allowed, .. }, 2..) => Value::Word(allowed[allowed.len() - 1].to_owned()),
-        _ => domain.default(),
+        _ => domain.default().value().expect("it has one"),
     }
 }
 
