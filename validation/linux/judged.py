@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 CARDS = HERE.parents[1] / "python" / "narrows" / "validation_linux.json"
 # The tables of a page, and what their scenarios begin with.
 TABLES = {"alone": "algorithms", "pairs": "algorithms", "papers-alone": "algorithms", "papers-pairs": "algorithms",
-          "queues": "queues"}  # fmt: skip
+          "marked": "algorithms", "queues": "queues"}  # fmt: skip
 # Names of the kernel for what has another one here.
 OTHER_NAMES = {"bbr": "bbr1"}
 COLUMNS = 6

@@ -1,0 +1,95 @@
+"""Commands that start by `fork` from a process which has imported what they need: each costs what it computes, not what it imports.
+
+As a program this file is that process. A request on its standard input, a socket, has the arguments, the folder and the environment of a command
+and three descriptors for its input, output and errors; the answer is its exit status.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+PRELOADED = (
+    "narrows.cli.program",
+    "narrows.report.run.build",
+    "narrows.report.study.build",
+    "pyarrow.parquet",
+    "scipy.stats",
+)
+MOST = 1 << 20
+
+
+class Prefork:
+    """The process from which commands start."""
+
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen([sys.executable, __file__], stdin=theirs)
+        atexit.register(self._end)
+
+    def run(
+        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `narrows` with `arguments` in `folder` to its end."""
+        request = json.dumps([list(arguments), str(folder), dict(environment)]).encode()
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, open(os.devnull, "rb") as nothing:  # noqa: PTH123
+            socket.send_fds(self._socket, [request], [nothing.fileno(), output.fileno(), errors.fileno()])
+            status = int(self._socket.recv(64))
+            output.seek(0)
+            errors.seek(0)
+            written = output.read().decode(), errors.read().decode()
+        return subprocess.CompletedProcess(["narrows", *arguments], status, *written)
+
+    def _end(self) -> None:
+        self._socket.close()
+        self._process.wait()
+
+
+def serve() -> None:
+    """Start commands until the other side is gone."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    requests = socket.socket(fileno=0)
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(requests, MOST, 3)
+        if not request:
+            return
+        process = os.fork()
+        if process == 0:
+            become(*json.loads(request), descriptors)
+        for each in descriptors:
+            os.close(each)
+        _, status = os.waitpid(process, 0)
+        requests.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def become(arguments: list[str], folder: str, environment: dict[str, str], descriptors: list[int]) -> Any:
+    """Be `python -m narrows` with `arguments`, to the end of the process."""
+    for number, each in enumerate(descriptors):
+        os.dup2(each, number)
+        os.close(each)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: PTH123, SIM115, PLW1514
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["narrows", *arguments]
+    sys.path[0] = folder
+    runpy.run_module("narrows", run_name="__main__", alter_sys=True)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    serve()
