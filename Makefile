@@ -18,6 +18,8 @@ COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-ver
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Tests start many processes, which would compile every module again each.
+unexport PYTHONDONTWRITEBYTECODE
 # The cases of property tests are the same in every run (here, and in pytest's profile `ci`), so that a failure is one of the
 # change under test. `cargo test` and `pytest` alone draw others each time.
 export PROPTEST_RNG_SEED ?= 1

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from prefork import Prefork
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import subprocess
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -24,13 +27,19 @@ class Narrows(Protocol):
 @pytest.fixture
 def narrows(tmp_path: Path) -> Narrows:
     """Return the command, run in the test's own directory."""
+    return lambda *arguments: finished(arguments, tmp_path)
 
-    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(arguments), cwd=tmp_path, capture_output=True, text=True, check=False, env=environment()
-        )
 
-    return run
+def finished(
+    arguments: Sequence[str | Path], folder: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `narrows` to its end in `folder`, with the environment `variables`, or that of the tests."""
+    return _prefork().run([*map(str, arguments)], folder, environment() if variables is None else variables)
+
+
+@functools.cache
+def _prefork() -> Prefork:
+    return Prefork()
 
 
 @pytest.fixture

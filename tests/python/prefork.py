@@ -1,7 +1,7 @@
-"""Commands that start by `fork` from a process which has imported what they need: each costs what it computes, not what it imports.
+"""Start commands by `fork` from a process that has imported what they need, so that none imports it again.
 
-As a program this file is that process. A request on its standard input, a socket, has the arguments, the folder and the environment of a command
-and three descriptors for its input, output and errors; the answer is its exit status.
+As a program this file is that process. A request on its standard input, a socket, has the arguments, the folder and the
+environment of a command, and three descriptors for its input, output and errors. The answer is its exit status.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def become(arguments: list[str], folder: str, environment: dict[str, str], descr
     for number, each in enumerate(descriptors):
         os.dup2(each, number)
         os.close(each)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: PTH123, SIM115, PLW1514
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
