@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ class Prefork:
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen([sys.executable, __file__], stdin=theirs)
+            self._process = subprocess.Popen([sys.executable, __file__], stdin=theirs.fileno())
         atexit.register(self._end)
 
     def run(
@@ -69,14 +69,15 @@ def serve() -> None:
             return
         process = os.fork()
         if process == 0:
-            become(*json.loads(request), descriptors)
+            arguments, folder, environment = json.loads(request)
+            become(arguments, folder, environment, descriptors)
         for each in descriptors:
             os.close(each)
         _, status = os.waitpid(process, 0)
         requests.send(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def become(arguments: list[str], folder: str, environment: dict[str, str], descriptors: list[int]) -> Any:
+def become(arguments: list[str], folder: str, environment: dict[str, str], descriptors: list[int]) -> NoReturn:
     """Be `python -m narrows` with `arguments`, to the end of the process."""
     for number, each in enumerate(descriptors):
         os.dup2(each, number)
