@@ -11,8 +11,8 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from narrows.files.format import numbered
-from narrows.reproduction.quantity import QuantityError, different, spearman
-from narrows.reproduction.ranges import range_of
+from narrows.reproduction.computed import spearman
+from narrows.reproduction.quantity import QuantityError, different
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def estimated(quantity: Quantity, cells: Cells, binding: Binding) -> Mapping[str
     try:
         counted = different(quantity.cells(cells, binding))
         values = [value for each, value in quantity.values(cells, binding).items() if each in counted]
-        return estimate(values, range_of(quantity, binding))
+        return estimate(values, quantity.domain(binding).range)
     except QuantityError:
         return NO_ESTIMATE
 

@@ -24,22 +24,18 @@ from narrows.reproduction.claims import (
     Table,
     Variant,
 )
-from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
-from narrows.reproduction.quantity import (
-    FOLD,
+from narrows.reproduction.computed import (
     Chosen,
     Combined,
     Constant,
     Correlation,
     Folded,
-    Measured,
     Named,
-    Number,
     Probability,
-    Quantity,
     Ranked,
-    bound,
 )
+from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
+from narrows.reproduction.quantity import FOLD, Measured, Number, Quantity, bound
 from narrows.study.document import Document
 
 if TYPE_CHECKING:

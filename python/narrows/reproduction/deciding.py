@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
 from narrows.files.lease import Lease
-from narrows.reproduction.needed_cells import of_claim, of_quantity
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Bounded, Rule
+from narrows.reproduction.needed_cells import of_claim, read_of
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 from narrows.study import campaign
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.reproduction.claims import Claim
-    from narrows.reproduction.needed_cells import Selection
     from narrows.reproduction.part import Part, Rows
     from narrows.reproduction.predicate import Outcome, Test
-    from narrows.reproduction.quantity import Binding, Cells
+    from narrows.reproduction.quantity import Binding, Cells, Selection
     from narrows.study.executor import Executor
     from narrows.study.plan import Plan, Point
     from narrows.study.task import Task
@@ -202,10 +201,10 @@ def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[O
     outcome = test.judge(cells, binding, rule)
     if outcome.verdict != INCONCLUSIVE:
         return
-    if isinstance(test, Bounded):
-        yield Open(outcome, of_quantity(test.quantity, binding))
-        return
-    for part, each, own in test.parts(binding, rule):
+    parts = test.parts(binding, rule)
+    if not parts:
+        yield Open(outcome, read_of(test.compared(binding)))
+    for part, each, own in parts:
         yield from _parts(part, cells, each, own)
 
 

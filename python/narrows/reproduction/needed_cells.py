@@ -4,116 +4,42 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from narrows.core import nearest
-from narrows.reproduction.predicate import Bounded, Ordered, Several
-from narrows.reproduction.quantity import (
-    Asked,
-    Chosen,
-    Combined,
-    Constant,
-    Correlation,
-    Folded,
-    Measured,
-    Named,
-    Probability,
-    Ranked,
-    bound,
-    comparable,
-)
+from narrows.reproduction.quantity import Asked, comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from narrows.reproduction.claims import Claim, Published
-    from narrows.reproduction.predicate import Test
-    from narrows.reproduction.quantity import Binding, Quantity
+    from narrows.reproduction.quantity import Binding, Quantity, Selection
     from narrows.study.plan import Plan, Point
-
-    # Selections by experiment, values of columns and column.
-    Found = dict[tuple[str, str, str], "Selection"]
-
-
-class Selection(NamedTuple):
-    """What is read of an experiment.
-
-    Attributes:
-        experiment: Name of the experiment.
-        where: Values of columns that its cells must have.
-        column: Name of the column that is read.
-    """
-
-    experiment: str
-    where: Mapping[str, Any]
-    column: str
 
 
 def of_claim(claim: Claim) -> list[Selection]:
     """Return what a claim reads for its direction and its magnitude, each selection once."""
-    found: Found = {}
-    if claim.direction is not None:
-        _of_test(claim.direction, {}, found)
-    if claim.magnitude is not None:
-        _of_test(claim.magnitude.test, {}, found)
-    return list(found.values())
+    tests = [claim.direction, claim.magnitude.test if claim.magnitude else None]
+    return read_of(taken for test in tests if test is not None for taken in test.compared({}))
 
 
 def of_source(published: Published) -> list[Selection]:
     """Return what the tables and figures read that have values of the source, each selection once."""
-    found: Found = {}
-    for table in published.tables:
-        for quantity in itertools.chain.from_iterable(table.rows.values()) if table.published else ():
-            _gather(quantity, {}, found)
-    for picture in published.pictures:
-        for line, place in itertools.product(picture.lines, picture.places) if picture.published else ():
-            _gather(line.quantity, {"x": place}, found)
-    return list(found.values())
+    rows = [row for table in published.tables if table.published for row in table.rows.values()]
+    cells: list[tuple[Quantity, Binding]] = [(each, {}) for row in rows for each in row]
+    pictures = [picture for picture in published.pictures if picture.published]
+    drawn = [
+        (line.quantity, {"x": place})
+        for picture in pictures
+        for line, place in itertools.product(picture.lines, picture.places)
+    ]
+    return read_of([*cells, *drawn])
 
 
-def of_quantity(quantity: Quantity, binding: Binding) -> list[Selection]:
-    """Return what a quantity reads, each selection once."""
-    found: Found = {}
-    _gather(quantity, binding, found)
-    return list(found.values())
-
-
-def _of_test(test: Test, binding: Binding, found: Found) -> None:
-    if isinstance(test, Bounded):
-        _gather(test.quantity, binding, found)
-    elif isinstance(test, Ordered):
-        for quantity in test.quantities:
-            _gather(quantity, binding, found)
-    elif isinstance(test, Several):
-        for part, each in test.tests:
-            _of_test(part, {**binding, **each}, found)
-
-
-def _gather(quantity: Quantity, binding: Binding, found: Found) -> None:
-    if isinstance(quantity, Measured):
-        where = {name: bound(value, binding) for name, value in quantity.where.items()}
-        column = quantity.column(binding)
-        found[quantity.experiment, repr(where), column] = Selection(quantity.experiment, where, column)
-        return
-    if isinstance(quantity, Chosen):
-        _gather(quantity.under(binding), binding, found)
-        return
-    parts: Sequence[Quantity] = ()
-    conditions: Iterable[Binding] = ({},)
-    if isinstance(quantity, Named | Constant | Probability):
-        parts = (quantity.quantity,)
-    elif isinstance(quantity, Combined):
-        parts = (quantity.first, quantity.second)
-    elif isinstance(quantity, Correlation):
-        parts, conditions = (quantity.first, quantity.second), quantity.over
-    elif isinstance(quantity, Folded):
-        parts, conditions = quantity.parts, quantity.over
-    elif isinstance(quantity, Ranked):
-        parts, conditions = (quantity.quantity,), quantity.among
-    for each in conditions:
-        inner = {**binding, **each}
-        for part in parts:
-            _gather(part, inner, found)
+def read_of(quantities: Iterable[tuple[Quantity, Binding]]) -> list[Selection]:
+    """Return what quantities read under conditions, each selection once."""
+    reads = (wanted for quantity, binding in quantities for wanted in quantity.reads(binding))
+    return list({repr(wanted): wanted for wanted in reads}.values())
 
 
 def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:

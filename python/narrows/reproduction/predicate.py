@@ -18,9 +18,11 @@ Statistics 6 (1979) 65.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from narrows.reproduction.computed import Combined, Named, Probability
 from narrows.reproduction.intervals import (
     ALPHA,
     Frequency,
@@ -30,9 +32,8 @@ from narrows.reproduction.intervals import (
     same_side,
     seeds_that_decide,
 )
-from narrows.reproduction.quantity import Combined, Named, Probability, different
-from narrows.reproduction.resampling import has_ranks, stages
-from narrows.reproduction.units import unit_of
+from narrows.reproduction.quantity import different
+from narrows.reproduction.resampling import stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,8 +101,31 @@ class Outcome(NamedTuple):
     same: int = 0
 
 
+class Test(ABC):
+    """A test of quantities."""
+
+    @abstractmethod
+    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
+        """Return the result of the test for these cells."""
+
+    @abstractmethod
+    def compared(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantities that the test compares, with the condition of each."""
+
+    def parts(self, _binding: Binding, _rule: Rule) -> list[Part]:
+        """Return the tests of which this one consists, with the binding and the rule of each; none if it is simple."""
+        return []
+
+    def experiments(self) -> set[str]:
+        """Return the names of the experiments whose cells the test uses."""
+        return {name for quantity, _ in self.compared({}) for name in quantity.experiments()}
+
+
+Part = tuple[Test, "Binding", Rule]
+
+
 @dataclass(frozen=True)
-class Bounded:
+class Bounded(Test):
     """The test that a quantity is within bounds.
 
     Attributes:
@@ -132,7 +156,7 @@ class Bounded:
         clear, needed = self._margin(sample, at_95, level, rule)
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in used))
         return Outcome(
-            verdict, effect, at_95, sample.seeds, self.quantity.describe(binding), unit_of(self.quantity, binding),
+            verdict, effect, at_95, sample.seeds, self.quantity.describe(binding), self.quantity.domain(binding).unit,
             keys, int(verdict == HOLDS), 1, clear, (self.least, self.most), level, sample.method, leaning, needed, same,
         )  # fmt: skip
 
@@ -168,9 +192,9 @@ class Bounded:
         clear = away / half if at_95 else -1.0
         return clear, (seeds_that_decide(half, sample.seeds, away, level) if sample.seeds > 1 else NEVER)
 
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells the test uses."""
-        return self.quantity.experiments()
+    def compared(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantity."""
+        return [(self.quantity, binding)]
 
 
 def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
@@ -183,7 +207,7 @@ def _sample(quantity: Quantity, cells: Cells, binding: Binding, used: Sequence[C
     """Return the sample of a quantity, and the number of replications that repeat an earlier one."""
     every, once = {cell["replication"] for cell in used}, different(used)
     counted, same = every if rule.deterministic else once, len(every) - len(once)
-    if has_ranks(quantity):
+    if quantity.has_ranks():
         return Resampled(stages(quantity, cells, binding, counted)), same
     kept = [value for each, value in sorted(quantity.values(cells, binding).items()) if each in counted]
     return (Frequency(kept) if isinstance(_plain(quantity), Probability) else Mean(kept)), same
@@ -193,9 +217,20 @@ def _plain(quantity: Quantity) -> Quantity:
     return _plain(quantity.quantity) if isinstance(quantity, Named) else quantity
 
 
+class _Composed(Test):
+    """A test of which some or all parts must hold."""
+
+    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
+        return together([test.judge(cells, each, own) for test, each, own in self.parts(binding, rule)], self.needed())
+
+    @abstractmethod
+    def needed(self) -> int:
+        """Return the number of parts that must hold."""
+
+
 @dataclass(frozen=True)
-class Ordered:
-    """The test that quantities are in ascending order.
+class Ordered(_Composed):
+    """The test that quantities are in ascending order: every step is a part.
 
     Attributes:
         quantities: At least two quantities, the smallest first.
@@ -205,27 +240,25 @@ class Ordered:
     quantities: Sequence[Quantity]
     or_equal: bool = False
 
-    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
-        """Return the result of the test for these cells: every step is a part."""
-        steps = [test.judge(cells, each, own) for test, each, own in self.parts(binding, rule)]
-        return together(steps, len(steps))
+    def needed(self) -> int:
+        """Return the number of steps."""
+        return len(self.quantities) - 1
 
     def parts(self, binding: Binding, rule: Rule) -> list[Part]:
-        """Return the tests of which this one consists, with the binding and the rule of each."""
-        count = len(self.quantities) - 1
-        own = _for_parts(rule, count, count)
+        """Return the test of each step."""
+        own = _for_parts(rule, self.needed(), self.needed())
         return [
             (Bounded(Combined("minus", high, low), 0.0, None, strict=not self.or_equal), binding, own)
             for low, high in zip(self.quantities, self.quantities[1:], strict=False)
         ]
 
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells the test uses."""
-        return set.union(*(each.experiments() for each in self.quantities))
+    def compared(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantities in ascending order."""
+        return [(each, binding) for each in self.quantities]
 
 
 @dataclass(frozen=True)
-class Several:
+class Several(_Composed):
     """The test that some or all of several tests hold.
 
     Attributes:
@@ -236,23 +269,18 @@ class Several:
     tests: Sequence[tuple[Test, Binding]]
     least: int
 
-    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
-        """Return the result of the test for these cells."""
-        parts = self.parts(binding, rule)
-        return together([test.judge(cells, each, own) for test, each, own in parts], self.least)
+    def needed(self) -> int:
+        """Return the number of tests that must hold."""
+        return self.least
 
     def parts(self, binding: Binding, rule: Rule) -> list[Part]:
-        """Return the tests of which this one consists, with the binding and the rule of each."""
+        """Return the tests."""
         own = _for_parts(rule, len(self.tests), self.least)
         return [(test, {**binding, **each}, own) for test, each in self.tests]
 
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells the test uses."""
-        return set.union(*(test.experiments() for test, _ in self.tests))
-
-
-Test = Bounded | Ordered | Several
-Part = tuple[Test, "Binding", Rule]
+    def compared(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantities of all tests."""
+        return [taken for test, each in self.tests for taken in test.compared({**binding, **each})]
 
 
 def _for_parts(rule: Rule, parts: int, least: int) -> Rule:

@@ -1,18 +1,30 @@
 """The quantities of claims: a number per replication, from the cells of experiments. Pure functions.
 
-A quantity is a measure of the cells that certain levels pick out, a number, the ratio of two quantities, their
-difference, their sum or product, several folded into one (sum, mean, greatest, least), or their Spearman correlation
-over several conditions.
+A quantity is a metric of the cells that certain levels pick out, a number, or computed from other quantities
+(`computed.py`). Each kind says what it reads, how it is computed and described, and what its values can be.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from narrows.metrics import catalogue
+from narrows.metrics.criteria import range_of
+from narrows.metrics.request import MetricError, card_of
+from narrows.statistics import POSITIVE, REAL, Range
+from narrows.study.measures import split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from narrows.reproduction.resampling import Draws, Terms
 
     Cell = Mapping[str, Any]
     Cells = Mapping[str, Sequence[Cell]]
@@ -51,8 +63,106 @@ def different(used: Iterable[Cell]) -> set[int]:
     return {*{tuple(each): replication for replication, each in sorted(runs.items(), reverse=True)}.values()}
 
 
+class Selection(NamedTuple):
+    """What is read of an experiment.
+
+    Attributes:
+        experiment: Name of the experiment.
+        where: Values of columns that its cells must have.
+        column: Name of the column that is read.
+    """
+
+    experiment: str
+    where: Mapping[str, Any]
+    column: str
+
+
+class Domain(NamedTuple):
+    """What the values of a quantity can be.
+
+    Attributes:
+        unit: Their unit as on metric cards ("bps", "s", "packets"); empty for pure numbers.
+        range: Their range.
+    """
+
+    unit: str
+    range: Range
+
+
+class Quantity(ABC):
+    """A quantity: a number per replication under a condition, which binds the names in its texts."""
+
+    @abstractmethod
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+
+    @abstractmethod
+    def domain(self, binding: Binding) -> Domain:
+        """Return what its values can be."""
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return the quantities from which it can be computed."""
+        return ()
+
+    def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantities from which it is computed under a condition, with the condition of each."""
+        return [(each, binding) for each in self.operands()]
+
+    def drawn(self, parts: Sequence[Draws], binding: Binding) -> Draws:
+        """Return its values from those of the quantities from which it is computed, such as one per resample."""
+        raise NotImplementedError
+
+    def operation(self, _binding: Binding) -> Hashable:
+        """Return what distinguishes it from other quantities of the same parts."""
+        return type(self)
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the value by replication, for the replications that have one.
+
+        Raises:
+            QuantityError: There are no such cells, or a column is missing.
+        """
+        shared, parts = together([self.part(each, cells, inner) for each, inner in self.under(binding)])
+        found = self.drawn([np.array(part) for part in parts], binding).tolist() if shared else []
+        return finite(dict(zip(shared, found, strict=True)))
+
+    def part(self, each: Quantity, cells: Cells, binding: Binding) -> float | Values:
+        """Return the value of one of its parts by replication, or the number that it is in all of them."""
+        return each.everywhere(cells, binding)
+
+    def everywhere(self, cells: Cells, binding: Binding) -> float | Values:
+        """Return the value by replication, or the number that it is in all of them."""
+        return self.values(cells, binding)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells from which it is computed.
+
+        Raises:
+            QuantityError: There are no such cells, or a column is missing.
+        """
+        return [cell for each, inner in self.under(binding) for cell in each.cells(cells, inner)]
+
+    def reads(self, binding: Binding) -> Iterator[Selection]:
+        """Yield what it reads."""
+        for each, inner in self.under(binding):
+            yield from each.reads(inner)
+
+    def experiments(self) -> set[str]:
+        """Return the names of the experiments whose cells it uses."""
+        return {name for each in self.operands() for name in each.experiments()}
+
+    def has_ranks(self) -> bool:
+        """Return whether a rank or a rank correlation is part of it."""
+        return any(each.has_ranks() for each in self.operands())
+
+    def term(self, terms: Terms, binding: Binding) -> int:
+        """Return its number among the terms of a statistic of means over replications."""
+        parts = [terms.number(each, inner) for each, inner in self.under(binding)]
+        return terms.computed(self.operation(binding), parts, lambda draws: self.drawn(draws, binding))
+
+
 @dataclass(frozen=True)
-class Measured:
+class Measured(Quantity):
     """A metric of some cells.
 
     Attributes:
@@ -70,53 +180,67 @@ class Measured:
     over: str = "one"
     missing: float | None = None
 
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed.
+    def selection(self, binding: Binding) -> Selection:
+        """Return what it reads under a condition."""
+        where = {name: bound(value, binding) for name, value in self.where.items()}
+        return Selection(self.experiment, where, str(bound(self.measure, binding)))
 
-        Raises:
-            QuantityError: There is no such cell, or a column is missing.
-        """
-        wanted = {name: bound(value, binding) for name, value in self.where.items()}
+    def reads(self, binding: Binding) -> Iterator[Selection]:
+        """Yield what it reads."""
+        yield self.selection(binding)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells from which it is computed."""
+        _, where, column = self.selection(binding)
         rows = cells[self.experiment]
-        for name in (*wanted, bound(self.measure, binding)):
+        for name in (*where, column):
             if rows and name not in rows[0]:
                 raise QuantityError(f"experiment {self.experiment} has no column {name}")
-        found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(wanted)
+        found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(where)
         if not found:
-            raise QuantityError(f"experiment {self.experiment} has no cell with {_describe_levels(wanted)}")
+            raise QuantityError(f"experiment {self.experiment} has no cell with {described(where)}")
         return found
-
-    def column(self, binding: Binding) -> str:
-        """Return the name of the column under a condition."""
-        return str(bound(self.measure, binding))
 
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the value by replication, for the replications that have one."""
         by_replication: dict[int, list[float]] = {}
-        found, measure = self.cells(cells, binding), bound(self.measure, binding)
-        for row in found:
-            value = self.missing if row[measure] is None else float(row[measure])
+        column = self.selection(binding).column
+        for row in self.cells(cells, binding):
+            value = self.missing if row[column] is None else float(row[column])
             if value is not None and math.isfinite(value):
                 by_replication.setdefault(row["replication"], []).append(value)
         if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
-            raise QuantityError(f"several cells of {self.experiment} fit {_describe_levels(self.where)}: say `over`")
-        folded = {replication: FOLD[self.over](each) for replication, each in by_replication.items()}
-        return {replication: value for replication, value in folded.items() if math.isfinite(value)}
+            raise QuantityError(f"several cells of {self.experiment} fit {described(self.where)}: say `over`")
+        return finite({replication: FOLD[self.over](each) for replication, each in by_replication.items()})
 
     def describe(self, binding: Binding) -> str:
         """Return a description in words."""
-        where = _describe_levels({name: bound(value, binding) for name, value in self.where.items()})
-        of = f" of {where}" if where else ""
-        measure = bound(self.measure, binding)
-        return f"{'' if self.over == 'one' else f'{self.over} '}{measure}{of} ({self.experiment})"
+        _, where, column = self.selection(binding)
+        of = f" of {described(where)}" if where else ""
+        return f"{'' if self.over == 'one' else f'{self.over} '}{column}{of} ({self.experiment})"
 
     def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
+        """Return the name of its experiment."""
         return {self.experiment}
+
+    def domain(self, binding: Binding) -> Domain:
+        """Return those of the metric, folded over several cells."""
+        owner, measure = split(self.selection(binding).column)
+        unit = _units().get(measure.partition("(")[0], "")
+        # A bare name is that of a group's metric or of its bottleneck's.
+        for kind in [owner.partition(".")[0]] if owner else ["group", "link"]:
+            with suppress(MetricError):
+                return Domain(unit, folded(self.over, range_of(card_of(measure, kind))))
+        return Domain(unit, REAL)
+
+    def term(self, terms: Terms, binding: Binding) -> int:
+        """Return its number among the terms of a statistic."""
+        key = (repr(self.selection(binding)), self.over, self.missing)
+        return terms.measured(key, lambda: self.values(terms.cells, binding))
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Quantity):
     """A constant number, the same in every replication.
 
     Attributes:
@@ -125,344 +249,62 @@ class Number:
 
     value: float
 
-    def values(self, _cells: Cells, _binding: Binding) -> Values:
-        """Return no values: a number has no replications of its own."""
-        return {}
-
-    def cells(self, _cells: Cells, _binding: Binding) -> list[Cell]:
-        """Return no cells."""
-        return []
-
     def describe(self, _binding: Binding) -> str:
         """Return a description in words."""
         return f"{self.value:g}"
 
-    def experiments(self) -> set[str]:
-        """Return no experiments."""
-        return set()
+    def domain(self, _binding: Binding) -> Domain:
+        """Return the numbers on its side of zero."""
+        return Domain("", POSITIVE if self.value >= 0 else REAL)
+
+    def everywhere(self, _cells: Cells, _binding: Binding) -> float:
+        """Return the number; it has no replications of its own."""
+        return self.value
+
+    def term(self, terms: Terms, _binding: Binding) -> int:
+        """Return its number among the terms of a statistic."""
+        return terms.constant(self.value)
 
 
-@dataclass(frozen=True)
-class Constant:
-    """A quantity that has the same value in every replication, used as a number.
-
-    Attributes:
-        quantity: The quantity.
-    """
+class Same(Quantity):
+    """A quantity with the values of another one, `quantity` unless the condition chooses it."""
 
     quantity: Quantity
 
-    def number(self, cells: Cells, binding: Binding) -> float | None:
-        """Return its value; None if no replication has one.
-
-        Raises:
-            QuantityError: The values of replications differ.
-        """
-        different = set(self.values(cells, binding).values())
-        if len(different) > 1:
-            raise QuantityError(f"{self.describe(binding)} is not the same in every replication")
-        return different.pop() if different else None
+    def operands(self) -> Sequence[Quantity]:
+        """Return the other one."""
+        return (self.quantity,)
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the value by replication, for the replications that have one."""
-        return self.quantity.values(cells, binding)
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return self.quantity.cells(cells, binding)
+        """Return its values."""
+        ((of, inner),) = self.under(binding)
+        return of.values(cells, inner)
 
     def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
+        """Return its description."""
         return self.quantity.describe(binding)
 
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.quantity.experiments()
+    def domain(self, binding: Binding) -> Domain:
+        """Return what its values can be."""
+        ((of, inner),) = self.under(binding)
+        return of.domain(inner)
+
+    def term(self, terms: Terms, binding: Binding) -> int:
+        """Return its number among the terms of a statistic."""
+        ((of, inner),) = self.under(binding)
+        return terms.number(of, inner)
 
 
-@dataclass(frozen=True)
-class Folded:
-    """The aggregate of several quantities, each under several conditions, replication by replication.
-
-    Attributes:
-        how: Aggregation: "sum", "mean", "max" or "min".
-        parts: The quantities, at least one.
-        over: Bindings of each condition; one empty binding if there are no conditions.
-    """
-
-    how: str
-    parts: Sequence[Quantity]
-    over: Sequence[Binding]
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the aggregate by replication, for the replications that have all values."""
-        parts = [(part, {**binding, **each}) for part in self.parts for each in self.over]
-        return {replication: FOLD[self.how](values) for replication, values in _together(parts, cells).items()}
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return [cell for part in self.parts for each in self.over for cell in part.cells(cells, {**binding, **each})]
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        names = {**binding, **dict.fromkeys(self.over[0], "each")}
-        return f"{self.how} of {', '.join(part.describe(names) for part in self.parts)}"
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return set.union(*(part.experiments() for part in self.parts))
-
-
-@dataclass(frozen=True)
-class Named:
-    """A quantity with a name for descriptions.
-
-    Attributes:
-        name: The name; `{x}` in it is replaced by the binding of that name.
-        quantity: The quantity.
-    """
-
-    name: str
-    quantity: Quantity
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the value by replication, for the replications that have one."""
-        return self.quantity.values(cells, binding)
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return self.quantity.cells(cells, binding)
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        return str(bound(self.name, binding))
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.quantity.experiments()
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """One of several named quantities, by the condition under which it is taken.
-
-    Attributes:
-        name: The name; `{x}` in it is replaced by the binding of that name.
-        quantities: The quantities by name.
-    """
-
-    name: str
-    quantities: Mapping[str, Quantity]
-
-    def under(self, binding: Binding) -> Quantity:
-        """Return the quantity that the name under a condition is of.
-
-        Raises:
-            QuantityError: No quantity has this name.
-        """
-        name = bound(self.name, binding)
-        if name not in self.quantities:
-            raise QuantityError(f"no quantity is named {name}; there are {', '.join(self.quantities)}")
-        return self.quantities[name]
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the value by replication, for the replications that have one."""
-        return self.under(binding).values(cells, binding)
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return self.under(binding).cells(cells, binding)
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        return str(bound(self.name, binding))
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used under some condition."""
-        return set.union(*(quantity.experiments() for quantity in self.quantities.values()))
-
-
-@dataclass(frozen=True)
-class Combined:
-    """A combination of two quantities, replication by replication.
-
-    Attributes:
-        how: Operation: "ratio", "minus", "plus" or "times".
-        first: The first operand.
-        second: The second operand.
-    """
-
-    how: str
-    first: Quantity
-    second: Quantity
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the result by replication, for the replications that both quantities have."""
-        both = _together([(self.first, binding), (self.second, binding)], cells)
-        if self.how == "plus":
-            return {each: one + other for each, (one, other) in both.items()}
-        if self.how == "times":
-            return {each: one * other for each, (one, other) in both.items()}
-        if self.how == "minus":
-            return {each: one - other for each, (one, other) in both.items()}
-        return {each: one / other for each, (one, other) in both.items() if other != 0}
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return [*self.first.cells(cells, binding), *self.second.cells(cells, binding)]
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        sign = "over" if self.how == "ratio" else self.how
-        return f"{self.first.describe(binding)} {sign} {self.second.describe(binding)}"
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.first.experiments() | self.second.experiments()
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """Spearman's rank correlation of two quantities over several conditions, replication by replication.
-
-    Attributes:
-        first: The first operand.
-        second: The second operand.
-        over: Bindings of each condition.
-    """
-
-    first: Quantity
-    second: Quantity
-    over: Sequence[Binding]
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the coefficient, -1 to 1, by replication, for the replications that have all values."""
-        pairs = [
-            (self.first.values(cells, {**binding, **each}), self.second.values(cells, {**binding, **each}))
-            for each in self.over
-        ]
-        shared = set.intersection(*(set(one) & set(other) for one, other in pairs))
-        found = {
-            each: spearman([one[each] for one, _ in pairs], [other[each] for _, other in pairs])
-            for each in sorted(shared)
-        }
-        return {replication: value for replication, value in found.items() if math.isfinite(value)}
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return [
-            cell
-            for each in self.over
-            for quantity in (self.first, self.second)
-            for cell in quantity.cells(cells, {**binding, **each})
-        ]
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        names = {**binding, **dict.fromkeys(self.over[0], "each")}
-        return f"rank correlation of {self.first.describe(names)} with {self.second.describe(names)}"
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.first.experiments() | self.second.experiments()
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
-
-    Attributes:
-        quantity: The ranked quantity.
-        at: Bindings of the condition whose rank is taken.
-        among: Bindings of all conditions, among them `at`.
-        highest: Whether rank 1 is that of the highest value; otherwise of the lowest.
-    """
-
-    quantity: Quantity
-    at: Binding
-    among: Sequence[Binding]
-    highest: bool
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the rank by replication, for the replications in which all conditions have a value."""
-        found = [self.quantity.values(cells, {**binding, **each}) for each in self.among]
-        own = {name: bound(value, binding) for name, value in self.at.items()}
-        if own not in self.among:
-            raise QuantityError(f"{_describe_levels(own)} is none of those among which it is ranked")
-        place, sign = list(self.among).index(own), -1 if self.highest else 1
-        shared = set.intersection(*(set(each) for each in found))
-        return {each: _ranks([sign * values[each] for values in found])[place] for each in sorted(shared)}
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return [cell for each in self.among for cell in self.quantity.cells(cells, {**binding, **each})]
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        own = {name: bound(value, binding) for name, value in self.at.items()}
-        return f"rank of {self.quantity.describe({**binding, **own})} among {len(self.among)}"
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.quantity.experiments()
-
-
-@dataclass(frozen=True)
-class Probability:
-    """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is.
-
-    Attributes:
-        quantity: The quantity.
-        least: Lower bound, inclusive; None without one.
-        most: Upper bound, inclusive; None without one.
-    """
-
-    quantity: Quantity
-    least: float | None
-    most: float | None
-
-    def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return 1 or 0 by replication, for the replications in which the quantity has a value."""
-        return {each: float(self._within(value)) for each, value in self.quantity.values(cells, binding).items()}
-
-    def _within(self, value: float) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-
-    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which the quantity is computed."""
-        return self.quantity.cells(cells, binding)
-
-    def describe(self, binding: Binding) -> str:
-        """Return a description in words."""
-        bounds = [f"at least {self.least:g}"] if self.least is not None else []
-        bounds += [f"at most {self.most:g}"] if self.most is not None else []
-        return f"probability that {self.quantity.describe(binding)} is {' and '.join(bounds)}"
-
-    def experiments(self) -> set[str]:
-        """Return the names of the experiments whose cells are used."""
-        return self.quantity.experiments()
-
-
-Quantity = Measured | Number | Constant | Combined | Folded | Named | Chosen | Correlation | Ranked | Probability
-
-
-def _together(parts: Sequence[tuple[Quantity, Binding]], cells: Cells) -> dict[int, list[float]]:
-    """Return the values of several quantities in each replication that all have; a number has every one."""
-    found = [_everywhere(each, cells, binding) for each, binding in parts]
+def together(found: Sequence[float | Values]) -> tuple[list[int], list[list[float]]]:
+    """Return the replications that all values have, and these values; a number is the same in every one."""
     known = [set(each) for each in found if isinstance(each, dict)]
     shared = sorted(set.intersection(*known)) if known else []
-    return {
-        replication: [each[replication] if isinstance(each, dict) else each for each in found] for replication in shared
-    }
+    return shared, [[each[n] for n in shared] if isinstance(each, dict) else [each] * len(shared) for each in found]
 
 
-def _everywhere(quantity: Quantity, cells: Cells, binding: Binding) -> float | Values:
-    if isinstance(quantity, Number):
-        return quantity.value
-    if isinstance(quantity, Constant):
-        number = quantity.number(cells, binding)
-        return {} if number is None else number
-    return quantity.values(cells, binding)
+def finite(values: Values) -> Values:
+    """Return the values that are finite numbers."""
+    return {replication: value for replication, value in values.items() if math.isfinite(value)}
 
 
 def bound(value: Any, binding: Binding) -> Any:
@@ -475,19 +317,16 @@ def bound(value: Any, binding: Binding) -> Any:
     return value
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return Spearman's rank correlation, ties having mean ranks; not a number if one of the two is constant."""
-    first, second = _ranks(one), _ranks(other)
-    middle = (len(first) + 1) / 2
-    spread = math.sqrt(math.fsum((each - middle) ** 2 for each in first))
-    spread *= math.sqrt(math.fsum((each - middle) ** 2 for each in second))
-    together = math.fsum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))
-    return together / spread if spread > 0 else float("nan")
+def folded(how: str, within: Range) -> Range:
+    """Return the range of an aggregate of values of a range; sums of what is never negative are never negative."""
+    if how in {"sum", "spread"}:
+        return POSITIVE if within.low >= 0 else REAL
+    return within
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
+@cache
+def _units() -> dict[str, str]:
+    return {card["name"]: card["unit"] for card in catalogue()}
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -498,7 +337,7 @@ def _mean(values: Iterable[float]) -> float:
 def _spread(values: Sequence[float]) -> float:
     mean = _mean(values)
     if len(values) == 1 or mean == 0:
-        return float("nan")
+        return math.nan
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)) / mean
 
 
@@ -512,7 +351,8 @@ def comparable(value: Any) -> str:
         return str(value)
 
 
-def _describe_levels(where: Mapping[str, Any]) -> str:
+def described(where: Mapping[str, Any]) -> str:
+    """Return the values of columns in words."""
     return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from narrows.errors import InputError
 from narrows.reproduction.claims_file import read_claims
+from narrows.reproduction.computed import spearman
 from narrows.reproduction.ledger import Found, evaluate, ledger
-from narrows.reproduction.quantity import spearman
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from narrows.reproduction.agreement import estimated
+from narrows.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked
 from narrows.reproduction.intervals import Frequency, Mean, same_side, seeds_that_decide
 from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
-from narrows.reproduction.quantity import Asked, Combined, Correlation, Folded, Measured, Number, Probability, Ranked
+from narrows.reproduction.quantity import Asked, Measured, Number
 from narrows.reproduction.resampling import stages
 from narrows.statistics import estimate
 

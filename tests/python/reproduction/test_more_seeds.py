@@ -17,9 +17,8 @@ from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.deciding import Open, next_parts
 from narrows.reproduction.intervals import Needed
 from narrows.reproduction.ledger import Found
-from narrows.reproduction.needed_cells import Selection
 from narrows.reproduction.predicate import Outcome
-from narrows.reproduction.quantity import Asked
+from narrows.reproduction.quantity import Asked, Selection
 
 if TYPE_CHECKING:
     from pathlib import Path

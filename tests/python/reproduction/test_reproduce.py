@@ -22,9 +22,9 @@ from narrows.files.format import FORMATS
 from narrows.files.toml import inline
 from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
+from narrows.reproduction.computed import Combined, Folded, Named
 from narrows.reproduction.ledger import digest_of_test
-from narrows.reproduction.quantity import Combined, Folded, Measured, Named
-from narrows.reproduction.ranges import range_of
+from narrows.reproduction.quantity import Measured
 from narrows.reproduction.registry import StudyFolder, find, published_studies
 from narrows.statistics import POSITIVE, REAL, SHARE
 from narrows.study.overlay import offered
@@ -173,11 +173,11 @@ def test_claims_in_the_terminal_have_units(
 def test_what_a_claim_speaks_of_has_the_range_of_its_measures() -> None:
     share = Measured("one", "utilization_between(from=1s,until=3s)", {}, "max")
     time = Measured("one", "group.flow.rtt_mean_s", {})
-    assert range_of(share, {}) == SHARE
-    assert range_of(Measured("one", "utilization", {}, "sum"), {}) == POSITIVE
-    assert range_of(Combined("ratio", time, share), {}) == POSITIVE
-    assert range_of(Combined("minus", share, share), {}) == REAL
-    assert range_of(Named("part", Folded("mean", [share], [{}])), {}) == SHARE
+    assert share.domain({}).range == SHARE
+    assert Measured("one", "utilization", {}, "sum").domain({}).range == POSITIVE
+    assert Combined("ratio", time, share).domain({}).range == POSITIVE
+    assert Combined("minus", share, share).domain({}).range == REAL
+    assert Named("part", Folded("mean", [share], [{}])).domain({}).range == SHARE
 
 
 @pytest.mark.usefixtures("small")

@@ -1,0 +1,369 @@
+"""The quantities of claims that are computed from others, replication by replication. Pure functions."""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from narrows.analysis.ranks import ranks
+from narrows.reproduction.quantity import (
+    FOLD,
+    Domain,
+    Number,
+    Quantity,
+    QuantityError,
+    Same,
+    bound,
+    described,
+    folded,
+    together,
+)
+from narrows.statistics import POSITIVE, REAL, SHARE, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from narrows.reproduction.quantity import Binding, Cells, Values
+    from narrows.reproduction.resampling import Draws, Terms
+
+
+@dataclass(frozen=True)
+class Constant(Same):
+    """A quantity that has the same value in every replication, used as a number.
+
+    Attributes:
+        quantity: The quantity.
+    """
+
+    quantity: Quantity
+
+    def everywhere(self, cells: Cells, binding: Binding) -> float | Values:
+        """Return the number; no values if no replication has one.
+
+        Raises:
+            QuantityError: The values of replications differ.
+        """
+        found = set(self.values(cells, binding).values())
+        if len(found) > 1:
+            raise QuantityError(f"{self.describe(binding)} is not the same in every replication")
+        return found.pop() if found else {}
+
+    def term(self, terms: Terms, binding: Binding) -> int:
+        """Return its number among the terms of a statistic."""
+        number = self.everywhere(terms.cells, binding)
+        return terms.constant(math.nan if isinstance(number, dict) else number)
+
+
+class _Called(Same):
+    """A quantity with a name for descriptions."""
+
+    name: str
+
+    def describe(self, binding: Binding) -> str:
+        return str(bound(self.name, binding))
+
+
+@dataclass(frozen=True)
+class Named(_Called):
+    """A quantity with a name for descriptions.
+
+    Attributes:
+        name: The name; `{x}` in it is replaced by the binding of that name.
+        quantity: The quantity.
+    """
+
+    name: str
+    quantity: Quantity
+
+
+@dataclass(frozen=True)
+class Chosen(_Called):
+    """One of several named quantities, by the condition under which it is taken.
+
+    Attributes:
+        name: The name; `{x}` in it is replaced by the binding of that name.
+        quantities: The quantities by name.
+    """
+
+    name: str
+    quantities: Mapping[str, Quantity]
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return all of them."""
+        return list(self.quantities.values())
+
+    def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the quantity that the name under a condition is of.
+
+        Raises:
+            QuantityError: No quantity has this name.
+        """
+        name = self.describe(binding)
+        if name not in self.quantities:
+            raise QuantityError(f"no quantity is named {name}; there are {', '.join(self.quantities)}")
+        return [(self.quantities[name], binding)]
+
+
+@dataclass(frozen=True)
+class Probability(Same):
+    """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is.
+
+    Attributes:
+        quantity: The quantity.
+        least: Lower bound, inclusive; None without one.
+        most: Upper bound, inclusive; None without one.
+    """
+
+    quantity: Quantity
+    least: float | None
+    most: float | None
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return 1 or 0 by replication, for the replications in which the quantity has a value."""
+        return {each: float(self._within(value)) for each, value in self.quantity.values(cells, binding).items()}
+
+    def _within(self, value: float) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        bounds = [f"at least {self.least:g}"] if self.least is not None else []
+        bounds += [f"at most {self.most:g}"] if self.most is not None else []
+        return f"probability that {self.quantity.describe(binding)} is {' and '.join(bounds)}"
+
+    def domain(self, _binding: Binding) -> Domain:
+        """Return the probabilities."""
+        return Domain("", SHARE)
+
+    def has_ranks(self) -> bool:
+        """Return False: it compares each replication's own value."""
+        return False
+
+    def term(self, terms: Terms, binding: Binding) -> int:
+        """Return its number among the terms of a statistic."""
+        return terms.measured((id(self), repr(dict(binding))), lambda: self.values(terms.cells, binding))
+
+
+@dataclass(frozen=True)
+class Folded(Quantity):
+    """The aggregate of several quantities, each under several conditions, replication by replication.
+
+    Attributes:
+        how: Aggregation: "sum", "mean", "max" or "min".
+        parts: The quantities, at least one.
+        over: Bindings of each condition; one empty binding if there are no conditions.
+    """
+
+    how: str
+    parts: Sequence[Quantity]
+    over: Sequence[Binding]
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return the quantities."""
+        return self.parts
+
+    def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return each quantity under each condition."""
+        return [(part, {**binding, **each}) for part in self.parts for each in self.over]
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the aggregate by replication, its sums rounded once, for the replications that have all values."""
+        shared, parts = together([self.part(each, cells, inner) for each, inner in self.under(binding)])
+        found = [FOLD[self.how](each) for each in zip(*parts, strict=True)]
+        return dict(zip(shared, found, strict=True))
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        names = {**binding, **dict.fromkeys(self.over[0], "each")}
+        return f"{self.how} of {', '.join(part.describe(names) for part in self.parts)}"
+
+    def domain(self, binding: Binding) -> Domain:
+        """Return the unit that all parts have, and their ranges together."""
+        return Domain(_common(self.under(binding)), folded(self.how, _around(self.under(binding))))
+
+    def operation(self, _binding: Binding) -> Hashable:
+        """Return the aggregation."""
+        return type(self), self.how
+
+    def drawn(self, parts: Sequence[Draws], _binding: Binding) -> Draws:
+        """Return the aggregates."""
+        found: Draws = getattr(np.stack(parts, axis=1), self.how)(axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Combined(Quantity):
+    """A combination of two quantities, replication by replication.
+
+    Attributes:
+        how: Operation: "ratio", "minus", "plus" or "times".
+        first: The first operand.
+        second: The second operand.
+    """
+
+    how: str
+    first: Quantity
+    second: Quantity
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return both operands."""
+        return self.first, self.second
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        sign = "over" if self.how == "ratio" else self.how
+        return f"{self.first.describe(binding)} {sign} {self.second.describe(binding)}"
+
+    def domain(self, binding: Binding) -> Domain:
+        """Return the unit of a sum or difference; what is not negative if neither operand is, but for a difference."""
+        unit = _common(self.under(binding)) if self.how in {"minus", "plus"} else ""
+        return Domain(unit, POSITIVE if self.how != "minus" and _around(self.under(binding)).low >= 0 else REAL)
+
+    def operation(self, _binding: Binding) -> Hashable:
+        """Return the operation."""
+        return type(self), self.how
+
+    def drawn(self, parts: Sequence[Draws], _binding: Binding) -> Draws:
+        """Return the results; they are not finite where a divisor is zero."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Draws = COMBINE[self.how](*parts)
+        return found
+
+
+class _OfRanks(Quantity):
+    """A quantity that is computed from ranks."""
+
+    def part(self, each: Quantity, cells: Cells, binding: Binding) -> float | Values:
+        return each.values(cells, binding)
+
+    def has_ranks(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Correlation(_OfRanks):
+    """Spearman's rank correlation of two quantities over several conditions, -1 to 1, replication by replication.
+
+    Attributes:
+        first: The first operand.
+        second: The second operand.
+        over: Bindings of each condition.
+    """
+
+    first: Quantity
+    second: Quantity
+    over: Sequence[Binding]
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return both operands."""
+        return self.first, self.second
+
+    def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return both operands under each condition in turn."""
+        return [(each, {**binding, **inner}) for inner in self.over for each in self.operands()]
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        names = {**binding, **dict.fromkeys(self.over[0], "each")}
+        return f"rank correlation of {self.first.describe(names)} with {self.second.describe(names)}"
+
+    def domain(self, _binding: Binding) -> Domain:
+        """Return the coefficients."""
+        return Domain("", Range(-1.0, 1.0))
+
+    def drawn(self, parts: Sequence[Draws], _binding: Binding) -> Draws:
+        """Return the coefficients."""
+        return correlations(np.stack(parts[0::2], axis=1), np.stack(parts[1::2], axis=1))
+
+
+@dataclass(frozen=True)
+class Ranked(_OfRanks):
+    """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
+
+    Attributes:
+        quantity: The ranked quantity.
+        at: Bindings of the condition whose rank is taken.
+        among: Bindings of all conditions, among them `at`.
+        highest: Whether rank 1 is that of the highest value; otherwise of the lowest.
+    """
+
+    quantity: Quantity
+    at: Binding
+    among: Sequence[Binding]
+    highest: bool
+
+    def operands(self) -> Sequence[Quantity]:
+        """Return the ranked quantity."""
+        return (self.quantity,)
+
+    def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
+        """Return the ranked quantity under each condition."""
+        return [(self.quantity, {**binding, **each}) for each in self.among]
+
+    def _own(self, binding: Binding) -> dict[str, Any]:
+        return {name: bound(value, binding) for name, value in self.at.items()}
+
+    def _place(self, binding: Binding) -> int:
+        own = self._own(binding)
+        if own not in self.among:
+            raise QuantityError(f"{described(own)} is none of those among which it is ranked")
+        return list(self.among).index(own)
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        return f"rank of {self.quantity.describe({**binding, **self._own(binding)})} among {len(self.among)}"
+
+    def domain(self, _binding: Binding) -> Domain:
+        """Return the ranks."""
+        return Domain("", Range(1.0, float(len(self.among))))
+
+    def operation(self, binding: Binding) -> Hashable:
+        """Return the place of the condition whose rank is taken, and which value has rank 1.
+
+        Raises:
+            QuantityError: The condition is none of those among which it is ranked.
+        """
+        return type(self), self._place(binding), self.highest
+
+    def drawn(self, parts: Sequence[Draws], binding: Binding) -> Draws:
+        """Return the ranks."""
+        found: Draws = ranks(np.stack(parts, axis=1), higher_is_better=self.highest)[:, self._place(binding)]
+        return found
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Spearman's rank correlation, ties having mean ranks; not a number if one of the two is constant."""
+    return float(correlations(np.array([one], float), np.array([other], float))[0])
+
+
+def correlations(one: Draws, other: Draws) -> Draws:
+    """Return Spearman's rank correlation of each two rows."""
+    middle = (one.shape[1] + 1) / 2
+    first, second = (ranks(each, higher_is_better=False) - middle for each in (one, other))
+    spread = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Draws = (first * second).sum(axis=1) / spread
+    return found
+
+
+def _common(parts: Iterable[tuple[Quantity, Binding]]) -> str:
+    """Return the unit that all parts but numbers have; empty where they have several."""
+    found = {part.domain(binding).unit for part, binding in parts if not isinstance(part, Number)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _around(parts: Iterable[tuple[Quantity, Binding]]) -> Range:
+    """Return the least range that has those of all parts inside."""
+    ranges = [part.domain(binding).range for part, binding in parts]
+    if len(set(ranges)) == 1:
+        return ranges[0]
+    return Range(min(each.low for each in ranges), max(each.high for each in ranges))
+
+
+COMBINE: dict[str, Callable[[Any, Any], Any]] = {
+    "ratio": operator.truediv, "minus": operator.sub, "plus": operator.add, "times": operator.mul,
+}  # fmt: skip
