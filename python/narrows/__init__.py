@@ -18,6 +18,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from narrows.run import pages
+
 if TYPE_CHECKING:
     from narrows import analysis, metrics
     from narrows.api import (
@@ -95,6 +97,8 @@ def __dir__() -> list[str]:
     return [*__all__]
 
 
+# A report stands above the run that it shows.
+pages.built_by(lambda folder: import_module("narrows.commands.page").build(folder))
 # Modules; those of studies, exports and playgrounds are functions, too.
 PACKAGES = {"analysis", "export", "metrics", "playground", "study"}
 HOMES = {

@@ -20,10 +20,11 @@ from narrows.core import RunError
 from narrows.errors import InputError
 from narrows.explain.moment import Explanation, explain
 from narrows.export import csv, pcapng, qlog
-from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
+from narrows.external.trust import of_results
 from narrows.files.disk import new_file
 from narrows.files.folder import appearing
+from narrows.files.run_folder import single
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
 from narrows.run.options import Options
@@ -32,6 +33,7 @@ from narrows.share import pack as packing
 from narrows.share import verify as verifying
 from narrows.study.overlay import Choice
 from narrows.study.plan import PLAN
+from narrows.study.stored import stored
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 
@@ -289,7 +291,7 @@ def study(  # noqa: PLR0913  # each has a default
     """
     options, folder = Options.called(seed, replications, jobs, watch, metrics, trust=trust), _path(out)
     if folder is not None and (folder / PLAN).is_file():
-        return _opened(studies.Studying(folder, options))
+        return _opened(studies.Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
     return _opened(studies.from_file(Path(file), options, folder, listed(overrides), Choice(size, variant)))
 
 
@@ -354,7 +356,7 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
-    run = RunFolder(Path(folder))
+    run = single(Path(folder))
     place = _path(out) or run.path / {"pcapng": "packets.pcapng"}.get(form, form)
     match form:
         case "pcapng":
@@ -562,7 +564,7 @@ def _check_backend(command: str, on: str) -> None:
 
 def _opened(job: studies.Studying) -> OpenedStudy:
     """Do the job of a study, and open its folder."""
-    found = _results(job)
+    found = _results(job).status
     if found.failed:
         raise RunError(f"{found.failed} of {found.cells} cells failed; {job.folder / 'failed'} has the reasons")
     return OpenedStudy(job.folder)

@@ -94,8 +94,31 @@ def test_a_python_package_uses_the_packages_that_the_plan_lists() -> None:
     assert uses == PACKAGES
 
 
-def test_no_python_packages_form_a_cycle() -> None:
-    assert not cycles(PACKAGES)
+def test_a_python_package_uses_only_what_stands_above_it_in_the_plan() -> None:
+    order = list(PACKAGES)
+    climbing = {name: used - set(order[: order.index(name)]) for name, used in PACKAGES.items()}
+    assert not {name: used for name, used in climbing.items() if used}
+
+
+def test_no_folders_of_the_package_form_a_cycle() -> None:
+    rooms: dict[str, set[str]] = {}
+    for module, used in python_uses(HOUSE / "python/narrows").items():
+        room, *others = (f"{each}.".split(".")[1] for each in (module, *sorted(used)))
+        rooms.setdefault(room, set()).update(other for other in others if other != room)
+    assert not cycles(rooms)
+
+
+def test_no_run_imports_a_report() -> None:
+    uses = python_uses(HOUSE / "python/narrows")
+    below = {"run", "study", "reproduction", "evaluation", "trial", "search", "export", "share", "opened", "files"}
+    climbing = {
+        module: reports
+        for module, used in uses.items()
+        if module.split(".")[1:2]
+        and module.split(".")[1] in below
+        and (reports := {each for each in used if each.startswith("narrows.report")})
+    }
+    assert not climbing
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)

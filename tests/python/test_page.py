@@ -9,7 +9,7 @@ from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
 
 from narrows import library
 from narrows.cli import main
-from narrows.report.page import document
+from narrows.page import document
 from narrows.reproduction import registry
 
 if TYPE_CHECKING:

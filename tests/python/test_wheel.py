@@ -75,7 +75,7 @@ def test_a_wheel_is_small_serves_every_python_and_has_all_data(wheel: Path) -> N
         "_core.abi3.so",
         "_core.pyi",
         "py.typed",
-        "report/page/script/page.js",
+        "page/script/page.js",
         "linux/kernel/",
         "external/templates/rule.rs",
     ):

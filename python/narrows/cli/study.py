@@ -23,7 +23,7 @@ from narrows.study.design import describe
 from narrows.study.executors.threads import Threads
 from narrows.study.overlay import Choice
 from narrows.study.plan import Plan, executed_by, make_plan
-from narrows.study.store import Store
+from narrows.study.stored import stored
 from narrows.study.task import Failed, Finished
 from narrows.wording import counted
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import argparse
 
     from narrows.study.executor import Executor
+    from narrows.study.store import Store
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     given = Path(arguments.file), work.options, arguments.out, arguments.set, _choice(arguments)
     job = from_file(*given, executor_of(arguments))
-    if job.new is not None:
-        _print_plan(job.new.plan, arguments)
+    _print_plan(job.study.plan, arguments)
     return _perform(work, job, arguments)
 
 
@@ -47,8 +47,8 @@ def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
     work = Work(arguments)
     # An executor may wait for a cluster, and the folder is known to be wrong at once.
-    campaign.status(arguments.folder)
-    job = Studying(arguments.folder, work.options, None, executor_of(arguments), arguments.retry)
+    study = stored(arguments.folder, of_results(arguments.folder, trust=arguments.trust))
+    job = Studying(arguments.folder, work.options, study, executor_of(arguments), arguments.retry)
     # The folder may be another's, and what is in it the reason why there is no page.
     with fitting(arguments.folder):
         return _perform(work, job, arguments, given=True)
@@ -56,10 +56,10 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given: bool = False) -> int:
     done = work.perform(job)
-    print_failures(job.folder)
+    print_failures(done.result.study.store)
     if given and done.problem is not None and isinstance(done.problem.__cause__, UNFIT):
         raise done.problem
-    found = done.result
+    found = done.result.status
     if arguments.json:
         print(to_json(found._asdict()))
     else:
@@ -97,7 +97,8 @@ def query(arguments: argparse.Namespace) -> int:
 
 def replay(arguments: argparse.Namespace) -> int:
     """Run one cell again and print its metrics, or why it fails."""
-    done = campaign.replay(arguments.folder, arguments.cell, of_results(arguments.folder, trust=arguments.trust))
+    study = stored(arguments.folder, of_results(arguments.folder, trust=arguments.trust))
+    done = campaign.replay(study, arguments.cell)
     row = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
     if isinstance(done.outcome, Failed):
         print(f"the cell fails: {done.outcome.error}", file=sys.stderr)
@@ -182,9 +183,8 @@ def _cells(plan: Plan) -> int:
     return len(plan.points) * plan.replications.minimum
 
 
-def print_failures(folder: Path) -> None:
+def print_failures(store: Store) -> None:
     """Print why cells of a study failed, and the commands that replay them."""
-    store = Store(folder)
     keys = sorted(store.failures())
     for key in keys[:MOST_FAILURES]:
         failure = store.failure(key)

@@ -49,14 +49,14 @@ def _perform(work: Work, layout: Layout, tables: Tables, arguments: argparse.Nam
     if arguments.on == BOTH:
         return _perform_on_both(work, layout, tables, arguments)
     job = from_layout(layout, arguments.on, arguments.out, executor_of(arguments))
-    if job.new is not None and not arguments.json:
-        plan = job.new.plan
+    if not arguments.json:
+        plan = job.study.plan
         print(f"{plan.title}\n{_size(plan)}, seed {plan.seed}\n", flush=True)
     done = work.perform(job)
-    print_failures(job.folder)
+    print_failures(done.result.study.store)
     summary = read_object(job.folder / "summary.json")
     print(to_json(summary) if arguments.json else tables(summary))
-    return work.end(done, INTERNAL if done.result.failed else DONE)
+    return work.end(done, INTERNAL if done.result.status.failed else DONE)
 
 
 def _perform_on_both(work: Work, layout: Layout, tables: Tables, arguments: argparse.Namespace) -> int:
@@ -64,9 +64,10 @@ def _perform_on_both(work: Work, layout: Layout, tables: Tables, arguments: argp
     if not arguments.json:
         print(f"{job.plan.title}\nOn each backend {_size(job.plan)}, seed {job.plan.seed}\n", flush=True)
     done = work.perform(job)
-    for study in job.studies.values():
-        print_failures(study.folder)
-    summary, failed = done.result
+    summary, studied = done.result
+    for each in studied.values():
+        print_failures(each.study.store)
+    failed = any(each.status.failed for each in studied.values())
     parts = [f"On the {WORDS[on]}\n\n{tables(summary[on])}" for on in job.studies]
     print(to_json(summary) if arguments.json else "\n".join(parts))
     return work.end(done, INTERNAL if failed else DONE)

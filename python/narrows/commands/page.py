@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from narrows.reproduction.claims import Published
     from narrows.reproduction.ledger import Found
+    from narrows.study.stored import StoredStudy
 
 # The modules of pages are imported where they are used: what is wrong with one must not keep a command from its work.
 
@@ -43,6 +44,20 @@ def build(folder: Path) -> Path:
     return index(folder)
 
 
+def study(study: StoredStudy) -> Path:
+    """Build the page of a study whose plan has been read.
+
+    Args:
+        study: The study in its folder.
+
+    Returns:
+        The path of the page.
+    """
+    from narrows.report.study.build import build
+
+    return build(study)
+
+
 def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:
     """Build the page of a reproduction whose results have been gathered.
 
@@ -61,9 +76,9 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
 
 
 def _study(folder: Path) -> Path:
-    from narrows.report.study.build import build as study
+    from narrows.study.stored import stored
 
-    return study(folder)
+    return study(stored(folder))
 
 
 def _search(folder: Path) -> Path:

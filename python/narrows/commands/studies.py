@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows.commands import page
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import OutputError
-from narrows.external.trust import of_results
 from narrows.files.folder import check_place
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import MANIFEST, write_json, write_manifest
@@ -17,7 +17,8 @@ from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.study import campaign
 from narrows.study.definition import Study, read_study
 from narrows.study.executors.threads import Threads
-from narrows.study.plan import PLAN, Plan, load_plan, make_plan, trust_of
+from narrows.study.plan import PLAN, Plan, load_plan, make_plan
+from narrows.study.stored import Status, StoredStudy, stored_as_planned
 from narrows.study.views.backends import differences
 from narrows.study.views.summary import write_summary
 from narrows.study.views.view import VIEW, View
@@ -69,47 +70,61 @@ class Watched:
         return self.observer.stopped()
 
 
+class Studied(NamedTuple):
+    """What the work on a study has come to.
+
+    Attributes:
+        study: The study in its folder.
+        status: Its state.
+    """
+
+    study: StoredStudy
+    status: Status
+
+
 @dataclass(frozen=True)
-class Studying(Job[campaign.Status]):
+class Studying(Job[Studied]):
     """A study in its folder.
 
     Attributes:
-        new: The study that begins, unless the folder holds one that was begun; None where it does.
+        study: The study that begins, unless the folder holds it already; or the one in the folder.
         executor: Where its cells run; None for threads.
         retry: Whether failed cells run again.
     """
 
-    new: New | None = None
+    study: New | StoredStudy
     executor: Executor | None = None
     retry: bool = False
 
-    def work(self) -> campaign.Status:
+    def work(self) -> Studied:
         """Run every cell that is missing."""
-        if self.new is None:
-            trust = of_results(self.folder, trust=self.options.trust)
-        else:
-            if not (self.folder / PLAN).is_file():
-                campaign.begin(self.new.study, self.new.plan, self.folder, self.new.files)
-            trust = trust_of(self.new.plan, self.folder)
-        return campaign.work(
-            self.folder,
+        study = self._stored()
+        status = campaign.work(
+            study,
             self.executor or Threads(self.options.threads),
             Watched(self.options.watch),
             retry=self.retry,
             command=self.options.command,
             conclude=write_summary,
-            trust=trust,
             say=self.options.say,
         )
+        return Studied(study, status)
 
-    def build(self, result: campaign.Status) -> None:
+    def _stored(self) -> StoredStudy:
+        if isinstance(self.study, StoredStudy):
+            return self.study
+        if (self.folder / PLAN).is_file():
+            return stored_as_planned(self.study.plan, self.folder)
+        return campaign.begin(self.study.study, self.study.plan, self.folder, self.study.files)
+
+    def build(self, result: Studied) -> None:
         """Build the page; of a study that was begun earlier, unless it cites the digest of the results already."""
         report = self.folder / "report.html"
-        if self.new is None and not self.retry and report.is_file():
+        if isinstance(self.study, StoredStudy) and not self.retry and report.is_file():
             digest = read_sealed(self.folder / MANIFEST)["digest"]
             if digest and digest in report.read_text(encoding="utf-8"):
                 return
-        super().build(result)
+        page.study(result.study)
 
 
 def from_file(  # noqa: PLR0913, PLR0917  # what the command line gives
@@ -171,11 +186,11 @@ class OnBoth(NamedTuple):
 
     Attributes:
         summary: The contents of `summary.json`.
-        failed: Number of cells that failed.
+        studies: What the study of each backend has come to.
     """
 
     summary: Mapping[str, Any]
-    failed: int
+    studies: Mapping[str, Studied]
 
 
 @dataclass(frozen=True)
@@ -209,17 +224,15 @@ class Beside(Job[OnBoth]):
     @property
     def plan(self) -> Plan:
         """The plan of either study."""
-        new = self.studies[SIMULATOR].new
-        assert new is not None  # noqa: S101  # `prepare` made it
-        return new.plan
+        return self.studies[SIMULATOR].study.plan
 
     def work(self) -> OnBoth:
         """Run the study on the simulator, then on the kernel, and write both side by side."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.resumable():
-            failed = sum(study.work().failed for study in self.studies.values())
+            done = {on: study.work() for on, study in self.studies.items()}
         found = {on: read_object(study.folder / SUMMARY) for on, study in self.studies.items()}
-        cells = {on: campaign.table(study.folder) for on, study in self.studies.items()}
+        cells = {on: each.study.table() for on, each in done.items()}
         content = {
             "title": self.plan.title,
             "kind": self.kind,
@@ -233,7 +246,7 @@ class Beside(Job[OnBoth]):
         summary = numbered(SUMMARY, content)
         write_json(self.folder / SUMMARY, summary)
         write_manifest(self.folder, {"title": self.plan.title, "command": self.options.command})
-        return OnBoth(summary, failed)
+        return OnBoth(summary, done)
 
 
 def _check_new(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.explain.story import Sentence, Story
-from narrows.export.source import RunFolder
+from narrows.files.run_folder import RunFolder, single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,7 +65,7 @@ def explain(
     Raises:
         InputError: The folder is not that of a run with a log of events, or flow, time or replication are not in it.
     """
-    run = RunFolder(folder)
+    run = single(folder)
     number = run.replication(replication)
     at_s, reach_s = _seconds("--at", at), _seconds("--window", window)
     group, index, algorithm = _flow(run, flow, number)

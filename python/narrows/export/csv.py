@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.export.source import RunFolder
+    from narrows.files.run_folder import RunFolder
 
 
 def write(run: RunFolder, folder: Path) -> list[Path]:

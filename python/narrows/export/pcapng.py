@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.export import blocks, headers
-from narrows.export.source import bytes_of
+from narrows.files.run_folder import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.export.source import RunFolder
+    from narrows.files.run_folder import RunFolder
 
 
 class Point(NamedTuple):

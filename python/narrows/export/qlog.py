@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.export.source import RunFolder
+    from narrows.files.run_folder import RunFolder
 
 Row = dict[str, Any]
 Event = tuple[int, int, str, dict[str, Any]]

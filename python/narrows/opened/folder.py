@@ -8,23 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
-from narrows.compared import kind_of
 from narrows.errors import InputError
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
-from narrows.files.format import read_kept
-from narrows.files.manifest import check_folder, read_manifest, runs_in
+from narrows.files.format import SUMMARY, read_kept
+from narrows.files.run_folder import RunFolder, checked
 from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
 from narrows.run.shown import frame_of
 from narrows.run.tables import check_name, stacked
-from narrows.study import campaign
-from narrows.study.plan import PLAN, load_plan
+from narrows.study.plan import PLAN
 from narrows.study.query import query
+from narrows.study.stored import stored
 
 if TYPE_CHECKING:
     import os
 
     import pyarrow as pa
+
+    from narrows.study.stored import Status
 
 
 @typed
@@ -49,9 +50,8 @@ def open_folder(folder: str | os.PathLike[str], *, trust: bool = False) -> Opene
     path = Path(folder)
     if (path / PLAN).is_file():
         return OpenedStudy(path)
-    check_folder(path)
-    comparison = kind_of(read_manifest(path)) is not None
-    return OpenedComparison(path, trust=trust) if comparison else OpenedRun(path, trust=trust)
+    found = checked(path)
+    return OpenedRun(found, trust=trust) if found.compares is None else OpenedComparison(found, trust=trust)
 
 
 class OpenedRun(Tables):
@@ -63,19 +63,17 @@ class OpenedRun(Tables):
         summary: The contents of `summary.json`.
     """
 
-    def __init__(self, path: Path, *, trust: bool = False) -> None:
+    def __init__(self, folder: RunFolder, *, trust: bool = False) -> None:
         """Open a folder whose files are undamaged."""
-        self.path = path
-        self.trust = trust
-        self.manifest = read_manifest(path)
-        self.summary = read_kept(path / "summary.json")
+        self._folder, self.path, self.trust = folder, folder.path, trust
+        self.manifest, self.summary = folder.manifest, folder.summary
 
     @property
     def scenario(self) -> Scenario:
         """The resolved scenario, ready to `run` again."""
         # What is changed and compared from here on is the user's own.
         own = of_results(self.path)._replace(changes=ALL_CHANGES, typed=True)
-        return read(self.path / "scenario.toml", trust=EVERYTHING if self.trust else own)
+        return read(self._folder.scenario_file, trust=EVERYTHING if self.trust else own)
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all replications, the number of the replication first.
@@ -87,11 +85,10 @@ class OpenedRun(Tables):
             KeyError: There is no such table.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         check_name(name)
-        file = self.path / f"{name}.parquet"
-        return pq.read_table(file) if file.is_file() else pa.table({})
+        found = self._folder.optional(name)
+        return pa.table({}) if found is None else found
 
 
 class OpenedComparison(Tables):
@@ -104,14 +101,12 @@ class OpenedComparison(Tables):
         runs: The run of each algorithm, backend or combination of levels.
     """
 
-    def __init__(self, path: Path, *, trust: bool = False) -> None:
+    def __init__(self, folder: RunFolder, *, trust: bool = False) -> None:
         """Open a folder whose files are undamaged."""
-        self.path = path
-        self.manifest = read_manifest(path)
-        self.summary = read_kept(path / "summary.json")
-        self._column = COLUMNS[str(kind_of(self.manifest))]
-        inner = runs_in(path, self.manifest)
-        self.runs = {name: OpenedRun(place, trust=trust) for name, place in inner.items() if place.is_dir()}
+        self.path, self.manifest, self.summary = folder.path, folder.manifest, folder.summary
+        self._column = COLUMNS[str(folder.compares)]
+        there = {name: run for name, run in folder.runs.items() if run.path.is_dir()}
+        self.runs = {name: OpenedRun(run, trust=trust) for name, run in there.items()}
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all runs, the name of the run in its first column; else as `OpenedRun.table`."""
@@ -129,17 +124,18 @@ class OpenedStudy:
     def __init__(self, path: Path) -> None:
         """Open the folder of a study."""
         self.path = path
-        self.title = load_plan(path).title
+        self._study = stored(path)
+        self.title = self._study.plan.title
 
     @property
     def cells(self) -> pa.Table:
         """A row for each finished cell: its factors, its algorithm, its replication and what was measured."""
-        return campaign.table(self.path)
+        return self._study.table()
 
     @property
-    def status(self) -> campaign.Status:
+    def status(self) -> Status:
         """How many cells there are, have finished and have failed."""
-        return campaign.status(self.path)
+        return self._study.status()
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -148,7 +144,7 @@ class OpenedStudy:
         Raises:
             InputError: The study is neither, or has not finished; or the file is damaged.
         """
-        file = self.path / "summary.json"
+        file = self.path / SUMMARY
         if not file.is_file():
             raise InputError(str(self.path), "has no summary: it is neither matrix nor deployment, or has not finished")
         return read_kept(file)

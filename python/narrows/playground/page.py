@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from narrows import core
+from narrows.drawing.style import DASHES, TONES, colour_rules, style_of
 from narrows.errors import InputError
 from narrows.playground.lessons import lessons
-from narrows.report.drawing.style import DASHES, TONES, colour_rules, style_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def page(experiment: Experiment) -> str:
         **_catalogue(),
     }
     script = "".join(map(_asset, SCRIPTS))
-    dark = colour_rules("dark") + files("narrows.report.page").joinpath("dark.css").read_text("utf-8").strip()
+    dark = colour_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()
     style = (
         f":root{{{colour_rules('light')}}}{_asset('style.css')}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     )

@@ -22,7 +22,7 @@ from narrows.reproduction.stored_cells import ADDED
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
-from narrows.study.plan import PLAN, load_plan, make_plan, trust_of
+from narrows.study.plan import PLAN, load_plan, make_plan
 from narrows.study.store import Store
 
 if TYPE_CHECKING:
@@ -193,12 +193,7 @@ def work(
     """
     failed = 0
     for part in found:
-        place = folder / part.path
-        if not (place / PLAN).exists():
-            place.parent.mkdir(parents=True, exist_ok=True)
-            campaign.begin(part.study, part.plan, place)
-        trust = trust_of(part.plan, place)
-        failed += campaign.work(place, executor(), watch(part), retry=retry, trust=trust).failed
+        failed += campaign.work(part.opened(folder), executor(), watch(part), retry=retry).failed
     return failed
 
 

@@ -19,9 +19,9 @@ from narrows.reproduction.needed_cells import of_claim, read_of
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
-from narrows.study import campaign
-from narrows.study.plan import check_unchanged, load_plan, trust_of
+from narrows.study.plan import check_unchanged
 from narrows.study.store import Store
+from narrows.study.stored import stored_as_planned
 from narrows.study.task import Failed, Finished
 
 if TYPE_CHECKING:
@@ -133,13 +133,14 @@ class _Experiment:
 
     def __init__(self, part: Part, folder: Path) -> None:
         place = folder / part.path
-        self.plan: Plan = load_plan(place, trust_of(part.plan, place))
+        there = stored_as_planned(part.plan, place)
+        self.plan: Plan = there.plan
         check_unchanged(self.plan, place)
         self.levels = {"algorithm", *self.plan.points[0].levels}
         self.rows_of_plan = Asked(
             {**point.levels, "algorithm": point.algorithm, PLACE: place} for place, point in enumerate(self.plan.points)
         )
-        table = campaign.table(folder / part.path).drop_columns(["measured", "cpu_s"])
+        table = there.table().drop_columns(["measured", "cpu_s"])
         self.base: list[dict[str, Any]] = table.to_pylist()
         self.folder = folder / ADDED / part.path
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
 from narrows.study.plan import PLAN
+from narrows.study.stored import stored_as_planned
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
+    from narrows.study.stored import StoredStudy
 
 Rows = dict[str, Asked]
 
@@ -38,6 +40,14 @@ class Part:
     def path(self) -> str:
         """Path of the experiment's folder, relative to that of the reproduction."""
         return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
+
+    def opened(self, folder: Path) -> StoredStudy:
+        """Return the experiment in the folder of a reproduction, where it is begun if it is not there."""
+        place = folder / self.path
+        if (place / PLAN).exists():
+            return stored_as_planned(self.plan, place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return campaign.begin(self.study, self.plan, place)
 
     @property
     def cells(self) -> int:

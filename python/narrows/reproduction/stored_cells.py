@@ -14,8 +14,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.study import campaign
-from narrows.study.plan import PLAN, check_unchanged, load_plan, trust_of
+from narrows.study.plan import PLAN, check_unchanged, load_plan
 from narrows.study.store import Store
 from narrows.study.task import Finished, perform
 
@@ -137,11 +136,7 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
 
 def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
     plan, place = part.plan, folder / part.path
-    if (place / PLAN).exists():
-        check_unchanged(load_plan(place, trust_of(plan, place)), place)
-    else:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        campaign.begin(part.study, part.plan, place)
+    check_unchanged(part.opened(folder).plan, place)
     every, least = plan.replications.minimum, {column.name for column in plan.columns}
     points = {mark(point, plan.seed): point for point in plan.points}
     known = [(points[row["point"]], row) for row in rows if row["point"] in points]

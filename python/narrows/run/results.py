@@ -15,10 +15,10 @@ from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
+from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.metrics import measured, resolve
-from narrows.report.run import build
-from narrows.run import programs, tables
+from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.expectations import judge
 from narrows.run.shown import Shown
@@ -80,7 +80,7 @@ class Results(Tables):
         """
         self.keep(Path(folder), command, replace=replace)
         try:
-            build.build(Path(folder))
+            pages.build(Path(folder))
         except Exception as error:
             problem = f"the results are in {folder}, but their report could not be built"
             raise ReportError(f"{problem}: {type(error).__name__}: {error}") from error
@@ -161,7 +161,7 @@ class Run(Results):
         import pyarrow.parquet as pq
 
         keep(folder, self.scenario.files)
-        (folder / "scenario.toml").write_text(self.scenario.portable, encoding="utf-8")
+        (folder / SCENARIO).write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / SUMMARY, self.summary)
         programs.write(folder, self.records)
         for schema in core.tables():

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
 from narrows.compared import runs_of
+from narrows.drawing.style import style_of, tone_of
 from narrows.errors import InputError
 from narrows.metrics import card_of
-from narrows.report.drawing.style import style_of, tone_of
 from narrows.wording import counted
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
-from narrows.files.manifest import MANIFEST, check_folder, file_digest, read_manifest, runs_in
+from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
+from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.run import execution
 from narrows.run.jobs import Share, Unwatched, Wordless
 from narrows.run.options import Options
@@ -128,20 +129,20 @@ def _may(folder: Path, *, trust: bool) -> Trust:
 
 
 def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
-    manifest = _manifest(folder)
-    inner = runs_in(folder, manifest)
+    whole = RunFolder(folder)
+    manifest = _manifest(whole)
     # Of an interrupted comparison some are missing.
-    places = {name: place for name, place in inner.items() if place.is_dir()} if inner else {"": folder}
-    written = {name: _written(place, trust=trust) for name, place in places.items()}
+    inner = {name: run for name, run in whole.runs.items() if run.path.is_dir()} if whole.runs else {"": whole}
+    written = {name: _written(run, trust=trust) for name, run in inner.items()}
     faults: dict[str, str] = {}
     listed = {}
     for name, each in written.items():
-        _check_schema(each.manifest.get("digest_schema", 0), each.folder / MANIFEST)
+        _check_schema(each.folder.manifest.get("digest_schema", 0), each.folder.path / MANIFEST)
         try:
-            listed[str(each.file.relative_to(folder))] = each.scenario.executes()
+            listed[str(each.folder.scenario_file.relative_to(folder))] = each.scenario.executes()
         except core.ScenarioError as error:
             if not error.diagnostics[0]["path"]:
-                raise InputError(str(each.file), f"is damaged: {error}") from None
+                raise InputError(str(each.folder.scenario_file), f"is damaged: {error}") from None
             # It is not run either.
             faults[name] = str(error)
     refuse_untrusted(str(folder), listed)
@@ -152,31 +153,25 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         one, differences = _run(each, name, jobs, share, faults.get(name))
         repeated.append(one)
         changed += differences
-    return Verdict("comparison" if inner else "run", manifest.get("title", ""), repeated, _distinct(changed))
+    return Verdict("comparison" if whole.runs else "run", manifest.get("title", ""), repeated, _distinct(changed))
 
 
 class _Written(NamedTuple):
-    """A packed run: its folder, its manifest, and its scenario."""
+    """A packed run: its folder and its scenario."""
 
-    folder: Path
-    manifest: dict[str, Any]
+    folder: RunFolder
     scenario: Scenario
 
-    @property
-    def file(self) -> Path:
-        """The file of the scenario."""
-        return self.folder / SCENARIO
 
-
-def _written(folder: Path, *, trust: bool) -> _Written:
+def _written(folder: RunFolder, *, trust: bool) -> _Written:
     manifest = _manifest(folder)
     missing = next((key for key in ("seed", "replications", "digest") if key not in manifest), None)
     if missing is not None:
-        raise InputError(str(folder / MANIFEST), f"is not that of a run: it has no `{missing}`")
+        raise InputError(str(folder.path / MANIFEST), f"is not that of a run: it has no `{missing}`")
     backend = manifest.get("backend", {})
     on, queue = backend.get("on", "simulator"), backend.get("queue", "")
-    scenario = read(folder / SCENARIO, trust=_may(folder, trust=trust), on=on, queue=queue)
-    return _Written(folder, manifest, scenario)
+    scenario = read(folder.scenario_file, trust=_may(folder.path, trust=trust), on=on, queue=queue)
+    return _Written(folder, scenario)
 
 
 def _check_schema(given: int, file: Path) -> None:
@@ -196,11 +191,11 @@ def _check_schema(given: int, file: Path) -> None:
         raise InputError(str(file), problem)
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: RunFolder) -> dict[str, Any]:
     try:
-        return read_manifest(folder)
+        return folder.manifest
     except FileNotFoundError:
-        raise InputError(str(folder), f"holds no {MANIFEST}") from None
+        raise InputError(str(folder.path), f"holds no {MANIFEST}") from None
 
 
 def _damage(folder: Path) -> Iterator[Difference]:
@@ -211,8 +206,9 @@ def _damage(folder: Path) -> Iterator[Difference]:
 
 
 def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | None) -> tuple[Repeated, list[Difference]]:
-    folder, manifest, scenario = written
-    differences = [*_versions(manifest), *_inputs(folder, manifest.get("inputs", {}), MANIFEST)]
+    folder, scenario = written
+    manifest = folder.manifest
+    differences = [*_versions(manifest), *_inputs(folder.path, manifest.get("inputs", {}), MANIFEST)]
     stored = manifest["digest"]
     try:
         resolved = None if fault else scenario.resolve(None, manifest["replications"] or None, manifest["seed"])
@@ -232,15 +228,13 @@ def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | Non
     return Repeated(name, stored, found), differences
 
 
-def _tables(folder: Path, name: str, run: Any) -> Iterator[Difference]:
+def _tables(folder: RunFolder, name: str, run: Any) -> Iterator[Difference]:
     """Return the first table whose values differ from those in the folder."""
-    import pyarrow.parquet as pq
-
     for table in (schema["name"] for schema in core.tables()):
-        file = folder / f"{table}.parquet"
-        if not file.is_file():
+        before = folder.optional(table)
+        if before is None:
             continue
-        before, now = pq.read_table(file), run.table(table)
+        now = run.table(table)
         if before.schema.names != now.schema.names:
             yield Difference("records", _of(table, name), "has other columns")
             return
@@ -353,7 +347,6 @@ def _distinct(differences: list[Difference]) -> list[Difference]:
     return list(dict.fromkeys(differences))
 
 
-SCENARIO = "scenario.toml"
 STOPPED = "nothing is changed; the same command verifies the file anew"
 STEP_S = 0.1
 # Digits of a fingerprint that are shown.

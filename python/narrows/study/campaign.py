@@ -7,20 +7,20 @@ import shlex
 import time
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.files.folder import appearing
-from narrows.files.lease import LEASE, Lease, holder_of
+from narrows.files.lease import LEASE, Lease
 from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.files.toml import inline
 from narrows.library import shown
 from narrows.run.summary import digest
-from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
+from narrows.study.plan import PLAN, Plan, Point, check_unchanged
 from narrows.study.portable import Kept
 from narrows.study.sequential import Ledger
-from narrows.study.store import Store
+from narrows.study.stored import Status, StoredStudy, stored, stored_as_planned
 from narrows.study.task import Failed, Finished, Outcome, perform, resolve
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.external.trust import Trust
     from narrows.study.definition import Study
     from narrows.study.executor import Executor
 
@@ -65,8 +64,8 @@ class Watch(Protocol):
         """Return True to stop the work."""
 
 
-def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> None:
-    """Create the folder of a study atomically.
+def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> StoredStudy:
+    """Create the folder of a study atomically, and open it.
 
     Args:
         study: The study file, as read.
@@ -85,6 +84,7 @@ def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | Non
         plan.save(partial)
         for name, text in (files or {}).items():
             (partial / name).write_text(text, encoding="utf-8")
+    return stored_as_planned(plan, folder)
 
 
 def _as_kept(text: str, study: Study, plan: Plan) -> str:
@@ -109,41 +109,37 @@ def refuse_begun(folder: Path) -> None:
 
 
 def work(  # noqa: PLR0913  # each says how, and has a default
-    folder: Path,
+    study: StoredStudy,
     executor: Executor,
     watch: Watch,
     *,
     retry: bool = False,
     command: str | None = None,
     conclude: Conclude | None = None,
-    trust: Trust | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Status:
     """Run every cell of a study that has neither finished nor failed, and gather the results.
 
     Args:
-        folder: Folder of the study.
+        study: The study in its folder, with what its plan may execute and read.
         executor: Runs the cells; it is closed when the work ends.
         watch: Receives the progress and may stop the work.
         retry: Whether failed cells run again.
         command: The command line, for the manifest; None from Python.
         conclude: Writes further files into the folder after the last cell, before the manifest lists them.
-        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
         say: Is called with what a person should know, a line at a time.
 
     Returns:
         The state of the study, without cells that are still to run.
 
     Raises:
-        InputError: The path is not a folder of a study; the engine or an input file has changed since its start; or
-            what it would execute is not trusted.
+        InputError: The engine or an input file has changed since its start; or what it would execute is not trusted.
         OutputError: Another process works on the study.
         Interrupted: The work was stopped, or the disk is full. Finished cells are kept.
     """
-    plan = load_plan(folder, trust)
-    check_unchanged(plan, folder)
-    with Lease(folder) as lease:
-        campaign = _Campaign(folder, plan, watch, lease, executor.again)
+    check_unchanged(study.plan, study.folder)
+    with Lease(study.folder) as lease:
+        campaign = _Campaign(study, watch, lease, executor.again)
         try:
             for file in campaign.prepare(retry=retry):
                 if say is not None:
@@ -154,23 +150,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         except OSError as error:
             problem = f"the results cannot be written: {error.strerror or error}"
             raise Interrupted(f"{problem}; {campaign.how_to_go_on()}") from error
-    return status(folder)
-
-
-class Status(NamedTuple):
-    """The state of a study.
-
-    Attributes:
-        cells: Number of cells, as far as it is decided.
-        finished: Number of finished cells.
-        failed: Number of failed cells.
-        running: The process that works on the study: `host`, `pid` and `since`; None without one.
-    """
-
-    cells: int
-    finished: int
-    failed: int
-    running: dict[str, Any] | None
+    return study.status()
 
 
 def status(folder: Path) -> Status:
@@ -179,30 +159,16 @@ def status(folder: Path) -> Status:
     Raises:
         InputError: The path is not a folder of a study.
     """
-    plan, store = load_plan(folder), Store(folder)
-    ledger, finished, failed = recovered(plan, store)
-    return Status(ledger.cells, len(finished), len(failed), holder_of(folder))
-
-
-def recovered(plan: Plan, store: Store) -> tuple[Ledger, set[str], set[str]]:
-    """Return the ledger of the cells, and the keys of the finished and of the failed cells."""
-    finished = store.finished()
-    failed = store.failures() - finished
-    ledger = Ledger(plan)
-    if not ledger.fixed:
-        ledger.recover(store.measured(finished), failed)
-    return ledger, finished, failed
+    return stored(folder).status()
 
 
 def table(folder: Path) -> pa.Table:
-    """Return the table of the finished cells of a study, a row per cell.
+    """Return the table of the finished cells of the study in `folder`, a row per cell.
 
     Raises:
         InputError: The path is not a folder of a study.
     """
-    plan, store = load_plan(folder), Store(folder)
-    ledger, _, _ = recovered(plan, store)
-    return store.table(plan, ledger.targets)
+    return stored(folder).table()
 
 
 def digest_of(cells: pa.Table) -> str:
@@ -230,20 +196,19 @@ class Replay(NamedTuple):
     before: str | None
 
 
-def replay(folder: Path, key: str, trust: Trust | None = None) -> Replay:
+def replay(study: StoredStudy, key: str) -> Replay:
     """Run a cell of a study again in this process, without writing anything.
 
     Args:
-        folder: Folder of the study.
+        study: The study in its folder, with what its plan may execute and read.
         key: Key of the cell, or an unambiguous prefix of it.
-        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
 
     Raises:
         InputError: There is no such cell, or more than one; or the engine or an input file has changed.
     """
-    plan, store = load_plan(folder, trust), Store(folder)
-    check_unchanged(plan, folder)
-    ledger, finished, _ = recovered(plan, store)
+    plan, store = study.plan, study.store
+    check_unchanged(plan, study.folder)
+    ledger, finished, _ = study.recovered()
     found = [cell for cell in ledger.all_cells() if plan.key(*cell).startswith(key)]
     if len(found) != 1:
         problem = "no cell has this key" if not found else f"{len(found)} cells have a key that begins so"
@@ -258,14 +223,13 @@ def replay(folder: Path, key: str, trust: Trust | None = None) -> Replay:
 
 
 class _Campaign:
-    def __init__(self, folder: Path, plan: Plan, watch: Watch, lease: Lease, again: Sequence[str]) -> None:
-        self.folder = folder
-        self.plan = plan
+    def __init__(self, study: StoredStudy, watch: Watch, lease: Lease, again: Sequence[str]) -> None:
+        self.study = study
+        self.folder, self.plan, self.store = study.folder, study.plan, study.store
         self.watch = watch
         self.lease = lease
         self.again = again
-        self.store = Store(folder)
-        self.ledger = Ledger(plan)
+        self.ledger = Ledger(study.plan)
         self.finished: set[str] = set()
         self.failed: set[str] = set()
         self.todo: deque[tuple[Point, int]] = deque()
@@ -280,7 +244,7 @@ class _Campaign:
         damaged = self.store.discard_damaged()
         if retry:
             self.store.forget_failures()
-        self.ledger, self.finished, self.failed = recovered(self.plan, self.store)
+        self.ledger, self.finished, self.failed = self.study.recovered()
         settled = self.finished | self.failed
         self._add([cell for cell in self.ledger.all_cells() if self.plan.key(*cell) not in settled])
         return damaged

@@ -224,13 +224,6 @@ def executed_by(plan: Plan) -> list[Executed]:
     return list(found)
 
 
-def trust_of(plan: Plan, folder: Path) -> Trust:
-    """Return what the folder of a study may do where a command has planned it anew: all, if it holds this plan."""
-    kept = load_plan(folder)
-    same = [point.digest for point in kept.points] == [point.digest for point in plan.points]
-    return EVERYTHING if same and kept.base.commands == plan.base.commands else kept.base.trust
-
-
 def check_unchanged(plan: Plan, folder: Path) -> None:
     """Check that engine and input files are those of the plan, and that all that it would execute is trusted.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from narrows.cli import table
 from narrows.metrics import catalogue, counted_names
-from narrows.report.page.metrics import BETTER, UNITS, meaning
+from narrows.page.metrics import BETTER, UNITS, meaning
 from narrows.report.run.tables import LEADING
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_report_browser import opened
 
-from narrows.report.drawing.svg import Markup
-from narrows.report.page import document as page
+from narrows.drawing.svg import Markup
+from narrows.page import document as page
 from narrows.report.reproduction.claims import claims
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from synthetic_folder import Recipe, write_run
 
-from narrows.report.drawing.figure import PAPERS, drawing
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import SECONDS
-from narrows.report.drawing.style import style_of
+from narrows.drawing.figure import PAPERS, drawing
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import SECONDS
+from narrows.drawing.style import style_of
 from narrows.report.run.build import build
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
-from narrows.report.page.markdown import NO_WIDTH, code, text
+from narrows.page.markdown import NO_WIDTH, code, text
 from narrows.report.trial.comment import comment, junit
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from narrows.core import algorithms
-from narrows.report.drawing.decimate import extremes, means
-from narrows.report.drawing.plot import Axis, Box, Panel
-from narrows.report.drawing.scale import PACKETS, SECONDS
-from narrows.report.drawing.style import HUES, TONES, Style, style_of, styles_of, tone_of
-from narrows.report.drawing.svg import element, polyline, ring
+from narrows.drawing.decimate import extremes, means
+from narrows.drawing.plot import Axis, Box, Panel
+from narrows.drawing.scale import PACKETS, SECONDS
+from narrows.drawing.style import HUES, TONES, Style, style_of, styles_of, tone_of
+from narrows.drawing.svg import element, polyline, ring
 from narrows.report.run.figures.fairness import jain
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from narrows.report.drawing.scale import (
+from narrows.drawing.scale import (
     BITS_PER_SECOND,
     COUNT,
     INDEX,
@@ -22,8 +22,8 @@ from narrows.report.drawing.scale import (
     significant,
     tick_label,
 )
-from narrows.report.page.estimates import difference_texts, interval_text, relative_text
-from narrows.report.page.metrics import meaning
+from narrows.page.estimates import difference_texts, interval_text, relative_text
+from narrows.page.metrics import meaning
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 

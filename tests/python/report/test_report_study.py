@@ -15,17 +15,17 @@ from narrows.analysis.multivariate import biplot, clusters, principal_components
 from narrows.analysis.pairs import Meeting
 from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
-from narrows.report.drawing.figure import PAPERS, drawing, height
-from narrows.report.drawing.lettering import all_shortened, shortened
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import BITS_PER_SECOND
-from narrows.report.drawing.style import style_of
+from narrows.drawing.figure import PAPERS, drawing, height
+from narrows.drawing.lettering import all_shortened, shortened
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import BITS_PER_SECOND
+from narrows.drawing.style import style_of
 from narrows.report.study import combinations, contrasts, matrix, multivariate, pairs, ranks
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study.rows import response_meaning, stacked_panels
 
 if TYPE_CHECKING:
-    from narrows.report.drawing.figure import Figure
+    from narrows.drawing.figure import Figure
     from narrows.statistics import Estimate
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"

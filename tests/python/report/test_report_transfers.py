@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import narrows as nw
-from narrows.report.drawing.scale import BITS_PER_SECOND, quantity
+from narrows.drawing.scale import BITS_PER_SECOND, quantity
 from narrows.report.run.data import Run
 from narrows.report.run.figures import figures, frame, rates
 from narrows.report.run.reading import read

@@ -11,6 +11,8 @@ import pytest
 from study_files import SCENARIO, STUDY, ask, digests, state, study, write_study
 
 import narrows as nw
+from narrows.cli import main
+from narrows.files.format import read_kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +28,20 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert out.splitlines()[-1] == "out"
     assert "4 combinations x 2 algorithms x 3 replications: 24 cells" in out
     return folder
+
+
+def test_a_study_reads_its_plan_once_from_beginning_to_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def counted(file: Path, *, is_sealed: bool) -> dict[str, Any]:
+        read.append(file)
+        return read_kept(file, is_sealed=is_sealed)
+
+    monkeypatch.setattr("narrows.study.plan.read_kept", counted)
+    file = write_study(tmp_path, STUDY.replace("replications = 3", "replications = 1"))
+    assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    assert (tmp_path / "out/report.html").is_file()
+    assert read == [tmp_path / "out/plan.json"]
 
 
 def test_status_counts_cells(done: Path) -> None:

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from narrows.evaluation.summary import by_criterion, views
 from narrows.evaluation.verdict import VERDICTS
 from narrows.linux.backend import LINUX
+from narrows.page.markdown import code, text
 from narrows.report.evaluation import words
-from narrows.report.page.markdown import code, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

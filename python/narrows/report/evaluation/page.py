@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from narrows.drawing.scale import NO_DATA
+from narrows.drawing.svg import Markup, element, join
 from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
-from narrows.report.drawing.scale import NO_DATA
-from narrows.report.drawing.svg import Markup, element, join
+from narrows.page import document as page
+from narrows.page.state import state
 from narrows.report.evaluation import words
-from narrows.report.page import document as page
-from narrows.report.page.state import state
 from narrows.wording import counted
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.drawing.scale import quantity
 from narrows.linux.backend import BOTH
-from narrows.report.drawing.scale import quantity
-from narrows.report.page.estimates import interval_text
-from narrows.report.page.metrics import unit_named
+from narrows.page.estimates import interval_text
+from narrows.page.metrics import unit_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

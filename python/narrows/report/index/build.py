@@ -6,14 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from narrows.drawing.scale import NO_DATA, quantity
+from narrows.drawing.svg import Markup, element, join
 from narrows.errors import InputError
-from narrows.report.drawing.scale import NO_DATA, quantity
-from narrows.report.drawing.svg import Markup, element, join
+from narrows.page import document as page
+from narrows.page.estimates import interval_text
+from narrows.page.metrics import meaning
+from narrows.page.state import state
 from narrows.report.index.entries import SHOWN, Entry, entries
-from narrows.report.page import document as page
-from narrows.report.page.estimates import interval_text
-from narrows.report.page.metrics import meaning
-from narrows.report.page.state import state
 from narrows.wording import counted
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ def _entry(folder: Path, root: Path) -> Entry:
         )
     except FormatError:
         return Entry(place, "another format", folder.name, _written(folder), page=page)
-    except (InputError, OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
+    except (InputError, OSError, ValueError, TypeError, AttributeError, LookupError):
         return Entry(place, "damaged", folder.name, _written(folder), page=page)
 
 
@@ -97,9 +97,7 @@ def _written(folder: Path) -> str:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    return read_kept(path)
+    return read_kept(path) if path.is_file() else {}
 
 
 def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[str, Any]) -> str:

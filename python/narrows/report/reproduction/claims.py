@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from narrows.report.drawing.scale import NARROW_SPACE, NO_DATA, Scale, quantity, tick_label
-from narrows.report.drawing.svg import Markup, element, join, number
-from narrows.report.page.estimates import interval_text
-from narrows.report.page.metrics import unit_named
-from narrows.report.page.state import state
+from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, quantity, tick_label
+from narrows.drawing.svg import Markup, element, join, number
+from narrows.page.estimates import interval_text
+from narrows.page.metrics import unit_named
+from narrows.page.state import state
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.report.drawing.scale import Unit
+    from narrows.drawing.scale import Unit
 
     Claim = Mapping[str, Any]
 

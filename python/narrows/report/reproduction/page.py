@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import INDEX, NO_DATA, quantity
-from narrows.report.drawing.style import HUES, Style, catalogued
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page import document as page
-from narrows.report.page.estimates import interval_text
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import INDEX, NO_DATA, quantity
+from narrows.drawing.style import HUES, Style, catalogued
+from narrows.drawing.svg import Markup, element, join
+from narrows.page import document as page
+from narrows.page.estimates import interval_text
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
     from narrows.reproduction.claims import Picture, Published, Table
     from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of, range_of, verdict
-from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page.estimates import difference_texts, interval_text
-from narrows.report.page.metrics import meaning
-from narrows.report.page.verdicts import JUDGED
+from narrows.page.estimates import difference_texts, interval_text
+from narrows.page.metrics import meaning
+from narrows.page.verdicts import JUDGED
 from narrows.report.run.data import Comparison, Measure
 from narrows.statistics import paired
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from narrows.compared import Contrast
-    from narrows.report.page.metrics import Meaning
+    from narrows.page.metrics import Meaning
     from narrows.report.run.data import Run
 
 

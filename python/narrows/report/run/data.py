@@ -11,7 +11,7 @@ import numpy as np
 
 from narrows import core
 from narrows.compared import ALGORITHMS, BACKENDS
-from narrows.report.drawing.style import style_of
+from narrows.drawing.style import style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from narrows.compared import Contrast
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.style import Style
 
 Columns = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.svg import element
-from narrows.report.page import document
+from narrows.drawing.svg import element
+from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison
 from narrows.report.run.figures import backends, figures
@@ -13,8 +13,8 @@ from narrows.report.run.figures import backends, figures
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.report.drawing.figure import Figure
-    from narrows.report.drawing.svg import Markup
+    from narrows.drawing.figure import Figure
+    from narrows.drawing.svg import Markup
     from narrows.report.run.data import Run
 
 

@@ -7,9 +7,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
+from narrows.drawing.scale import SECONDS, quantity, significant
+from narrows.drawing.svg import Markup, element, join
 from narrows.playground.page import Experiment, fragment
-from narrows.report.drawing.scale import SECONDS, quantity, significant
-from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.run.data import Comparison
 
 if TYPE_CHECKING:

@@ -15,18 +15,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from narrows.compared import ALGORITHM, contrasts, kind_of, runs_of
-from narrows.files.format import read_kept
-from narrows.files.manifest import MANIFEST, read_manifest, runs_in
+from narrows.drawing.style import placed, style_of, styles_of
+from narrows.files.manifest import MANIFEST
 from narrows.files.place import inside
-from narrows.files.toml import read_plain
-from narrows.report.drawing.style import placed, style_of, styles_of
+from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Columns
 
 
@@ -36,24 +35,21 @@ def read(folder: Path) -> Run | Comparison:
     Raises:
         FileNotFoundError: There is no `summary.json`.
     """
-    summary = read_kept(folder / "summary.json")
+    whole = RunFolder(folder)
+    summary = whole.summary
     of = kind_of(summary)
     if of is None:
-        return _run(folder, str(summary["title"]))
-    manifest = read_manifest(folder)
-    places = {name: place.relative_to(folder).as_posix() for name, place in runs_in(folder, manifest).items()}
-    folders = {name: places.get(name, name) for name, _ in _looks(summary)}
+        return _run(whole, str(summary["title"]))
+    runs = {name: whole.runs.get(name, RunFolder(folder / name)) for name, _ in _looks(summary)}
+    folders = {name: run.path.relative_to(folder).as_posix() for name, run in runs.items()}
     return Comparison(
         title=str(summary["title"]),
         seed=int(summary["seed"]),
         replications=int(summary["replications"]),
         digest=str(summary["digest"]),
-        runs=[
-            replace(_run(folder / folders[name], name), look=look, folder=folders[name])
-            for name, look in _looks(summary)
-        ],
+        runs=[replace(_run(runs[name], name), look=look, folder=folders[name]) for name, look in _looks(summary)],
         differences=[_difference(entry) for entry in summary.get("differences", [])],
-        manifest=manifest,
+        manifest=whole.manifest,
         folders=folders,
         kind=of,
         contrasts=contrasts(summary),
@@ -84,9 +80,8 @@ def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:
         yield name, style if factors else own[name]
 
 
-def _run(folder: Path, name: str) -> Run:
-    summary = read_kept(folder / "summary.json")
-    scenario, manifest = folder / "scenario.toml", read_manifest(folder)
+def _run(folder: RunFolder, name: str) -> Run:
+    summary, manifest = folder.summary, folder.manifest
     return Run(
         name=name,
         title=str(summary["title"]),
@@ -101,16 +96,16 @@ def _run(folder: Path, name: str) -> Run:
         performance=summary.get("performance", {}),
         found_warmups_s=summary.get("warmup", {}).get("end_s", []),
         manifest=manifest,
-        scenario=read_plain(scenario) if scenario.exists() else {},
-        sources=_texts(folder, ["scenario.toml", *manifest.get("inputs", {})]),
-        flow_rows=_columns(folder / "flows.parquet"),
-        series_rows=_columns(folder / "series.parquet"),
-        distribution_rows=_columns(folder / "distributions.parquet"),
-        group_rows=_columns(folder / "groups.parquet"),
-        census_rows=_columns(folder / "census.parquet"),
-        transfer_rows=_columns(folder / "transfers.parquet"),
-        event_rows=_events(folder / "events.parquet"),
-        packet_file=packets if (packets := folder / "packets.parquet").is_file() else None,
+        scenario=folder.scenario,
+        sources=_texts(folder.path, [SCENARIO, *manifest.get("inputs", {})]),
+        flow_rows=_columns(folder.optional("flows")),
+        series_rows=_columns(folder.optional("series")),
+        distribution_rows=_columns(folder.optional("distributions")),
+        group_rows=_columns(folder.optional("groups")),
+        census_rows=_columns(folder.optional("census")),
+        transfer_rows=_columns(folder.optional("transfers")),
+        event_rows=_events(folder.optional("events", ["replication", *EVENT_COLUMNS])),
+        packet_file=folder.file("packets"),
     )
 
 
@@ -159,20 +154,18 @@ def _difference(written: Mapping[str, Any]) -> Difference:
     )
 
 
-def _columns(path: Path) -> Columns:
-    if not path.exists():
+def _columns(table: pa.Table | None) -> Columns:
+    if table is None:
         return {}
-    table = pq.read_table(path)
     return {name: _column(table.column(name)) for name in table.column_names}
 
 
-def _events(path: Path) -> Columns:
-    if not path.exists():
+def _events(table: pa.Table | None) -> Columns:
+    if table is None:
         return {}
-    table = pq.read_table(path, columns=["replication", *EVENT_COLUMNS])
     if not table.num_rows:
         return {name: np.empty(0) for name in ("time_s", "replication", *EVENT_COLUMNS)}
-    columns = {name: _column(table.column(name)) for name in ("replication", *EVENT_COLUMNS)}
+    columns = _columns(table)
     return {"time_s": columns["time_ps"] * 1e-12, **columns}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import NO_DATA, quantity
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page.estimates import interval_text
-from narrows.report.page.metrics import meaning
-from narrows.report.page.state import state
+from narrows.drawing.scale import NO_DATA, quantity
+from narrows.drawing.svg import Markup, element, join
+from narrows.page.estimates import interval_text
+from narrows.page.metrics import meaning
+from narrows.page.state import state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.svg import Markup, element, join
+from narrows.drawing.svg import Markup, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

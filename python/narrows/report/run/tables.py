@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.drawing.swatch import swatch
-from narrows.report.page.estimates import difference_texts, ends_text
-from narrows.report.page.metrics import Meaning, meaning
-from narrows.report.page.verdicts import JUDGED
+from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
+from narrows.drawing.svg import Markup, element, join
+from narrows.drawing.swatch import swatch
+from narrows.page.estimates import difference_texts, ends_text
+from narrows.page.metrics import Meaning, meaning
+from narrows.page.verdicts import JUDGED
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.compared import Contrast
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Comparison, Measure, Run
 
 

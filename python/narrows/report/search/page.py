@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS, quantity
-from narrows.report.drawing.style import Style, styles_of
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page import document as page
-from narrows.report.page.metrics import meaning
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS, quantity
+from narrows.drawing.style import Style, styles_of
+from narrows.drawing.svg import Markup, element, join
+from narrows.page import document as page
+from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
 
     Curves = Mapping[str, tuple[list[float], list[float]]]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.drawing.scale import quantity
+from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.report.drawing.scale import quantity
-from narrows.report.drawing.svg import Markup, element
-from narrows.report.page import document as page
-from narrows.report.page.estimates import interval_text
-from narrows.report.page.metrics import meaning
+from narrows.page import document as page
+from narrows.page.estimates import interval_text
+from narrows.page.metrics import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

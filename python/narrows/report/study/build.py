@@ -7,29 +7,27 @@ from typing import TYPE_CHECKING
 from narrows.report.study.deployment import deployment_page
 from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
-from narrows.study.campaign import status, table
-from narrows.study.plan import load_plan
 from narrows.study.views.summary import view_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from narrows.study.stored import StoredStudy
 
-def build(folder: Path) -> Path:
+
+def build(study: StoredStudy) -> Path:
     """Write the report of a study from the cells that are finished.
 
     Args:
-        folder: Folder of the study, which may be running.
+        study: The study in its folder, which may be running.
 
     Returns:
         The path of `report.html`; an earlier one is replaced.
-
-    Raises:
-        InputError: The path is not a folder of a study.
     """
+    folder, plan = study.folder, study.plan
     report = folder / "report.html"
     partial = folder / ".report.html.partial"
-    plan, cells, state = load_plan(folder), table(folder), status(folder)
+    cells, state = study.table(), study.status()
     view = view_of(folder, plan)
     if view is None:
         page = study_page(plan, cells, state, folder)

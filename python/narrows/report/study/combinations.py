@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.drawing.scale import quantity
-from narrows.report.drawing.style import Style, styles_of
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
+from narrows.drawing.scale import quantity
+from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from narrows.analysis.effects import Mean
     from narrows.analysis.table import Block
-    from narrows.report.drawing.figure import Paper
+    from narrows.drawing.figure import Paper
 
 
 def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import MINUS, linear_ticks, quantity
-from narrows.report.drawing.style import Style
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import MINUS, linear_ticks, quantity
+from narrows.drawing.style import Style
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.effects import Effect, Lenth
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:

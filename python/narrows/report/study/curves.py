@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit, quantity
+from narrows.drawing.style import Style, styles_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit, quantity
-from narrows.report.drawing.style import Style, styles_of
-from narrows.report.page.estimates import interval_text
+from narrows.page.estimates import interval_text
 from narrows.report.study.rows import around, response_meaning
 from narrows.statistics import estimate
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
-    from narrows.report.page.metrics import Meaning
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
+    from narrows.page.metrics import Meaning
     from narrows.statistics import Estimate
     from narrows.study.findings import Finding
     from narrows.study.plan import Plan

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
+from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.style import Style, styles_of
+from narrows.drawing.svg import Markup, element
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
-from narrows.report.drawing.style import Style, styles_of
-from narrows.report.drawing.svg import Markup, element
-from narrows.report.page import document as page
-from narrows.report.page.estimates import difference_texts, interval_text, relative_text
-from narrows.report.page.metrics import meaning
+from narrows.page import document as page
+from narrows.page.estimates import difference_texts, interval_text, relative_text
+from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
 from narrows.study.campaign import digest_of
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.adoption import Adoption
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.scale import Unit
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.scale import Unit
     from narrows.statistics import Estimate
-    from narrows.study.campaign import Status
     from narrows.study.plan import Plan
+    from narrows.study.stored import Status
     from narrows.study.views.view import View
 
 

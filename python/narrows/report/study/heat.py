@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.figure import Figure
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import quantity
-from narrows.report.drawing.style import Style
+from narrows.drawing.figure import Figure
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import quantity
+from narrows.drawing.style import Style
 from narrows.report.study.rows import response_meaning, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.table import Block
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
 
 
 def heat_map(response: str, means: Block) -> Figure:

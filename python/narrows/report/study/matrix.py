@@ -6,10 +6,10 @@ import itertools
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics.criteria import margin_of
-from narrows.report.drawing.svg import Markup, element
-from narrows.report.page import document as page
+from narrows.page import document as page
 from narrows.report.study.page import badge, facts
 from narrows.report.study.pairs import (
     DELAY_HARM,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from narrows.analysis.pairs import Meeting
     from narrows.statistics import Estimate
-    from narrows.study.campaign import Status
     from narrows.study.plan import Plan
+    from narrows.study.stored import Status
     from narrows.study.views.view import View
 
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.lettering import LETTER, shortened
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import INDEX, significant
-from narrows.report.drawing.style import Style, styles_of
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.lettering import LETTER, shortened
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import INDEX, significant
+from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.multivariate import Biplot, Components, Dendrogram
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:

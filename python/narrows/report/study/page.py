@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
-from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page import document as page
-from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.page import document as page
+from narrows.page.estimates import difference_texts, interval_text
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
 from narrows.study.campaign import digest_of
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.report.drawing.figure import Figure
+    from narrows.drawing.figure import Figure
     from narrows.statistics import Estimate
-    from narrows.study.campaign import Status
     from narrows.study.plan import Plan
+    from narrows.study.stored import Status
 
 
 def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

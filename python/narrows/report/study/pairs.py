@@ -12,17 +12,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
-from narrows.report.drawing.style import Style, styles_of
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
+from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
+from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from narrows.analysis.pairs import Meeting
-    from narrows.report.drawing.figure import Paper
+    from narrows.drawing.figure import Paper
     from narrows.statistics import Estimate
 
     # By contender and incumbent, the estimates of that pair by name.

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.analysis.table import AnalysisError
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page import document as page
+from narrows.drawing.svg import Markup, element, join
+from narrows.page import document as page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from narrows.report.drawing.figure import Figure
+    from narrows.drawing.figure import Figure
 
 _T = TypeVar("_T")
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import INDEX, significant
-from narrows.report.drawing.style import Style, styles_of
+from narrows.drawing.figure import Figure
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import INDEX, significant
+from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import rows_panel
 from narrows.wording import counted
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.ranks import Ranking
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
 
 
 def critical_difference(ranking: Ranking, of: str) -> Figure:

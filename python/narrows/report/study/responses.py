@@ -14,8 +14,8 @@ import numpy as np
 
 from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, block, complete
-from narrows.report.drawing.scale import quantity
-from narrows.report.page.estimates import interval_text
+from narrows.drawing.scale import quantity
+from narrows.page.estimates import interval_text
 from narrows.report.study import combinations, contrasts, heat, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.table import Block
-    from narrows.report.drawing.figure import Figure
-    from narrows.report.drawing.svg import Markup
+    from narrows.drawing.figure import Figure
+    from narrows.drawing.svg import Markup
     from narrows.study.findings import Finding
     from narrows.study.plan import Plan
 

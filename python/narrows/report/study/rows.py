@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.page.metrics import Meaning, meaning
+from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
+from narrows.page.metrics import Meaning, meaning
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.scale import Unit
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.scale import Unit
 
 
 def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import MINUS, NO_DATA, quantity, significant
-from narrows.report.drawing.svg import Markup, element
-from narrows.report.page.estimates import difference_texts
+from narrows.drawing.scale import MINUS, NO_DATA, quantity, significant
+from narrows.drawing.svg import Markup, element
+from narrows.page.estimates import difference_texts
 from narrows.report.study.rows import response_meaning
 from narrows.wording import counted
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.multivariate import Dendrogram
-    from narrows.report.drawing.figure import Figure
-    from narrows.report.drawing.svg import Markup
+    from narrows.drawing.figure import Figure
+    from narrows.drawing.svg import Markup
     from narrows.study.findings import Finding
     from narrows.study.plan import Plan
 

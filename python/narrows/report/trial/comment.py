@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
-from narrows.report.drawing.scale import quantity
-from narrows.report.page.estimates import relative_text
-from narrows.report.page.markdown import code, text
-from narrows.report.page.metrics import unit_named
+from narrows.drawing.scale import quantity
+from narrows.page.estimates import relative_text
+from narrows.page.markdown import code, text
+from narrows.page.metrics import unit_named
 from narrows.trial.verdict import NO_WORSE, UNDECIDED, WORSE
 
 if TYPE_CHECKING:

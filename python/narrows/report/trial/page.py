@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.page import document as page
-from narrows.report.page.metrics import meaning
-from narrows.report.page.state import state
+from narrows.drawing.svg import Markup, element, join
+from narrows.page import document as page
+from narrows.page.metrics import meaning
+from narrows.page.state import state
 from narrows.report.trial.comment import change, remarks, sentence, values
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
 from narrows.wording import counted

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import PACKETS, nice_ceiling
-from narrows.report.drawing.style import Style
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import PACKETS, nice_ceiling
+from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run
 
 

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.report.drawing.decimate import means
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import INDEX, nice_step
-from narrows.report.drawing.style import Style
+from narrows.drawing.decimate import means
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import INDEX, nice_step
+from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import SECONDS, quantity
-from narrows.report.drawing.style import Style, style_of
+from narrows.drawing.figure import Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import SECONDS, quantity
+from narrows.drawing.style import Style, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 

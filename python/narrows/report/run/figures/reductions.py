@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Key
-from narrows.report.drawing.style import Style
+from narrows.drawing.figure import Key
+from narrows.drawing.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 

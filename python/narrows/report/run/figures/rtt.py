@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import PERCENT, SECONDS, nice_step
+from narrows.drawing.figure import Figure, Key
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import PERCENT, SECONDS, nice_step
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Histogram, Run
 
 _Curve = tuple[str, str, "Style", "Histogram"]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import Figure, Key, without_repeats
-from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import BYTES, COUNT, PERCENT, SECONDS, nice_ceiling, quantity
+from narrows.drawing.figure import Figure, Key, without_repeats
+from narrows.drawing.plot import Axis
+from narrows.drawing.scale import BYTES, COUNT, PERCENT, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.figure import Paper
-    from narrows.report.drawing.plot import Panel
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.figure import Paper
+    from narrows.drawing.plot import Panel
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Run, Trace
 
 

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from narrows.report.drawing.decimate import FloatArray
+    from narrows.drawing.decimate import FloatArray
 
 
 class Markup(str):

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.decimate import extremes, without_flats
-from narrows.report.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
-from narrows.report.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
-from narrows.report.drawing.svg import Markup, element, join, number, polyline, ring
+from narrows.drawing.decimate import extremes, without_flats
+from narrows.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
+from narrows.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
+from narrows.drawing.svg import Markup, element, join, number, polyline, ring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.decimate import FloatArray
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.style import Style
 
 
 @dataclass(frozen=True)

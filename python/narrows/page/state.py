@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.svg import element
+from narrows.drawing.svg import element
 
 if TYPE_CHECKING:
-    from narrows.report.drawing.svg import Markup
+    from narrows.drawing.svg import Markup
 
 
 def state(css: str, sign: str, word: str) -> Markup:

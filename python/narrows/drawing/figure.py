@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.lettering import width_of
-from narrows.report.drawing.plot import FOOT, RIGHT, Axis, Panel, stacked_boxes
-from narrows.report.drawing.svg import Markup, join
+from narrows.drawing.lettering import width_of
+from narrows.drawing.plot import FOOT, RIGHT, Axis, Panel, stacked_boxes
+from narrows.drawing.svg import Markup, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.style import Style
 
 
 @dataclass(frozen=True)

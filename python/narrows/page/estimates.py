@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import NARROW_SPACE, PERCENT, decimals_of, fixed
+from narrows.drawing.scale import NARROW_SPACE, PERCENT, decimals_of, fixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.drawing.scale import Unit
+    from narrows.drawing.scale import Unit
 
 
 def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:

@@ -10,16 +10,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.report.drawing.figure import PAPERS, drawing, height
-from narrows.report.drawing.style import colour_classes, colour_rules
-from narrows.report.drawing.svg import Markup, element, join, number
-from narrows.report.drawing.swatch import swatch
+from narrows.drawing.figure import PAPERS, drawing, height
+from narrows.drawing.style import colour_classes, colour_rules
+from narrows.drawing.svg import Markup, element, join, number
+from narrows.drawing.swatch import swatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from narrows.report.drawing.figure import Figure, Key, Paper
-    from narrows.report.drawing.plot import Panel
+    from narrows.drawing.figure import Figure, Key, Paper
+    from narrows.drawing.plot import Panel
 
     Draw = Callable[[Paper], Sequence[Panel]]
 
@@ -240,9 +240,9 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-_STYLE = files("narrows.report.page").joinpath("style.css").read_text("utf-8")
+_STYLE = files("narrows.page").joinpath("style.css").read_text("utf-8")
 # One script in one scope, whose last part starts the others.
 _PARTS = ("scales", "reading", "explaining", "zooming", "saving", "figures", "tables", "page")
-_FILES = [files("narrows.report.page").joinpath(f"script/{part}.js").read_text("utf-8") for part in _PARTS]
+_FILES = [files("narrows.page").joinpath(f"script/{part}.js").read_text("utf-8") for part in _PARTS]
 _SCRIPT = f'(() => {{\n"use strict";\n{"".join(_FILES)}}})();\n'
-_DARK = colour_rules("dark") + files("narrows.report.page").joinpath("dark.css").read_text("utf-8").strip()
+_DARK = colour_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from narrows.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, PACKETS, PERCENT, SECONDS, Unit
 from narrows.metrics import catalogue
-from narrows.report.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, PACKETS, PERCENT, SECONDS, Unit
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.plot import marker
-from narrows.report.drawing.svg import Markup, element
+from narrows.drawing.plot import marker
+from narrows.drawing.svg import Markup, element
 
 if TYPE_CHECKING:
-    from narrows.report.drawing.style import Style
+    from narrows.drawing.style import Style
 
 
 def swatch(sample: str, style: Style | None) -> Markup:
