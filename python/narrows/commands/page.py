@@ -8,7 +8,6 @@ from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.manifest import MANIFEST, check_folder
-from narrows.files.sealed import read_object
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _search(folder: Path) -> Path:
         again = f"`narrows worst ALG … --out {folder}` writes both"
         raise InputError(str(folder), f"its page needs {CURVES}, which is not there: {again}")
     atlas = read_kept(folder / "atlas.json")
-    return _write(folder, atlas_page(atlas, read_object(folder / CURVES)["found"]))
+    return _write(folder, atlas_page(atlas, read_kept(folder / CURVES)["found"]))
 
 
 def _reproduction(folder: Path) -> Path:

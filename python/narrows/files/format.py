@@ -113,6 +113,7 @@ FORMATS = {
     "summary.json": Format(1, 0, COMMAND_AGAIN),
     "view.json": Format(1, 0, COMMAND_AGAIN),
     "atlas.json": Format(1, 0, COMMAND_AGAIN),
+    "curves.json": Format(1, 1, COMMAND_AGAIN),
     **dict.fromkeys(("tables.json", "tables-quick.json"), Format(1, 0, REPRODUCE_AGAIN)),
     # The comment of the archive.
     PACK: Format(1, 0, "`narrows pack` the folder again"),
