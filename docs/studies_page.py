@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrows.study.design import KINDS
-from narrows.study.keys import RANGE, REPLICATIONS, STUDY, Key
+from narrows.study.keys import RANGE, REPLICATIONS, STUDY
+
+if TYPE_CHECKING:
+    from narrows.study.declared import Key
 
 EXAMPLE = Path(__file__).parents[1] / "studies/examples/buffer-and-delay.toml"
 
@@ -26,12 +30,12 @@ def page() -> str:
 
 def _table(keys: tuple[Key, ...]) -> str:
     rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
-    rows += [f"| `{key.name}` | {key.holds} | {key.default} | {key.meaning} |" for key in keys]
+    rows += [f"| `{key.name}` | {key.holds} | {key.default} | {key.documented} |" for key in keys]
     return "\n".join(rows)
 
 
 def _design(name: str, meaning: str, keys: tuple[Key, ...]) -> str:
-    keys_of_it = "".join(f"\n  * `{key.name}`: {key.holds}. {key.meaning}" for key in keys)
+    keys_of_it = "".join(f"\n  * `{key.name}`: {key.holds}. {key.documented}" for key in keys)
     return f"* `{name}`: {meaning}{keys_of_it}"
 
 

@@ -6,9 +6,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from narrows import core
 from narrows.errors import InputError
 from narrows.files.toml import inline
+from narrows.names import UnknownNameError
 
 
 class Found(NamedTuple):
@@ -53,9 +53,8 @@ def find_scenario(given: str) -> Found:
         )
         raise InputError(given, f"no such file; the library's scenario {path.stem} {where}")
     beside = [str(file) for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-    near = core.nearest(given, [*beside, *known])
-    hint = f"; did you mean {near}?" if near else "; `narrows list scenarios` names those of the library"
-    raise InputError(given, f"no such file{hint}")
+    hint = "no such file; `narrows list scenarios` names those of the library"
+    raise UnknownNameError("scenario", given, [*beside, *known], hint)
 
 
 def library() -> dict[str, Found]:

@@ -100,7 +100,7 @@ def test_stopping_before_anything_has_finished_says_so(long_scenario: Path) -> N
 
 def test_a_scenario_of_the_library_is_loaded_by_its_name() -> None:
     assert nw.load("two-flows").text == nw.load(library()["two-flows"].file).text
-    with pytest.raises(nw.InputError, match="did you mean two-flows"):
+    with pytest.raises(nw.InputError, match="did you mean 'two-flows'"):
         nw.load("two-flow")
 
 
@@ -191,7 +191,7 @@ def test_a_table_and_a_replication_that_do_not_exist_are_named_with_what_is_allo
     run: Any = nw.load("pair", BRIEF).run(replications=2)
     run.save(tmp_path / "out")
     for found in (run, UNTYPED.open(tmp_path / "out")):
-        with pytest.raises(KeyError, match=r"flow: no such table; allowed: .*did you mean flows"):
+        with pytest.raises(KeyError, match="unknown table 'flow'; did you mean 'flows'"):
             found.frame("flow")
         for replication in (7, "a"):
             with pytest.raises(nw.InputError, match=f"replication {replication}: has no series; allowed: 0, 1"):

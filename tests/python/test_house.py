@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +14,16 @@ from dependencies import cycles, documented, package_of, python_uses, rust_uses
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LONGEST_FILE = 600
 PLAN = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CRATES = documented(PLAN, "crates/")
 PACKAGES = documented(PLAN, "python/narrows/")
+# Decorators that register nothing.
+PLAIN = {"abstractmethod", "cache", "cached_property", "classmethod", "dataclass", "property", "staticmethod"}
+SCRIPTS = [file for folder in ("benches", "docs", "validation") for file in sorted((HOUSE / folder).rglob("*.py"))]
 MANIFESTS = sorted(HOUSE.glob("crates/*/Cargo.toml"))
 DEMAND = HOUSE / "crates/model/src/demand.rs"
 # Put together here, so that this file does not hold what it forbids.
@@ -80,6 +85,35 @@ def test_a_cycle_of_rust_modules_is_found_through_what_others_pass_on(tmp_path: 
     assert cycles(rust_uses(tmp_path)) == [{"high", "low"}]
     (tmp_path / "low.rs").write_text("pub struct Low;\n#[cfg(test)]\nmod tests {\n    use crate::Inner;\n}\n")
     assert not cycles(rust_uses(tmp_path))
+
+
+def test_everything_that_a_python_module_defines_is_used() -> None:
+    words = {
+        file: Counter(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+        for file in tracked()
+        if file.suffix in {".py", ".rs", ".md", ".ipynb"} and "tests" not in file.parts[len(HOUSE.parts) :]
+    }
+    unused = [
+        f"{file.relative_to(HOUSE)}: {name}"
+        for file in words
+        if file.is_relative_to(HOUSE / "python") and file.suffix == ".py"
+        for name in _defined(ast.parse(file.read_text(encoding="utf-8")))
+        if words[file][name] == 1 and not any(words[other][name] for other in words if other != file)
+    ]
+    assert not unused
+
+
+def test_every_constant_of_a_python_module_is_used_there_or_imported() -> None:
+    texts = {file: file.read_text(encoding="utf-8") for file in [*(HOUSE / "python/narrows").rglob("*.py"), *SCRIPTS]}
+    taken = {each for text in texts.values() for each in _taken(ast.parse(text))}
+    unused = [
+        f"{file.relative_to(HOUSE)}: {name}"
+        for file, text in texts.items()
+        if file not in SCRIPTS
+        for name in _constants(ast.parse(text))
+        if len(re.findall(rf"\b{name}\b", text)) == 1 and not taken & {name, f"{file.stem}.{name}"}
+    ]
+    assert not unused
 
 
 def test_no_python_modules_form_a_cycle() -> None:
@@ -198,6 +232,33 @@ def test_every_package_in_a_python_lock_has_a_hash(lock: str) -> None:
     entries = (HOUSE / lock).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     assert entries
     assert all("==" in entry and "--hash=sha256:" in entry for entry in entries)
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of functions, methods and classes, but for those that a decorator registers or Python calls."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith(("__", "_repr_")):
+            continue
+        if all(isinstance(each, ast.Name) and each.id in PLAIN for each in node.decorator_list):
+            yield node.name
+
+
+def _constants(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for each in targets:
+            names = each.elts if isinstance(each, ast.Tuple) else [each]
+            yield from (name.id for name in names if isinstance(name, ast.Name) and not name.id.startswith("__"))
+
+
+def _taken(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module takes from others: imported, as MODULE.NAME, or as an attribute."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from (f"{module.rpartition('.')[2]}.{each.name}" for each in names)
+            case ast.Attribute(attr=attr):
+                yield attr
 
 
 def _imports_the_extension(node: ast.AST) -> bool:

@@ -90,8 +90,8 @@ def test_no_two_scenarios_of_the_library_have_one_name() -> None:
     [
         ("scenarios/cellular.toml", "scenario cellular is scenarios/links/cellular.toml, and its name alone will do"),
         ("scenarios/001-RWH.toml", "scenario 001-RWH has no file: its name will do"),
-        ("celular", "did you mean cellular?"),
-        ("001-RWX", "did you mean 001-RW"),
+        ("celular", "did you mean 'cellular'?"),
+        ("001-RWX", "did you mean '001-RW"),
     ],
 )
 def test_a_path_that_is_no_more_leads_to_the_scenario(given: str, expected: str) -> None:

@@ -38,11 +38,6 @@ class Correlations:
     groups: tuple[tuple[str, ...], ...]
     constant: tuple[str, ...]
 
-    @property
-    def representatives(self) -> tuple[str, ...]:
-        """The representative of each group."""
-        return tuple(group[0] for group in self.groups)
-
 
 @dataclass(frozen=True)
 class Components:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core, library, metrics
 from narrows.cli.status import DONE
-from narrows.errors import InputError
 from narrows.external.card import external_card
 from narrows.external.source import is_external
 from narrows.files.manifest import to_json
 from narrows.files.text import read_text
+from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
     import argparse
@@ -51,9 +51,9 @@ def show(arguments: argparse.Namespace) -> int:
     if not named and arguments.name in scenarios:
         return _show_scenario(arguments.name, scenarios[arguments.name], as_json=arguments.json)
     if not named:
-        near = core.nearest(arguments.name, [*[card["name"] for card in known], *scenarios])
-        hint = f"did you mean {near}?" if near else "`narrows list` names algorithms, queues, presets and scenarios"
-        raise InputError(arguments.name, f"no algorithm, queue, preset or scenario has this name; {hint}")
+        there = [*(card["name"] for card in known), *scenarios]
+        hint = "`narrows list` names algorithms, queues, presets and scenarios"
+        raise UnknownNameError("name", arguments.name, there, hint)
     if arguments.json:
         print(to_json(named if len(named) > 1 else named[0]))
     else:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
 from narrows.errors import InputError, OutputError
-from narrows.evaluation.definition import ALGORITHM, narrowed, read_suite
+from narrows.evaluation.definition import narrowed, read_suite
+from narrows.evaluation.keys import ALGORITHM
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
@@ -19,6 +20,7 @@ from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.names import UnknownNameError
 from narrows.reproduction.part import Part
 from narrows.run.list_arguments import read_queue
 from narrows.study.definition import read_study
@@ -212,9 +214,8 @@ def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str,
             return {"name": bare}
         there = ", ".join(f"{LINUX}:{name}" for name in of_kernels)
         raise InputError(subject, f"only a Linux kernel has it; allowed with --on linux or both: {there or 'its own'}")
-    near = core.nearest(bare, [card["name"] for card in known])
-    hint = f"did you mean {near}?" if near else f"`narrows list {suite.subject}s` names them"
-    raise InputError(subject, f"no {suite.subject} has this name; {hint}")
+    hint = f"`narrows list {suite.subject}s` names them"
+    raise UnknownNameError(suite.subject, bare, [card["name"] for card in known], hint)
 
 
 def open_folder(evaluation: Evaluation, folder: Path) -> None:

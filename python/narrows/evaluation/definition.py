@@ -6,22 +6,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows import core
 from narrows.errors import InputError
-from narrows.evaluation.keys import PREDICATE, ROW, SUITE
+from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
 from narrows.files.text import read_text
 from narrows.library import SUITES
 from narrows.metrics import MetricError, resolve
+from narrows.names import UnknownNameError
+from narrows.study.declared import fields
 from narrows.study.document import Document
-from narrows.study.keys import names
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.metrics import Metric
-    from narrows.study.document import Entry, Node
-    from narrows.study.keys import Key
+    from narrows.study.document import Node
 
 
 @dataclass(frozen=True)
@@ -143,9 +142,8 @@ def find_suite(given: str) -> Path:
     known = {file.parent.name: file for file in sorted(SUITES.glob(f"*/{SUITE_FILE}"))}
     if given in known:
         return known[given]
-    near = core.nearest(given, list(known))
-    hint = f"; did you mean {near}?" if near else f"; there are {', '.join(known)}"
-    raise InputError(given, f"no suite has this name, and no folder with a {SUITE_FILE}{hint}")
+    hint = f"it is no folder with a {SUITE_FILE} either; allowed: {', '.join(known)}"
+    raise UnknownNameError("suite", given, known, hint)
 
 
 def read_suite(file: Path) -> Suite:
@@ -186,64 +184,44 @@ class _Reader:
         self.file = file
 
     def suite(self) -> Suite:
-        keys = self._known(self.document.root(), SUITE)
-        missing = [key.name for key in SUITE if "Required" in key.meaning and key.name not in keys]
-        for name in missing:
-            self.document.complain(((0, 0), name), f"`{name}` is missing")
-        subject = self._text(keys, "subject") or ALGORITHM
-        if subject not in SUBJECTS and "subject" in keys:
-            self.document.complain(keys["subject"].node, "cannot be under test", allowed=" or ".join(SUBJECTS))
-        references = [self.document.text_of(each) for each in self._listed(keys, "references", "names")]
-        rows = [self._row(node, references) for node in self._listed(keys, "rows", "tables, as in [[rows]]")]
+        found = fields(self.document, self.document.root(), SUITE)
+        references = found.get("references", [])
+        rows = [self._row(node, references) for node in found.get("rows", ())]
         self.document.check()
         return Suite(
             name=self.file.parent.name if self.file.name == SUITE_FILE else self.file.stem,
             folder=self.file.parent,
-            title=self._text(keys, "title"),
-            source=self._text(keys, "source"),
-            note=self._text(keys, "note"),
-            subject=subject,
+            title=found["title"],
+            source=found["source"],
+            note=found.get("note", ""),
+            subject=found.get("subject", ALGORITHM),
             references=references,
             rows=[row for row in rows if row is not None],
         )
 
     def _row(self, node: Node, references: list[str]) -> Row | None:
-        keys = self._known(node, ROW)
-        for name in ("section", "criterion"):
-            if name not in keys:
-                self.document.complain(node, f"`{name}` is missing")
-        about = (
-            self._text(keys, "section"),
-            self._text(keys, "criterion"),
-            self._text(keys, "level"),
-            self._text(keys, "whose"),
-        )
-        absent = [(verdict, self._text(keys, key)) for key, verdict in ABSENT.items() if key in keys]
+        found = fields(self.document, node, ROW)
+        section, criterion, level, whose = (found.get(name, "") for name in ("section", "criterion", "level", "whose"))
+        about = (section, criterion, level, whose)
+        absent = [(verdict, found[key]) for key, verdict in ABSENT.items() if key in found]
         if absent:
             return Row(*about, absent=absent[0])
-        if "card" in keys:
-            return Row(*about, card=self._text(keys, "card"))
-        return self._measured(node, keys, about, references)
-
-    def _measured(
-        self, node: Node, keys: Mapping[str, Entry], about: tuple[str, str, str, str], references: list[str]
-    ) -> Row | None:
+        if "card" in found:
+            return Row(*about, card=found["card"])
         for name in ("cells", "measure", "predicate", "whose"):
-            if name not in keys:
+            if name not in found:
                 self.document.complain(node, f"`{name}` is missing", allowed="or not_measured with the reason")
-        if not {"cells", "measure", "predicate"} <= set(keys):
+        if not {"cells", "measure", "predicate"} <= set(found):
             return None
-        cells = self._text(keys, "cells")
-        if not (self.file.parent / f"{cells}.toml").is_file():
-            self.document.complain(keys["cells"].node, f"there is no study file {cells}.toml beside the suite file")
-        measure = self._measure(keys["measure"].node, keys["per"].node if "per" in keys else None)
-        predicate = self._predicate(keys["predicate"].node, references)
+        if not (self.file.parent / f"{found['cells']}.toml").is_file():
+            self.document.complain(node, f"there is no study file {found['cells']}.toml beside the suite file")
+        measure = self._measure(found["measure"], found.get("per"))
+        predicate = self._predicate(found["predicate"], references)
         if measure is None or predicate is None:
             return None
-        where = {
-            name: value if isinstance(value, list) else [value] for name, value in self._levels(keys, "where").items()
-        }
-        return Row(*about, cells=cells, where=where, measure=measure, predicate=predicate)
+        levels = self._levels(found.get("where"))
+        where = {name: value if isinstance(value, list) else [value] for name, value in levels.items()}
+        return Row(*about, cells=found["cells"], where=where, measure=measure, predicate=predicate)
 
     def _measure(self, node: Node, per: Node | None) -> Measure | None:
         found = [self._column(each) for each in (node, per) if each is not None]
@@ -276,58 +254,35 @@ class _Reader:
         return f"{owner}.{metric.text}", metric, of
 
     def _predicate(self, node: Node, references: list[str]) -> Predicate | None:
-        keys = self._known(node, PREDICATE)
-        kind, than = self._text(keys, "kind"), self._text(keys, "than") or None
-        bounds = [name for name in ("at_most", "at_least") if name in keys]
-        if kind not in KINDS:
-            self.document.complain(node, "its kind is missing or unknown", allowed=", ".join(KINDS))
+        found = fields(self.document, node, PREDICATE)
+        kind, than = found.get("kind"), found.get("than")
+        bounds = [name for name in ("at_most", "at_least") if name in found]
         if len(bounds) != 1:
             self.document.complain(node, "needs at_most or at_least, and not both")
         if than is not None and than not in {*references, ANY, OWN}:
-            self.document.unknown(keys["than"].node, "is no reference", than, [*references, ANY, OWN])
+            self.document.unknown(node.entries["than"].node, "unknown reference", than, [*references, ANY, OWN])
         if kind == RELATIVE and than is None:
             self.document.complain(node, "`than` is missing", allowed=", ".join([*references, ANY]))
-        if than == OWN and "at" not in keys:
+        if than == OWN and "at" not in found:
             self.document.complain(node, "`at` is missing: the levels of the cell compared with")
-        numbers = {
-            name: self.document.number(keys[name].node) for name in ("at_most", "at_least", "plus") if name in keys
-        }
-        at = self._levels(keys, "at")
-        factor = numbers[bounds[0]] if len(bounds) == 1 else None
-        plus = numbers.get("plus", 0.0)
-        if kind not in KINDS or factor is None or plus is None:
+        at = self._levels(found.get("at"))
+        if kind is None or len(bounds) != 1:
             return None
-        return Predicate(kind, bounds[0] == "at_most", factor, plus, than, at)
+        return Predicate(kind, bounds[0] == "at_most", found[bounds[0]], found.get("plus", 0.0), than, at)
 
-    def _levels(self, keys: Mapping[str, Entry], name: str) -> dict[str, Any]:
+    def _levels(self, table: Node | None) -> dict[str, Any]:
         """Return a table of factors with a level or a list of levels each."""
         found = {}
-        for factor, entry in self.document.table(keys[name].node if name in keys else None).items():
+        for factor, entry in self.document.table(table).items():
             listed = entry.node.items if isinstance(entry.node.value, list) else [entry.node]
             for each in listed:
                 if isinstance(each.value, dict | list):
-                    self.document.complain(each, "a level is needed", allowed="text, a number or a boolean")
+                    self.document.complain(each, "expected a level", allowed="text, a number or a boolean")
             found[factor] = entry.node.plain
         return found
 
-    def _listed(self, keys: Mapping[str, Entry], name: str, allowed: str) -> list[Node]:
-        return self.document.listed(keys[name].node if name in keys else None, allowed)
-
-    def _known(self, table: Node, keys: tuple[Key, ...]) -> dict[str, Entry]:
-        entries = self.document.table(table)
-        for name, entry in entries.items():
-            if name not in names(keys):
-                self.document.unknown((entry.span, entry.node.path), f"unknown key `{name}`", name, names(keys))
-        return {name: entry for name, entry in entries.items() if name in names(keys)}
-
-    def _text(self, keys: Mapping[str, Entry], name: str) -> str:
-        return " ".join(self.document.text_of(keys[name].node if name in keys else None).split())
-
 
 SUITE_FILE = "suite.toml"
-# A link in the source tree, a folder in an installed package.
-ALGORITHM, QUEUE = SUBJECTS = ("algorithm", "queue")
-RELATIVE, BOUND, LIVENESS = KINDS = ("relative", "bound", "liveness")
 ANY, OWN = "any", "own"
 OWNERS = ("group", "link")
 ABSENT = {"not_measured": "not measured", "not_applicable": "not applicable"}

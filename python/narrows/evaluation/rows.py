@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.evaluation import campaign as of_suite
-from narrows.evaluation.definition import ALGORITHM, ANY, OWN
+from narrows.evaluation.definition import ANY, OWN
+from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
 from narrows.files.folder import file_name
 from narrows.files.inputs import keep

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.evaluation.definition import LIVENESS, RELATIVE
+from narrows.evaluation.keys import LIVENESS, RELATIVE
 from narrows.metrics.criteria import margin_of, range_of
 from narrows.metrics.criteria import verdict as difference_verdict
 from narrows.statistics import EQUAL, REAL, Estimate, estimate, paired

@@ -177,5 +177,5 @@ def _owner(wanted: Metric, scenario: Scenario, group: str | None, link: str | No
         raise MetricError(wanted.text, "no group has a bottleneck; the link must be named", "", ", ".join(known))
     owner = group or link or (groups if of == "group" else bottlenecks)[0]
     if owner not in known:
-        raise MetricError(wanted.text, f"no such {of}", owner, ", ".join(known))
+        raise MetricError(wanted.text, f"unknown {of}", owner, ", ".join(known))
     return owner, of

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.arguments import typed
 from narrows.errors import InputError
+from narrows.names import unknown_beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.metrics.card import Parameter
+
+
+# How the message about a name that nothing has begins.
+UNKNOWN = "unknown "
 
 
 class MetricError(InputError):
@@ -29,8 +34,12 @@ class MetricError(InputError):
 
     def __init__(self, metric: str, message: str, given: str, allowed: str, nearest: str | None = None) -> None:
         """Make the error about `metric`; the other arguments are the attributes."""
-        hint = f"; did you mean {nearest}?" if nearest else ""
-        super().__init__(f"measure {metric}", f"{message}: {given!r}; allowed: {allowed}{hint}")
+        what = message.removeprefix(UNKNOWN)
+        named = unknown_beside(what, given, nearest, f"allowed: {allowed}")
+        super().__init__(f"metric {metric}", f"{message}: {given!r}; allowed: {allowed}" if what == message else named)
+        if named.endswith("?") and given == metric:
+            # The name is in the sentence already.
+            self.args = (self.problem,)
         self.message = message
         self.given = given
         self.allowed = allowed
@@ -83,13 +92,13 @@ def resolve(text: str, owner: str | None = None) -> Metric:
     if not found:
         known = names(owner)
         if "(" in text and name in known:
-            raise MetricError(text, "no such parameter of the metric", next(iter(chosen), ""), "none at all")
+            raise MetricError(text, "unknown parameter of the metric", next(iter(chosen), ""), "none at all")
         related = _related(name, known)
         near = core.nearest(name, known)
         allowed = ", ".join(list(dict.fromkeys([*filter(None, [near]), *related]))[:MOST_NAMED]) or "as in cov"
         # A single word, as in `rpm`, is meant for a metric that has it in its name.
         near = near or (related[0] if related and name.isalnum() else None)
-        raise MetricError(text, "no such metric", name, f"{allowed}; `narrows list metrics` has {len(known)}", near)
+        raise MetricError(text, "unknown metric", name, f"{allowed}; `narrows list metrics` has {len(known)}", near)
     choices = _read(text, chosen, _parameters(name, next(iter(found))))
     return Metric(text, name, tuple(found), counted=False, choices=choices, cards=found)
 
@@ -150,7 +159,7 @@ def check(metric: Metric, scenario: core.Scenario) -> None:
     if to == "other" and len(groups) != PAIR:
         raise MetricError(metric.text, "the group to hold it against must be named as to", to, ", ".join(groups))
     if to not in {"own", "other", *groups}:
-        raise MetricError(metric.text, "no such group", to, ", ".join(groups))
+        raise MetricError(metric.text, "unknown group", to, ", ".join(groups))
 
 
 def _split(text: str) -> tuple[str, dict[str, str]]:
@@ -178,7 +187,7 @@ def _read(text: str, chosen: Mapping[str, str], parameters: Sequence[Parameter])
     for key in chosen:
         if key not in known:
             allowed = ", ".join(known) or "none at all"
-            raise MetricError(text, "no such parameter of the metric", key, allowed, core.nearest(key, known))
+            raise MetricError(text, "unknown parameter of the metric", key, allowed, core.nearest(key, known))
     choices = {}
     for parameter in parameters:
         written = chosen.get(parameter.name, parameter.default)

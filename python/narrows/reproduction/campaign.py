@@ -130,7 +130,7 @@ def parts(
                 own = [each for each in selections if each.experiment == name]
                 if own and (problem := missing(plan, own, points=not variant)):
                     form = f"{name} under the variant {variant.key}" if variant else name
-                    raise InputError(str(study.claims_file), f"claims.{claim}: experiment {form} {problem}")
+                    raise InputError(str(study.claims_file), f"claims.{claim}: experiment {form}: {problem}")
             if variant:
                 ran[variant.name] |= {str(point.algorithm) for point in plan.points}
             if size == MEDIUM:

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from narrows.core import nearest
+from narrows.names import unknown
 from narrows.reproduction.quantity import Asked, comparable
 
 if TYPE_CHECKING:
@@ -53,11 +53,10 @@ def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
     rows = Asked({**point.levels, "algorithm": point.algorithm} for point in plan.points)
     factors, columns = list(rows[0]), [column.name for column in plan.columns]
     for _, where, column in wanted:
-        if unknown := [name for name in where if name not in factors]:
-            return f"has no factor {unknown[0]}; there are {', '.join(factors)}"
+        if strange := [name for name in where if name not in factors]:
+            return unknown("factor", strange[0], factors)
         if column not in {*columns, *OF_EVERY_CELL}:
-            near = nearest(column, columns)
-            return f"has no column {column}" + (f"; did you mean {near}?" if near else "")
+            return unknown("column", column, columns)
         if points and not rows.fitting(where):
             return f"has no cell with {', '.join(f'{name} = {value}' for name, value in where.items())}"
     return ""

@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows import core
 from narrows.errors import InputError
 from narrows.files.format import read_kept
 from narrows.library import STUDIES
+from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
 from narrows.study.overlay import offered
 
@@ -117,9 +117,7 @@ def find(name: str) -> StudyFolder:
         if not (folder / CLAIMS).is_file():
             raise InputError(name, f"is no folder of a study: it has no {CLAIMS}")
         return StudyFolder(folder.absolute())
-    near = core.nearest(name, [each.name for each in known])
-    hint = f"; did you mean {near}?" if near else ""
-    raise InputError(name, f"no such published study; there are {', '.join(each.name for each in known)}{hint}")
+    raise UnknownNameError("published study", name, [each.name for each in known])
 
 
 CLAIMS = "claims.toml"

@@ -211,8 +211,6 @@ def _cell(value: Mapping[str, Any] | None, unit: str) -> str:
     return f"{text} {name}".rstrip()
 
 
-# Characters of a digest that are shown.
-SHOWN = 19
 FRAMES = ("polars", "pandas")
 # What is seen first in a notebook; the summary has all.
 LEADING = ("goodput_bps", "jain", "loss_rate", "rtt_mean_s", "cwnd_mean_packets")

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from narrows import core
+from narrows.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +35,7 @@ def check_name(name: str) -> None:
         KeyError: There is no such table.
     """
     if name not in names():
-        near = core.nearest(str(name), names())
-        hint = f"; did you mean {near}?" if near else ""
-        raise KeyError(f"{name}: no such table; allowed: {', '.join(names())}{hint}")
+        raise KeyError(unknown("table", str(name), names()))
 
 
 def table(records: Mapping[int, Records], name: str) -> pa.Table:

@@ -13,10 +13,11 @@ from narrows.library import Found, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
+from narrows.study.declared import fields
 from narrows.study.design import Design, read_design
-from narrows.study.document import Document, Node, placed
+from narrows.study.document import Document, Entry, Node, placed
 from narrows.study.factors import SECTIONS, Factor, read_factors
-from narrows.study.keys import ON, REPLICATIONS, STUDY, names
+from narrows.study.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
 from narrows.study.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.study.words import Words
 
@@ -131,38 +132,39 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
     """Read the text of a study file; arguments and errors are those of `read_study`."""
     document = Document(text, file)
     root = overlaid(document, document.root(), choice)
-    own = _table(document, root.entries["words"].node if "words" in root.entries else None)
-    words = Words(document, {**own, **{name: placed(value, name) for name, value in given.items()}})
-    keys = {}
-    for name, entry in root.entries.items():
-        if name in names(STUDY):
-            # Factors may give names of their own a meaning.
-            keys[name] = entry.node if name in {"words", "factors"} else words.filled(entry.node)
-        else:
-            document.unknown((entry.span, name), f"unknown key `{name}`", name, names(STUDY))
+    own = root.entries["words"].node if "words" in root.entries else None
+    known = {name: entry.node for name, entry in document.table(own).items()}
+    words = Words(document, {**known, **{name: placed(value, name) for name, value in given.items()}})
+    # Factors may give names of their own a meaning.
+    filled = {
+        name: entry if name in {"words", "factors"} else Entry(entry.span, words.filled(entry.node))
+        for name, entry in root.entries.items()
+    }
+    whole = Node(filled, root.span, root.path)
+    found = fields(document, whole, STUDY)
+    keys = {name: entry.node for name, entry in filled.items() if name in found}
     scenario = _scenario(document, keys.get("scenario"))
-    written_seed = document.whole(keys.get("seed"), 0, 2**63 - 1)
-    seed = written_seed if seed is None else seed
+    seed = found.get("seed") if seed is None else seed
     before = len(document.faults)
     factors = read_factors(document, keys["factors"], words) if "factors" in keys else []
     # Faulty factors would only make the design complain too.
     design = read_design(document, keys.get("design"), factors, seed or 1) if len(document.faults) == before else None
-    title = document.text_of(keys.get("title")) or Path(file).stem
+    title = found.get("title") or Path(file).stem
     if choice.variant is not None:
         title = f"{title}: {choice.variant}"
     study = Study(
         document=document,
         title=title,
-        question=document.text_of(keys.get("question")),
+        question=found.get("question", ""),
         scenario=scenario,
-        algorithms=_algorithms(document, keys.get("algorithms")),
+        algorithms=_distinct(document, found.get("algorithms", [])),
         replications=_replications(document, keys.get("replications"), replications),
         seed=seed,
         on=_backend(document, keys.get("on"), factors),
         factors=factors,
         settings=_settings(document, keys.get("set")),
         design=design or Design("full", [], {}),
-        measures=_measures(document, keys.get("measures")),
+        measures=_texts_of(document, found.get("measures")),
         margins=_margins(document, keys.get("margins")),
         places=keys,
         choice=choice,
@@ -173,7 +175,6 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
 
 def _scenario(document: Document, node: Node | None) -> Found:
     if node is None:
-        document.complain(((0, 0), "scenario"), "`scenario` is missing", allowed="a path, or the name of a scenario")
         return Found(Path())
     name = document.text_of(node)
     beside = Path(document.file_of(node)).parent / name
@@ -192,31 +193,17 @@ def _backend(document: Document, node: Node | None, factors: list[Factor]) -> st
     return document.text_of(node) or SIMULATOR
 
 
-def _table(document: Document, node: Node | None) -> dict[str, Node]:
-    if node is None:
-        return {}
-    if not isinstance(node.value, dict):
-        document.complain(node, "a table is needed", allowed="names or key paths with their values")
-        return {}
-    return {name: entry.node for name, entry in node.entries.items()}
-
-
 def _settings(document: Document, node: Node | None) -> dict[str, Node]:
-    found = _table(document, node)
+    found = {name: entry.node for name, entry in document.table(node).items()}
     for name in SECTIONS & set(found):
         hint = f'write "{name}.KEY" = …'
         document.complain(found[name], "a key path stands in quotes", allowed="key paths of the scenario", hint=hint)
     return found
 
 
-def _algorithms(document: Document, node: Node | None) -> list[str]:
-    if node is None:
-        return []
-    if not isinstance(node.value, list) or not node.value:
-        document.complain(node, "a list of algorithms is needed", allowed='as in ["newreno", "cubic"]')
-        return []
+def _distinct(document: Document, nodes: list[Node]) -> list[str]:
     found = []
-    for item in node.items:
+    for item in nodes:
         name = document.text_of(item)
         if name in found:
             document.complain(item, "is there twice", allowed="each algorithm once")
@@ -224,25 +211,15 @@ def _algorithms(document: Document, node: Node | None) -> list[str]:
     return found
 
 
-def _measures(document: Document, node: Node | None) -> list[Node] | None:
-    if node is None:
-        return None
-    if not isinstance(node.value, list) or not node.value:
-        document.complain(node, "a list of measures is needed", allowed='as in ["goodput_bps", "utilization"]')
-        return None
-    for item in node.items:
+def _texts_of(document: Document, nodes: list[Node] | None) -> list[Node] | None:
+    for item in nodes or ():
         document.text_of(item)
-    return node.items
+    return nodes
 
 
 def _margins(document: Document, node: Node | None) -> dict[str, str]:
-    if node is None:
-        return {}
-    if not isinstance(node.value, dict):
-        document.complain(node, "a table of metrics is needed", allowed='as in { goodput_bps = "5%" }')
-        return {}
     found = {}
-    for metric, entry in node.entries.items():
+    for metric, entry in document.table(node, 'metrics, as in { goodput_bps = "5%" }').items():
         found[metric] = str(entry.node.plain)
         try:
             given_margins([f"{metric}={found[metric]}"])
@@ -263,17 +240,11 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
     if not isinstance(node.value, dict):
         count = document.whole(node, 1, MOST_REPLICATIONS)
         return fixed if given or count is None else Replications(count, count)
-    for key, entry in node.entries.items():
-        if key not in names(REPLICATIONS):
-            document.unknown((entry.span, entry.node.path), f"unknown key `{key}`", key, names(REPLICATIONS))
-    inner = {key: entry.node for key, entry in node.entries.items()}
-    for key in ("maximum", "measure", "within"):
-        if key not in inner:
-            document.complain(node, f"`{key}` is missing", allowed=SEQUENTIAL)
-    minimum = document.whole(inner.get("minimum"), 2, MOST_REPLICATIONS) or DEFAULT_REPLICATIONS
-    maximum = document.whole(inner.get("maximum"), 2, MOST_REPLICATIONS) or minimum
+    inner = fields(document, node, REPLICATIONS)
+    minimum = inner.get("minimum", DEFAULT_REPLICATIONS)
+    maximum = inner.get("maximum", minimum)
     if maximum < minimum:
-        document.complain(inner["maximum"], f"is less than the minimum, {minimum}")
+        document.complain(node.entries["maximum"].node, f"is less than the minimum, {minimum}")
     if "levels" in inner and "by" not in inner:
         document.complain(inner["levels"], "`by` is missing: levels of which factor?")
     sequential = Replications(
@@ -281,7 +252,7 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
         maximum,
         _texts(document, inner.get("measure")),
         _width(document, inner.get("within")),
-        document.text_of(inner.get("by")) or None,
+        inner.get("by"),
         _texts(document, inner.get("levels")),
     )
     return fixed if given else sequential
@@ -307,8 +278,6 @@ def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
 
 
 DEFAULT_REPLICATIONS = 5
-MOST_REPLICATIONS = 1_000_000
 WIDTH = (
     'a part of the mean above 0 and below 1, as "5%" or 0.05, or a width in the unit of the metric, as "1ms" or "2pp"'
 )
-SEQUENTIAL = '{ minimum = 5, maximum = 100, measure = "goodput_bps", within = "5%" }'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.study.keys import Key, names
+from narrows.study.declared import TEXT, Key, anything, fields, listed, needed, whole
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -40,15 +40,27 @@ class Design(NamedTuple):
     facts: dict[str, Any]
 
 
-RUNS = Key("runs", "a whole number", "", "How many combinations. **Required.**")
+MOST_POINTS = 1_000_000
+RUNS = needed("runs", whole(1, MOST_POINTS, "a whole number"), "How many combinations.")
+KIND = needed("kind", TEXT, "Its name.")
 KINDS = (
     Kind("full", "Every combination of the levels of all factors."),
     Kind(
         "fractional",
         "A two-level fractional factorial 2^(k-p). Either `generators` or `fraction` is needed.",
         (
-            Key("generators", 'a list of texts, as in `["D=ABC"]`', "", "A generator for each of the last p factors."),
-            Key("fraction", "a whole number", "", "p: selects the standard fraction of the highest resolution."),
+            Key(
+                "generators",
+                listed(TEXT, 'a list of texts, as in `["D=ABC"]`', '["D=ABC"]'),
+                "",
+                "A generator for each of the last p factors.",
+            ),
+            Key(
+                "fraction",
+                anything("a whole number"),
+                "",
+                "p: selects the standard fraction of the highest resolution.",
+            ),
         ),
     ),
     Kind("plackett-burman", "Two levels of each factor, for screening of main effects."),
@@ -77,7 +89,7 @@ def read_design(document: Document, node: Node | None, factors: Sequence[Factor]
         return Design("full", [{}], {"name": "no factor"})
     try:
         if kind.name in {"latin-hypercube", "sobol"}:
-            return _points(document, kind, options, factors, seed)
+            return _points(kind, options["runs"], factors, seed)
         if kind.name == "full":
             return _full(factors) if _listed(document, kind, factors) else None
         return _two_level(document, kind, options, factors, node) if _listed(document, kind, factors) else None
@@ -105,29 +117,24 @@ def describe(facts: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _kind(document: Document, node: Node | None) -> tuple[Kind | None, Mapping[str, Node]]:
+def _kind(document: Document, node: Node | None) -> tuple[Kind | None, Mapping[str, Any]]:
     known = {kind.name: kind for kind in KINDS}
     if node is None:
         return known["full"], {}
-    if isinstance(node.value, str):
-        kind = known.get(node.value)
-        if kind is None:
-            document.unknown(node, "no such design", node.value, known)
-        return kind, {}
-    if not isinstance(node.value, dict) or "kind" not in node.value:
-        document.complain(node, "the name of a design is needed, or a table with its `kind`", allowed=", ".join(known))
+    table = isinstance(node.value, dict) and "kind" in node.value
+    named = node.entries["kind"].node if table else node
+    if not isinstance(named.value, str):
+        document.complain(node, "expected the name of a design, or a table with its `kind`", allowed=", ".join(known))
         return None, {}
-    entries = dict(node.entries)
-    named = entries.pop("kind").node
-    kind = known.get(str(named.value))
+    kind = known.get(named.value)
     if kind is None:
-        document.unknown(named, "no such design", str(named.value), known)
+        document.unknown(named, "unknown design", named.value, known)
         return None, {}
-    for key, entry in entries.items():
-        if key not in names(kind.keys):
-            where = (entry.span, entry.node.path)
-            document.unknown(where, f"unknown key `{key}` of design {kind.name}", key, [*names(kind.keys), "kind"])
-    return kind, {key: entry.node for key, entry in entries.items()}
+    before = len(document.faults)
+    options = fields(document, node, (*kind.keys, KIND), f"design {kind.name}") if table else {}
+    if not table and RUNS in kind.keys:
+        document.complain(node, "`runs` is missing", allowed=f'{{ kind = "{kind.name}", runs = 16 }}')
+    return (kind if len(document.faults) == before else None), options
 
 
 def _full(factors: Sequence[Factor]) -> Design:
@@ -140,7 +147,7 @@ def _full(factors: Sequence[Factor]) -> Design:
 
 
 def _two_level(
-    document: Document, kind: Kind, options: Mapping[str, Node], factors: Sequence[Factor], node: Node | None
+    document: Document, kind: Kind, options: Mapping[str, Any], factors: Sequence[Factor], node: Node | None
 ) -> Design | None:
     from narrows.analysis import designs
 
@@ -155,10 +162,7 @@ def _two_level(
         )
         return None
     if "generators" in options:
-        generators = options["generators"].plain
-        if not isinstance(generators, list) or not all(isinstance(each, str) for each in generators):
-            document.complain(options["generators"], "a list of texts is needed", allowed='as in ["D=ABC"]')
-            return None
+        generators = options["generators"]
         coded = designs.two_level(named, generators)
     else:
         count = document.whole(options["fraction"], 1, len(factors))
@@ -184,16 +188,9 @@ def _coded(kind: Kind, coded: TwoLevel, factors: Sequence[Factor], facts: dict[s
     return Design(kind.name, rows, {"letters": letters, **facts})
 
 
-def _points(
-    document: Document, kind: Kind, options: Mapping[str, Node], factors: Sequence[Factor], seed: int
-) -> Design | None:
+def _points(kind: Kind, runs: int, factors: Sequence[Factor], seed: int) -> Design:
     from narrows.analysis import designs
 
-    runs = document.whole(options.get("runs"), 1, MOST_POINTS)
-    if runs is None:
-        if "runs" not in options:
-            document.complain(((0, 0), "design"), "`runs` is missing", allowed=f'{{ kind = "{kind.name}", runs = 16 }}')
-        return None
     draw = designs.latin_hypercube if kind.name == "latin-hypercube" else designs.sobol
     rows = [
         {factor.name: _at(factor, float(part)) for factor, part in zip(factors, point, strict=True)}
@@ -230,6 +227,5 @@ def _listed(document: Document, kind: Kind, factors: Sequence[Factor]) -> bool:
 
 TWO = 2
 ALIAS_LENGTH = 3
-MOST_POINTS = 1_000_000
 SCREENING = "Main effects are clear of each other, but mixed with interactions of two: for screening."
 ROMAN = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII", 9: "IX", 10: "X"}

@@ -60,21 +60,21 @@ class Entry:
     node: Node
 
 
-def placed(value: object, path: str) -> Node:
+def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
     """Return a plain value as a node of a document in which it does not stand.
 
     Args:
         value: Text, a number, a boolean, or lists and dicts of them.
         path: Its key path in messages.
+        span: Where it is used; the beginning for nowhere.
     """
-    nowhere = (0, 0)
     match value:
         case Mapping():
-            inner = {str(key): Entry(nowhere, placed(each, f"{path}.{key}")) for key, each in value.items()}
-            return Node(inner, nowhere, path)
+            inner = {str(key): Entry(span, placed(each, f"{path}.{key}", span)) for key, each in value.items()}
+            return Node(inner, span, path)
         case list() | tuple():
-            return Node([placed(each, f"{path}.{index}") for index, each in enumerate(value)], nowhere, path)
-    return Node(value, nowhere, path)
+            return Node([placed(each, f"{path}.{index}", span) for index, each in enumerate(value)], span, path)
+    return Node(value, span, path)
 
 
 @dataclass(frozen=True)
@@ -162,6 +162,10 @@ class Document:
         if fault not in self.faults:
             self.faults.append(fault)
 
+    def place_of(self, table: Node, key: str) -> Node | tuple[Span, str]:
+        """Return where it is said that a table lacks a key: at the table, or at the beginning of the file."""
+        return table if table.path else ((0, 0), key)
+
     def unknown(self, where: Node | tuple[Span, str], message: str, given: str, known: Iterable[str]) -> None:
         """Add a fault for an unknown name.
 
@@ -192,35 +196,35 @@ class Document:
             return None
         if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
             return node.value
-        self.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
+        self.complain(node, f"expected a whole number from {least} to {most}")
         return None
 
     def table(self, node: Node | None, allowed: str = "names with their values") -> dict[str, Entry]:
         """Return the entries of a table, or add a fault; there are none if it is missing or something else."""
         if node is None or isinstance(node.value, dict):
             return {} if node is None else node.entries
-        self.complain(node, "a table is needed", allowed=allowed)
+        self.complain(node, "expected a table", allowed=allowed)
         return {}
 
     def listed(self, node: Node | None, allowed: str = "") -> list[Node]:
         """Return the elements of a list, or add a fault; there are none if it is missing or something else."""
         if node is None or isinstance(node.value, list):
             return [] if node is None else node.items
-        self.complain(node, "a list is needed", allowed=allowed)
+        self.complain(node, "expected a list", allowed=allowed)
         return []
 
     def text_of(self, node: Node | None) -> str:
         """Return a text as it is written, or add a fault; it is empty if it is missing or something else."""
         if node is None or (isinstance(node.value, str) and node.value.strip()):
             return "" if node is None else str(node.value)
-        self.complain(node, "text is needed")
+        self.complain(node, "expected a text")
         return ""
 
     def number(self, node: Node) -> float | None:
         """Return a finite number, or add a fault and return None."""
         if isinstance(node.value, int | float) and not isinstance(node.value, bool) and math.isfinite(node.value):
             return float(node.value)
-        self.complain(node, "a number is needed", allowed="a finite one")
+        self.complain(node, "expected a finite number")
         return None
 
     def check(self) -> None:

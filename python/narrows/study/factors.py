@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.files.toml import inline
 from narrows.study import keys
 from narrows.study.combined import Level, combined
+from narrows.study.declared import fields
 from narrows.study.document import Entry
 
 if TYPE_CHECKING:
@@ -78,10 +79,8 @@ def read_factors(document: Document, table: Node, words: Words) -> list[Factor]:
     Returns:
         The factors without a fault, in the order of the file.
     """
-    if not isinstance(table.value, dict):
-        document.complain(table, "a table is needed", allowed='as in "path.rtt" = ["10ms", "100ms"]')
-        return []
-    read = [_factor(document, name, entry, words) for name, entry in table.entries.items()]
+    entries = document.table(table, 'as in "path.rtt" = ["10ms", "100ms"]')
+    read = [_factor(document, name, entry, words) for name, entry in entries.items()]
     factors = [factor for factor in read if factor is not None]
     moved: dict[str, str] = {}
     for factor in factors:
@@ -160,20 +159,10 @@ def _together(document: Document, name: str, entry: Entry) -> Factor | None:
 
 
 def _ranged(document: Document, name: str, entry: Entry) -> Factor | None:
-    table = entry.node.entries
-    for key, inner in table.items():
-        if key not in keys.names(keys.RANGE):
-            document.unknown((inner.span, inner.node.path), f"unknown key `{key}`", key, keys.names(keys.RANGE))
-    ends = [table[key].node if key in table else None for key in ("from", "to")]
-    for key, end in zip(("from", "to"), ends, strict=True):
-        if end is None:
-            document.complain((entry.span, entry.node.path), f"`{key}` is missing", allowed=RANGE)
-    scale = table["scale"].node if "scale" in table else None
-    if scale is not None and scale.value not in {"linear", "log"}:
-        document.complain(scale, "is no scale", allowed='"linear" or "log"')
-    if ends[0] is None or ends[1] is None:
+    found = fields(document, entry.node, keys.RANGE)
+    if not {"from", "to"} <= set(found):
         return None
-    span = _between(document, ends[0], ends[1], logarithmic=scale is not None and scale.value == "log")
+    span = _between(document, found["from"], found["to"], logarithmic=found.get("scale") == "log")
     return None if span is None else Factor(name, (), entry.span, span)
 
 

@@ -2,93 +2,88 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from narrows.study.declared import TEXT, Key, anything, listed, needed, one_of, whole
 
-
-class Key(NamedTuple):
-    """A key of a study file.
-
-    Attributes:
-        name: Name of the key.
-        holds: Description of its allowed values.
-        default: Description of its default; empty for a required key.
-        meaning: Its meaning, in a sentence.
-    """
-
-    name: str
-    holds: str
-    default: str
-    meaning: str
-
+MOST_REPLICATIONS = 1_000_000
 
 STUDY = (
-    Key("title", "text", "the file's name", "What the study is about."),
-    Key("question", "text", "none", "The question that the report answers, in words."),
-    Key("scenario", "a path, or the name of a scenario of the library", "", "The base scenario. **Required.**"),
+    Key("title", TEXT, "the file's name", "What the study is about."),
+    Key("question", TEXT, "none", "The question that the report answers, in words."),
+    needed("scenario", anything("a path, or the name of a scenario of the library"), "The base scenario."),
     Key(
         "algorithms",
-        'a list of names, with parameters as in `"aimd(a=1,b=0.8)"`',
+        listed(anything("text"), 'a list of names, with parameters as in `"aimd(a=1,b=0.8)"`', '["newreno", "cubic"]'),
         "the scenario's own",
         "Each replaces the algorithm of the groups marked `subject`, or of all groups if none is.",
     ),
     Key(
         "replications",
-        "a whole number from 1 to 1000000, or a table",
+        anything("a whole number from 1 to 1000000, or a table"),
         "5",
         "Replications of each combination of levels and algorithm; a table: until intervals are narrow enough.",
     ),
-    Key("seed", "a whole number from 0", "the scenario's own", "Master seed of every cell."),
+    Key("seed", whole(0, 2**63 - 1, "a whole number from 0"), "the scenario's own", "Master seed of every cell."),
     Key(
         "on",
-        '`"simulator"`, `"linux"` or `"linux:NAME"`',
+        anything('`"simulator"`, `"linux"` or `"linux:NAME"`'),
         '`"simulator"`',
         'The backend that runs the cells. It can be a factor, too: `on = ["simulator", "linux"]` in `[factors]`.',
     ),
-    Key("design", "the name of a design, or a table", '`"full"`', "Which combinations of levels run."),
+    Key("design", anything("the name of a design, or a table"), '`"full"`', "Which combinations of levels run."),
     Key(
         "measures",
-        "a list of metrics",
+        listed(anything("text"), "a list of metrics", '["goodput_bps", "utilization"]'),
         "the main metrics",
         "The metrics to be analysed, a column each. All other metrics are stored too.",
     ),
     Key(
         "margins",
-        "a table of metrics",
+        anything("a table of metrics"),
         "those of the metrics' cards",
         'What a difference must exceed to matter, as in `goodput_bps = "5%"` or `rtt_mean_s = "1ms"`.',
     ),
     Key(
-        "set", "a table of key paths", "none", "Changes of the base scenario for all cells, applied before the levels."
+        "set",
+        anything("a table of key paths"),
+        "none",
+        "Changes of the base scenario for all cells, applied before the levels.",
     ),
-    Key("words", "a table", "none", "Values of names in braces in texts of this file."),
-    Key("factors", "a table", "none", "Key paths of the scenario that are varied, with their levels."),
-    Key("extends", "a path", "none", "Another study file, whose description is changed by the keys of this one."),
-    Key("sizes", "a table of tables", "none", "Other values of these keys, chosen by `--size`."),
-    Key("variants", "a table of tables", "none", "Other values of these keys, chosen by `--variant`."),
+    Key("words", anything("a table"), "none", "Values of names in braces in texts of this file."),
+    Key("factors", anything("a table"), "none", "Key paths of the scenario that are varied, with their levels."),
+    Key(
+        "extends",
+        anything("a path"),
+        "none",
+        "Another study file, whose description is changed by the keys of this one.",
+    ),
+    Key("sizes", anything("a table of tables"), "none", "Other values of these keys, chosen by `--size`."),
+    Key("variants", anything("a table of tables"), "none", "Other values of these keys, chosen by `--variant`."),
 )
 REPLICATIONS = (
-    Key("minimum", "a whole number from 2", "5", "The least number of replications."),
-    Key("maximum", "a whole number", "", "The greatest number of replications. **Required.**"),
-    Key("measure", "a metric of the study, or several", "", "The metrics whose 95 % interval is used. **Required.**"),
-    Key(
+    Key("minimum", whole(2, MOST_REPLICATIONS, "a whole number from 2"), "5", "The least number of replications."),
+    needed("maximum", whole(2, MOST_REPLICATIONS, "a whole number"), "The greatest number of replications."),
+    needed("measure", anything("a metric of the study, or several"), "The metrics whose 95 % interval is used."),
+    needed(
         "within",
-        'a part of the mean, as in `"5%"`, or a width in the unit of the metric, as in `"1ms"` or `"2pp"` of a share',
-        "",
-        "The greatest half-width of the interval. **Required.**",
+        anything(
+            'a part of the mean, as in `"5%"`, or a width in the unit of the metric, as in `"1ms"` or `"2pp"` of a '
+            "share"
+        ),
+        "The greatest half-width of the interval.",
     ),
     Key(
         "by",
-        "a factor",
+        TEXT._replace(words="a factor"),
         "each combination by itself",
         "The interval is that of the mean over all other factors at each level of this one, and all combinations go on "
         "together until it is narrow enough at each.",
     ),
-    Key("levels", "a list of levels of that factor", "all", "The levels whose intervals are used."),
+    Key("levels", anything("a list of levels of that factor"), "all", "The levels whose intervals are used."),
 )
 RANGE = (
-    Key("from", "a quantity or a number", "", "The lowest value. **Required.**"),
-    Key("to", "the same with the same unit", "", "The highest value. **Required.**"),
-    Key("scale", '`"linear"` or `"log"`', '`"linear"`', "The spacing of values in the range."),
+    needed("from", anything("a quantity or a number"), "The lowest value."),
+    needed("to", anything("the same with the same unit"), "The highest value."),
+    Key("scale", one_of("linear", "log"), '`"linear"`', "The spacing of values in the range."),
 )
 # The name of the key and of the factor of the backend.
 ON = "on"
@@ -97,8 +92,3 @@ RESERVED = frozenset(
     {"cell", "algorithm", "replication", "replications", "seed", "title", "digest", "cpu_s", "packet_hops"}
     | {"checks_failed", "measured"}
 )
-
-
-def names(keys: tuple[Key, ...]) -> list[str]:
-    """Return the names of `keys`, in order."""
-    return [key.name for key in keys]

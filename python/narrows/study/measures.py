@@ -167,7 +167,7 @@ def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
     if measure is None:
         return []
     if of not in measure.owners:
-        document.unknown(node, f"a {of} has no measure `{measure.name}`", measure.name, measures_of(of))
+        document.unknown(node, f"a {of} has no metric `{measure.name}`", measure.name, measures_of(of))
         return []
     return [Column(f"{of}.{owner}.{measure.text}", of, owner, measure.text)]
 
@@ -178,7 +178,7 @@ def _measure(document: Document, node: Node, text: str, known: Known) -> Metric 
         measure = resolve(text)
     except MetricError as error:
         if error.given == text and "(" not in text:
-            document.unknown(node, "no such measure", text, counted)
+            document.unknown(node, "unknown metric", text, counted)
         else:
             hint = f"did you mean {error.nearest}?" if error.nearest else None
             document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=hint)

@@ -10,14 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from narrows import core
 from narrows.errors import InputError
 from narrows.files.text import read_text
+from narrows.names import unknown
+from narrows.study.declared import names
 from narrows.study.document import Document, Entry, Node
-from narrows.study.keys import STUDY, names
+from narrows.study.keys import STUDY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 EXTENDS = "extends"
 SIZES = "sizes"
@@ -129,11 +130,11 @@ def _tables(document: Document, entry: Entry | None) -> dict[str, Node]:
         return {}
     node = entry.node
     if not isinstance(node.value, dict):
-        document.complain(node, "a table is needed", allowed=f"as in [{node.path}.NAME]")
+        document.complain(node, "expected a table", allowed=f"as in [{node.path}.NAME]")
         return {}
     for name, inner in node.entries.items():
         if not isinstance(inner.node.value, dict):
-            document.complain(inner.node, "a table is needed", allowed=f"as in [{node.path}.{name}]")
+            document.complain(inner.node, "expected a table", allowed=f"as in [{node.path}.{name}]")
     return {name: inner.node for name, inner in node.entries.items() if isinstance(inner.node.value, dict)}
 
 
@@ -147,14 +148,7 @@ def _check_keys(document: Document, table: Node, *excluded: str) -> None:
 def _named(document: Document, what: str, name: str, known: Mapping[str, Node]) -> Node:
     if name in known:
         return known[name]
-    raise InputError(document.file, f"has no {what} called {name}; {_known(name, known)}")
-
-
-def _known(name: str, known: Iterable[str]) -> str:
-    there = sorted(known)
-    near = core.nearest(name, there)
-    hint = f"; did you mean {near}?" if near else ""
-    return f"there are {', '.join(there)}{hint}" if there else "it has none"
+    raise InputError(document.file, unknown(what, name, sorted(known)))
 
 
 def _over(below: Node, above: Mapping[str, Entry], merged: Shape) -> Node:

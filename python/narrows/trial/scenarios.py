@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.evaluation.definition import ALGORITHM, find_suite, read_suite
+from narrows.evaluation.definition import find_suite, read_suite
+from narrows.evaluation.keys import ALGORITHM
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.library import SUITES, find_scenario

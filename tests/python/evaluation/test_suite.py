@@ -373,8 +373,8 @@ def test_rows_of_some_sections_alone_run_only_their_cells(narrows: Narrows, smal
 
 
 def test_an_unknown_suite_or_subject_is_bad_input(narrows: Narrows) -> None:
-    assert "did you mean rfc9743" in narrows("suite", "rfc9473", "cubic").stderr
-    assert "did you mean bbr3" in narrows("suite", "rfc9743", "bbr33").stderr
+    assert "unknown suite 'rfc9473'; did you mean 'rfc9743'?" in narrows("suite", "rfc9473", "cubic").stderr
+    assert "unknown algorithm 'bbr33'; did you mean 'bbr3'?" in narrows("suite", "rfc9743", "bbr33").stderr
 
 
 @pytest.mark.parametrize("file", sorted(SUITES.glob("*/suite.toml")), ids=lambda file: file.parent.name)
@@ -480,7 +480,7 @@ def test_a_subject_that_no_backend_runs_is_bad_input(narrows: Narrows, small: Pa
 def test_the_page_on_suites_has_every_key() -> None:
     text = DOCS.read_text(encoding="utf-8")
     for key in (*keys.SUITE, *keys.ROW, *keys.PREDICATE):
-        assert f"| `{key.name}` | {key.holds} | {key.default} | {key.meaning} |" in text
+        assert f"| `{key.name}` | {key.holds} | {key.default} | {key.documented} |" in text
 
 
 def test_the_page_on_suites_counts_the_runs_that_there_are() -> None:

@@ -178,7 +178,7 @@ def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
     ("asked", "expected"),
     [
         ("cov(bin=3)", "a time with its unit"),
-        ("cvo", "did you mean cov?"),
+        ("cvo", "unknown metric 'cvo'; did you mean 'cov'?"),
         ("utilization_after", "at is needed"),
         ("throughput_ratio(to=missing)", "newreno, other"),
     ],

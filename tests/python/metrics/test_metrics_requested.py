@@ -41,22 +41,22 @@ def test_a_bare_counter_stays_one_and_a_choice_makes_it_a_series() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "given", "allowed", "nearest"),
     [
-        ("convergence_tme", "no such metric", "convergence_tme", "convergence_time", "convergence_time"),
-        ("godput_bps", "no such metric", "godput_bps", "goodput_bps", "goodput_bps"),
-        ("rpm", "no such metric", "rpm", "responsiveness_rpm; `narrows list metrics` has ", "responsiveness_rpm"),
-        ("stall", "no such metric", "stall", "stalls, stall_share", "stalls"),
-        ("cov(bim=1s)", "no such parameter", "bim", "bin, after", "bin"),
+        ("convergence_tme", "unknown metric", "convergence_tme", "convergence_time", "convergence_time"),
+        ("godput_bps", "unknown metric", "godput_bps", "goodput_bps", "goodput_bps"),
+        ("rpm", "unknown metric", "rpm", "responsiveness_rpm; `narrows list metrics` has ", "responsiveness_rpm"),
+        ("stall", "unknown metric", "stall", "stalls, stall_share", "stalls"),
+        ("cov(bim=1s)", "unknown parameter", "bim", "bin, after", "bin"),
         ("cov(bin=10)", "cannot have this value", "10", "as in 10s, or rtt", None),
         ("cov(bin=0s)", "cannot have this value", "0s", "as in 10s", None),
         ("utilization_after(k=20)", "at is needed", "", "as in 10s", None),
         ("utilization_after(k=-1,at=1s)", "cannot have this value", "-1", "a whole number from 0", None),
         ("cov(bin=1s,bin=2s)", "twice", "bin=2s", "each parameter once", None),
-        ("goodput_bps(bin=1s)", "no such parameter", "bin", "none", None),
-        ("settling_time(bin=1s)", "no such parameter", "bin", "none", None),
+        ("goodput_bps(bin=1s)", "unknown parameter", "bin", "none", None),
+        ("settling_time(bin=1s)", "unknown parameter", "bin", "none", None),
         ("cov(", "neither a metric", "cov(", "as in cov", None),
         ("cov(bin)", "neither a metric", "cov(bin)", "as in cov", None),
-        ("(bin=1s)", "no such metric", "", "cov", None),
-        ("", "no such metric", "", "cov", None),
+        ("(bin=1s)", "unknown metric", "", "cov", None),
+        ("", "unknown metric", "", "cov", None),
     ],
 )
 def test_faults_say_what_was_given_what_is_allowed_and_what_is_near(
@@ -70,7 +70,7 @@ def test_faults_say_what_was_given_what_is_allowed_and_what_is_near(
 
 
 def test_a_metric_of_links_is_none_of_groups() -> None:
-    with pytest.raises(MetricError, match="no such metric"):
+    with pytest.raises(MetricError, match="unknown metric"):
         resolve("utilization", "group")
 
 
@@ -149,9 +149,9 @@ def test_a_metric_is_declared_once_and_with_a_definition() -> None:
     ("written", "message", "hint"),
     [
         ("cov(bin=10)", "bin cannot have this value", None),
-        ("convergence_tme", "no such metric", "did you mean `convergence_time`?"),
-        ("throughput_ratio(to=cubik)", "no such group", "did you mean `cubic`?"),
-        ("queue_between(from=1s,until=2s)", "no such metric", None),
+        ("convergence_tme", "unknown metric", "did you mean `convergence_time`?"),
+        ("throughput_ratio(to=cubik)", "unknown group", "did you mean `cubic`?"),
+        ("queue_between(from=1s,until=2s)", "unknown metric", None),
     ],
 )
 def test_a_fault_in_what_a_scenario_expects_has_its_place(written: str, message: str, hint: str | None) -> None:

@@ -106,7 +106,7 @@ def test_a_judge_of_an_unknown_size_is_bad_input(own: Path, capsys: pytest.Captu
     text = file.read_text(encoding="utf-8").replace('"others.csv" }\n', '"others.csv" }\nsize = "small"\n')
     file.write_text(text, encoding="utf-8")
     assert main(["reproduce", str(own)]) == 2
-    assert "judges.0.size: 'small' is none of quick, medium, full" in capsys.readouterr().err
+    assert "judges.0.size: unknown value" in capsys.readouterr().err
 
 
 def test_cells_of_others_without_a_replication_are_refused(

@@ -205,11 +205,17 @@ def test_a_variant_that_no_study_file_has_is_bad_input(small: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("quantity", "problem"),
     [
-        ('measure = "goodput_bp"', "claims.900-1: experiment one has no column goodput_bp; did you mean goodput_bps?"),
-        ('measure = "goodput_bps", where = { speed = 1 }', "experiment one has no factor speed; there are algorithm"),
+        (
+            'measure = "goodput_bp"',
+            "claims.900-1: experiment one: unknown column 'goodput_bp'; did you mean 'goodput_bps'?",
+        ),
+        (
+            'measure = "goodput_bps", where = { speed = 1 }',
+            "experiment one: unknown factor 'speed'; allowed: algorithm",
+        ),
         (
             'measure = "goodput_bps", where = { algorithm = "cubic" }',
-            "experiment one has no cell with algorithm = cubic",
+            "experiment one: has no cell with algorithm = cubic",
         ),
     ],
 )
@@ -227,7 +233,7 @@ def test_a_claim_on_what_no_cell_will_have_is_refused_before_anything_runs(
 @pytest.mark.usefixtures("small")
 def test_an_unknown_study_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "smal"]) == 2
-    assert "did you mean small?" in capsys.readouterr().err
+    assert "did you mean 'small'?" in capsys.readouterr().err
 
 
 def test_the_studies_that_ship_are_listed() -> None:

@@ -13,7 +13,7 @@ from claim_files import claims_file
 from claims_figures import agreement as figure_of_agreement
 from claims_tables import expanded, number
 
-from narrows.errors import InputError
+from narrows.core import ScenarioError
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.campaign import parts
 from narrows.reproduction.claims_file import read_claims
@@ -90,7 +90,7 @@ def test_a_calibration_is_the_agreement_of_a_part_under_each_variant(tmp_path: P
     ],
 )
 def test_what_a_table_is_of_must_be_there(tmp_path: Path, old: str, new: str) -> None:
-    with pytest.raises(InputError, match="is none of"):
+    with pytest.raises(ScenarioError, match="unknown name"):
         tables_of(tmp_path, TABLE.replace(old, new))
 
 

@@ -148,9 +148,9 @@ def test_sizes_are_offered_with_the_variants_that_can_be_had(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("choice", "expected"),
     [
-        (("--size", "ful"), "has no size called ful; there are full, quick; did you mean full?"),
-        (("--variant", "tenth"), "has no variant called tenth; there are codel, slow"),
-        (("--size", "full", "--variant", "slo"), "no variant of the size full called slo; there are codel, slow"),
+        (("--size", "ful"), "unknown size 'ful'; did you mean 'full'?"),
+        (("--variant", "tenth"), "unknown variant 'tenth'; allowed: codel, slow"),
+        (("--size", "full", "--variant", "slo"), "unknown variant of the size full 'slo'; did you mean 'slow'?"),
     ],
 )
 def test_a_size_or_variant_that_is_not_there_is_bad_input(
@@ -165,7 +165,7 @@ def test_a_size_or_variant_that_is_not_there_is_bad_input(
 
 def test_a_file_without_sizes_says_so(tmp_path: Path) -> None:
     file = write_study(tmp_path, 'scenario = "base.toml"\n')
-    with pytest.raises(InputError, match="has no size called quick; it has none"):
+    with pytest.raises(InputError, match="unknown size 'quick'; allowed: none"):
         read_study(file, choice=Choice("quick"))
 
 
@@ -175,8 +175,8 @@ def test_a_file_without_sizes_says_so(tmp_path: Path) -> None:
         (("[sizes.quick]", "[sizes.quick]\nsede = 1"), "sizes.quick.sede", "did you mean `seed`?"),
         (("[sizes.quick]", "[sizes.quick]\nsizes = {}"), "sizes.quick.sizes", "unknown key"),
         (("[variants.codel]", "[variants.codel.variants.own]"), "variants.codel.variants", "unknown key"),
-        (("[sizes.quick]", "[sizes]\nquick = 3"), "sizes.quick", "a table is needed"),
-        (("replications = 10", "replications = 0"), ":30:16: sizes.full.replications", "no such number"),
+        (("[sizes.quick]", "[sizes]\nquick = 3"), "sizes.quick", "expected a table"),
+        (("replications = 10", "replications = 0"), ":30:16: sizes.full.replications", "expected a whole number"),
         (('"{new}"', '"{nwe}"'), "algorithms.1", "did you mean `new`?"),
         (('new = "aimd(a=1,b=0.8)"', 'new = "{new}"'), "words.new", "`{new}` stands for itself"),
         (('"path.rtt" = "{rtt}"', '"path.rtt" = "{rt}"'), "factors.setup.path.rtt", "did you mean `rtt`?"),
@@ -237,7 +237,7 @@ def test_a_file_may_extend_the_description_of_another(tmp_path: Path) -> None:
     assert [level.label for level in found.factors[1].levels] == ["20 ms, late"]
     assert found.factors[1].levels[0].moves["flows.other.start"] == "2s..2s"
     assert offered(file) == {"short": []}
-    with pytest.raises(InputError, match="has no size called full; there are short"):
+    with pytest.raises(InputError, match="unknown size 'full'; allowed: short"):
         read_study(file, choice=Choice("full"))
 
 

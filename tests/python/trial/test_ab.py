@@ -296,7 +296,7 @@ def test_two_versions_of_a_python_file_are_compared(narrows: Narrows, file: Path
         (["cubic", "newreno", "--margin=-2%"], "as in 2%"),
         (["cubic", "newreno", "--metric", "cwnd_mean_packets"], "neither more nor less"),
         (["cubic", "newreno", "--metric", "goodputs"], "did you mean"),
-        (["cubic", "newreno", "--suite", "rfc974"], "did you mean rfc9743"),
+        (["cubic", "newreno", "--suite", "rfc974"], "did you mean 'rfc9743'"),
         (["cubic", "newreno", "--scenario", "none.toml"], "no such file"),
     ],
 )

@@ -1,0 +1,46 @@
+"""Names that nothing has: what an error says of one, in one form everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return what is wrong with a name: the nearest known one comes first, all of them only if none is near.
+
+    Args:
+        what: What has no such name, as in "metric".
+        given: The name as written.
+        known: The names that there are.
+        otherwise: What is said in place of all names; empty for their list.
+
+    Examples:
+        >>> unknown("metric", "cvo", ["cov", "jain"])
+        "unknown metric 'cvo'; did you mean 'cov'?"
+        >>> unknown("size", "x", ["quick", "full"])
+        "unknown size 'x'; allowed: quick, full"
+    """
+    names = list(known)
+    otherwise = otherwise or f"allowed: {', '.join(names) or 'none'}"
+    return unknown_beside(what, given, core.nearest(given, names), otherwise)
+
+
+def unknown_beside(what: str, given: str, near: str | None, otherwise: str) -> str:
+    """Return the same where the nearest name is known already; None is for none."""
+    return f"unknown {what} {given!r}; {otherwise if near is None else f'did you mean {near!r}?'}"
+
+
+class UnknownNameError(InputError):
+    """A name that was given is none of those that there are."""
+
+    def __init__(self, what: str, given: str, known: Iterable[str], otherwise: str = "") -> None:
+        """Make the error; the arguments are those of `unknown`."""
+        super().__init__(given, unknown(what, given, known, otherwise))
+        # The name is in the sentence already.
+        self.args = (self.problem,)
