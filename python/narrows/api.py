@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +26,7 @@ from narrows.files.folder import appearing
 from narrows.files.run_folder import single
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
+from narrows.run.jobs import observer
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
 from narrows.share import pack as packing
@@ -34,8 +34,8 @@ from narrows.share import verify as verifying
 from narrows.study.overlay import Choice
 from narrows.study.plan import PLAN
 from narrows.study.stored import stored
-from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
+from narrows.study.views.deployment import Deployment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,9 +143,8 @@ def suite(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
-    options = Options.called(seed, replications, jobs, watch, trust=trust)
-    given = os.fspath(name), named(subject), options, _path(out)
-    job = Measuring.prepare(*given, size=size, rows=listed(rows), on=on)
+    options = Options(seed, replications, jobs, on=on, out=_path(out), trust=trust, watch=observer(watch))
+    job = Measuring.prepare(os.fspath(name), named(subject), options, size, listed(rows))
     found = _results(job)
     if found.failed:
         kept = f"{found.failed} cells failed, and rows are not measured for that; {job.folder} has the others"
@@ -204,13 +203,12 @@ def matrix(  # noqa: PLR0913  # each has a default
         ValueError: A number is out of range.
     """
     check_numbers(flows=flows, maximum=maximum)
-    options = Options.called(seed, replications, jobs, watch)
+    options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
     _check_backend("matrix", on)
     conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
     stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
-    given = [named(each) for each in listed(algorithms)], conditions, flows, listed(overrides), seed, replications
-    layout = studies.Layout("matrix", partial(pairs.layout, *given, stop=stop), options)
-    return _opened(studies.from_layout(layout, on, _path(out)))
+    names = [named(each) for each in listed(algorithms)]
+    return _opened(studies.of_view(pairs.Matrix(names, conditions, flows, listed(overrides), stop), options))
 
 
 @typed
@@ -247,12 +245,11 @@ def deploy(  # noqa: PLR0913  # each has a default
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
     check_numbers(flows=flows)
-    options = Options.called(seed, replications, jobs, watch)
+    options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
     _check_backend("deploy", on)
     shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
-    given = named(algorithm), named(against), shares, flows, listed(overrides), seed, replications
-    layout = studies.Layout("deployment", partial(deployment.layout, *given), options)
-    return _opened(studies.from_layout(layout, on, _path(out)))
+    view = Deployment(named(algorithm), named(against), shares, flows, listed(overrides))
+    return _opened(studies.of_view(view, options))
 
 
 @typed
@@ -289,10 +286,11 @@ def study(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
-    options, folder = Options.called(seed, replications, jobs, watch, metrics, trust=trust), _path(out)
+    folder, numbers = _path(out), (seed, replications, jobs, listed(metrics))
+    options = Options(*numbers, out=folder, trust=trust, watch=observer(watch))
     if folder is not None and (folder / PLAN).is_file():
         return _opened(studies.Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
-    return _opened(studies.from_file(Path(file), options, folder, listed(overrides), Choice(size, variant)))
+    return _opened(studies.from_file(Path(file), options, listed(overrides), Choice(size, variant)))
 
 
 @typed
@@ -322,8 +320,8 @@ def reproduce(  # noqa: PLR0913  # each has a default
     Returns:
         The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
     """
-    options = Options.called(seed, replications, jobs, watch, trust=trust)
-    job = Reproducing.prepare(os.fspath(name), options, _path(out), size=size)
+    options = Options(seed, replications, jobs, out=_path(out), trust=trust, watch=observer(watch))
+    job = Reproducing.prepare(os.fspath(name), options, size)
     found = _results(job)
     if found.failed:
         left_out = "claims on them are not judged"
@@ -419,10 +417,10 @@ def ab(  # noqa: PLR0913  # each has a default
         ['better', 'no worse', 'undecided', 'worse']
     """
     check_numbers(maximum=replications)
-    options = Options.called(seed, replications, jobs, watch, metrics, trust=trust)
-    files = [os.fspath(each) for each in listed(scenarios)]
-    where: dict[str, Any] = {"suite": None if suite is None else os.fspath(suite), "given": files, "on": on}
-    return _results(Trying.prepare(named(a), named(b), options, _path(out), **where, margin=margin))
+    numbers = seed, replications, jobs, listed(metrics)
+    options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch))
+    source = [os.fspath(each) for each in listed(scenarios)] if suite is None else os.fspath(suite)
+    return _results(Trying.prepare(named(a), named(b), options, source, margin))
 
 
 @typed
@@ -452,10 +450,9 @@ def worst(  # noqa: PLR0913  # each has a default
     Returns:
         The contents of `atlas.json`; `found` has the finds that are confirmed. Errors as `matrix`.
     """
-    options = Options.called(seed, None, jobs, watch)
+    options = Options(seed, None, jobs, on=on, out=_path(out), watch=observer(watch))
     reference = None if against is None else named(against)
-    job = Searching.prepare(named(algorithm), options, _path(out), against=reference, on=on, budget=str(budget))
-    return _results(job)
+    return _results(Searching.prepare(named(algorithm), options, reference, str(budget)))
 
 
 @typed
@@ -498,7 +495,7 @@ def verify(
         InputError: It is no such file, or damaged.
         Interrupted: The work was stopped.
     """
-    options = Options.called(None, None, jobs, watch, trust=trust)
+    options = Options(jobs=jobs, watch=observer(watch))
     return verifying.verify(file, options.threads, trust=trust, watch=options.watch)
 
 

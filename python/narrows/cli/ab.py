@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def ab(arguments: argparse.Namespace) -> int:
     """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
     work = Work(arguments)
-    where = {"suite": arguments.suite, "given": arguments.scenario, "on": arguments.on, "margin": arguments.margin}
-    done = work.perform(Trying.prepare(arguments.a, arguments.b, work.options, arguments.out, **where))
+    source = arguments.scenario if arguments.suite is None else arguments.suite
+    done = work.perform(Trying.prepare(arguments.a, arguments.b, work.options, source, arguments.margin))
     summary = done.result
     print(to_json(summary) if arguments.json else _table(summary))
     if summary["interrupted"]:

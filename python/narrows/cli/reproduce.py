@@ -36,8 +36,8 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in published_studies())}")
     work = Work(arguments)
-    how = {"size": arguments.size, "decide_s": arguments.decide or 0.0, "only_judge": arguments.judge}
-    job = Reproducing.prepare(arguments.name, work.options, arguments.out, **how)
+    how = arguments.size, arguments.decide or 0.0
+    job = Reproducing.prepare(arguments.name, work.options, *how, only_judge=arguments.judge)
     if not arguments.json:
         print(_announced(job), flush=True)
     done = work.perform(job)

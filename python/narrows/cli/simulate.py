@@ -56,7 +56,7 @@ def _read(given: str, arguments: argparse.Namespace) -> Scenario:
 
 
 def _perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:
-    done = work.perform(Running.prepare(planned, work.options, arguments.out))
+    done = work.perform(Running.prepare(planned, work.options))
     summary = done.result.summary
     runs = runs_of(summary)
     _print(summary, runs, arguments)

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
     work = Work(arguments)
-    given = Path(arguments.file), work.options, arguments.out, arguments.set, _choice(arguments)
-    job = from_file(*given, executor_of(arguments))
+    job = from_file(Path(arguments.file), work.options, arguments.set, _choice(arguments), executor_of(arguments))
     _print_plan(job.study.plan, arguments)
     return _perform(work, job, arguments)
 

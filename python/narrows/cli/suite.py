@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
     work = Work(arguments)
-    how = {"size": arguments.size, "rows": arguments.rows, "on": arguments.on}
-    job = Measuring.prepare(arguments.name, arguments.subject, work.options, arguments.out, **how)
+    job = Measuring.prepare(arguments.name, arguments.subject, work.options, arguments.size, arguments.rows)
     evaluation = job.evaluation
     if not arguments.json:
         cells = sum(part.cells for part in evaluation.parts)

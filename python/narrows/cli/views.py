@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.study import executor_of, print_failures
 from narrows.cli.table import align, plus_minus
 from narrows.cli.work import Work
-from narrows.commands.studies import Beside, Layout, from_layout
+from narrows.commands.studies import Beside, of_view
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
-from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
+from narrows.study.views.deployment import Deployment
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -28,27 +27,24 @@ if TYPE_CHECKING:
 
 def matrix(arguments: argparse.Namespace) -> int:
     """Run every algorithm against every other."""
-    work = Work(arguments)
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
     rule = arguments.within, arguments.maximum
     stop = None if rule == (None, None) else pairs.Stop.read(*rule)
-    given = arguments.algorithms, conditions, arguments.flows, arguments.set, arguments.seed, arguments.replications
-    layout = partial(pairs.layout, *given, stop=stop)
-    return _perform(work, Layout("matrix", layout, work.options), _matrix_tables, arguments)
+    view = pairs.Matrix(arguments.algorithms, conditions, arguments.flows, arguments.set, stop)
+    return _perform(view, _matrix_tables, arguments)
 
 
 def deploy(arguments: argparse.Namespace) -> int:
     """Run a deployment: an algorithm replaces another one in growing fractions of the flows."""
+    moved = arguments.algorithm, arguments.against, arguments.fractions
+    return _perform(Deployment(*moved, arguments.flows, arguments.set), _deployment_tables, arguments)
+
+
+def _perform(view: pairs.Matrix | Deployment, tables: Tables, arguments: argparse.Namespace) -> int:
     work = Work(arguments)
-    moved = arguments.algorithm, arguments.against, arguments.fractions, arguments.flows
-    layout = partial(deployment.layout, *moved, arguments.set, arguments.seed, arguments.replications)
-    return _perform(work, Layout("deployment", layout, work.options), _deployment_tables, arguments)
-
-
-def _perform(work: Work, layout: Layout, tables: Tables, arguments: argparse.Namespace) -> int:
     if arguments.on == BOTH:
-        return _perform_on_both(work, layout, tables, arguments)
-    job = from_layout(layout, arguments.on, arguments.out, executor_of(arguments))
+        return _perform_on_both(work, view, tables, arguments)
+    job = of_view(view, work.options, executor_of(arguments))
     if not arguments.json:
         plan = job.study.plan
         print(f"{plan.title}\n{_size(plan)}, seed {plan.seed}\n", flush=True)
@@ -59,8 +55,8 @@ def _perform(work: Work, layout: Layout, tables: Tables, arguments: argparse.Nam
     return work.end(done, INTERNAL if done.result.status.failed else DONE)
 
 
-def _perform_on_both(work: Work, layout: Layout, tables: Tables, arguments: argparse.Namespace) -> int:
-    job = Beside.prepare(layout, arguments.out, lambda: executor_of(arguments))
+def _perform_on_both(work: Work, view: pairs.Matrix | Deployment, tables: Tables, arguments: argparse.Namespace) -> int:
+    job = Beside.prepare(view, work.options, lambda: executor_of(arguments))
     if not arguments.json:
         print(f"{job.plan.title}\nOn each backend {_size(job.plan)}, seed {job.plan.seed}\n", flush=True)
     done = work.perform(job)

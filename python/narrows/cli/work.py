@@ -82,4 +82,4 @@ def say(line: str) -> None:
 
 
 # The options that commands have by their own names.
-NAMES = ("seed", "replications", "jobs", "metrics", "margins", "trust")
+NAMES = ("seed", "replications", "jobs", "metrics", "margins", "on", "out", "trust")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def worst(arguments: argparse.Namespace) -> int:
     """Search for environments in which an algorithm does worst against a reference."""
     work = Work(arguments)
-    how = {"against": arguments.against, "on": arguments.on, "budget": arguments.budget}
-    done = work.perform(Searching.prepare(arguments.algorithm, work.options, arguments.out, **how))
+    job = Searching.prepare(arguments.algorithm, work.options, arguments.against, arguments.budget)
+    done = work.perform(job)
     print(to_json(done.result) if arguments.json else _table(done.result))
     return work.end(done)
 

@@ -63,15 +63,8 @@ class Reproducing(Job[Judged]):
     only_judge: bool
 
     @classmethod
-    def prepare(  # noqa: PLR0913  # each has a default
-        cls,
-        name: str,
-        options: Options,
-        out: Path | None = None,
-        *,
-        size: str = "quick",
-        decide_s: float = 0.0,
-        only_judge: bool = False,
+    def prepare(
+        cls, name: str, options: Options, size: str = "quick", decide_s: float = 0.0, *, only_judge: bool = False
     ) -> Reproducing:
         """Plan every experiment, create or open the folder, and take over the cells that the study keeps.
 
@@ -79,7 +72,7 @@ class Reproducing(Job[Judged]):
         """
         study = find(name)
         parts = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
-        folder = out or Path("runs") / f"{study.name}-{size}"
+        folder = options.out or Path("runs") / f"{study.name}-{size}"
         campaign.prepare(study, size, folder)
         kept = study.cells(size)
         if kept.is_file() and not only_judge:

@@ -34,13 +34,12 @@ class Running(Job[Run | Comparison]):
     replace: bool
 
     @classmethod
-    def prepare(cls, planned: core.Scenario | Planned, options: Options, out: Path | None) -> Running:
+    def prepare(cls, planned: core.Scenario | Planned, options: Options) -> Running:
         """Check all that can be wrong before the first run.
 
         Args:
             planned: What runs.
-            options: How.
-            out: The folder; None for that of the scenarios below `runs`, where an earlier run of them is replaced.
+            options: How; an earlier run of the same scenarios in their own folder is replaced.
 
         Raises:
             MetricError: A metric or a margin is wrong.
@@ -49,9 +48,9 @@ class Running(Job[Run | Comparison]):
         scenarios = [planned] if isinstance(planned, core.Scenario) else [*planned.scenarios.values()]
         execution.wanted_of(options.metrics, scenarios)
         given_margins(options.margins)
-        folder = out or default_folder(scenarios)
-        check_place(folder, replace=out is None)
-        return cls(folder, options, planned, out is None)
+        folder, replace = options.out or default_folder(scenarios), options.out is None
+        check_place(folder, replace=replace)
+        return cls(folder, options, planned, replace)
 
     def work(self) -> Run | Comparison:
         """Run every replication, and save them; what had finished when the work was stopped, too."""

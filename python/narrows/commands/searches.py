@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -20,8 +20,6 @@ from narrows.search.run import Budget, Search
 from narrows.wording import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from narrows.run.options import Options
 
 
@@ -35,27 +33,17 @@ class Searching(Job[dict[str, Any]]):
     Attributes:
         algorithm: What it is about.
         against: The reference.
-        on: The backend that repeats the finds.
         budget: When it ends.
     """
 
     algorithm: str
     against: str
-    on: str
     budget: Budget
 
     @classmethod
-    def prepare(  # noqa: PLR0913  # each has a default
-        cls,
-        algorithm: str,
-        options: Options,
-        out: Path | None = None,
-        *,
-        against: str | None = None,
-        on: str = SIMULATOR,
-        budget: str = BUDGET,
-    ) -> Searching:
+    def prepare(cls, algorithm: str, options: Options, against: str | None = None, budget: str = BUDGET) -> Searching:
         """Check what is searched for; arguments and errors are those of `narrows.worst`."""
+        on = options.on
         if on == BOTH:
             problem = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
             raise InputError("--on both", f"{problem}; allowed: simulator, linux, linux:NAME")
@@ -67,14 +55,14 @@ class Searching(Job[dict[str, Any]]):
         for each in (algorithm, reference):
             if each.startswith(OF_KERNELS) and not is_external(each):
                 raise InputError(each, "the search is the simulator's, which has no algorithms of a kernel")
-        folder = out or folder_of(f"worst {algorithm}", [reference, str(_seed(options))])
-        return cls(folder, options, algorithm, reference, on, _budget(budget))
+        options = replace(options, seed=1 if options.seed is None else options.seed)
+        folder = options.out or folder_of(f"worst {algorithm}", [reference, str(options.seed)])
+        return cls(folder, options, algorithm, reference, _budget(budget))
 
     def work(self) -> dict[str, Any]:
         """Search, repeat what was found, and return the contents of `atlas.json`."""
         options = self.options
-        given = (self.algorithm, self.against, _seed(options), self.folder, options.jobs, options.watch, self.on)
-        with Search(*given) as search:
+        with Search(self.algorithm, self.against, self.folder, options) as search:
             if search.damaged:
                 again = counted(search.damaged, "line is", "lines are")
                 options.say(f"{self.folder}: {again} damaged, and evaluated again")
@@ -83,10 +71,6 @@ class Searching(Job[dict[str, Any]]):
             curves = [search.curves(find) for find in finds if find.confirmed]
             write_whole(self.folder / CURVES, to_json(numbered(CURVES, {"found": curves})) + "\n")
             return search.write(archive, finds, options.command or f"narrows worst {self.algorithm}")
-
-
-def _seed(options: Options) -> int:
-    return 1 if options.seed is None else options.seed
 
 
 def _budget(text: str) -> Budget:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
     from narrows.study.executor import Executor
     from narrows.study.overlay import Choice
+    from narrows.study.views.deployment import Deployment
+    from narrows.study.views.matrix import Matrix
 
 
 class New(NamedTuple):
@@ -127,51 +129,29 @@ class Studying(Job[Studied]):
         page.study(result.study)
 
 
-def from_file(  # noqa: PLR0913, PLR0917  # what the command line gives
-    file: Path,
-    options: Options,
-    out: Path | None,
-    overrides: Sequence[str],
-    choice: Choice,
-    executor: Executor | None = None,
+def from_file(
+    file: Path, options: Options, overrides: Sequence[str], choice: Choice, executor: Executor | None = None
 ) -> Studying:
     """Prepare the study of a file; arguments and errors are those of `narrows.study`."""
-    if out is not None:
-        _check_new(out)
+    _check_new(options.out)
     study = read_study(file, options.seed, options.replications, choice)
     plan = make_plan(study, overrides, options.metrics, trust=options.trust)
-    folder = out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
+    folder = options.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     campaign.refuse_begun(folder)
     return Studying(folder, options, New(study, plan, {}), executor)
 
 
-class Layout(NamedTuple):
-    """What a command defines as a study.
-
-    Attributes:
-        kind: "matrix" or "deployment".
-        on: Returns the study, its plan and the facts of its view for a backend.
-        options: How it is run.
-    """
-
-    kind: str
-    on: Callable[..., tuple[Study, Plan, dict[str, Any]]]
-    options: Options
-
-    def new(self, on: str) -> New:
-        """Return the study for a backend."""
-        study, plan, facts = self.on(on=on)
-        view = View(self.kind, self.options.command or f"narrows.{self.kind}", facts)
-        return New(study, plan, {VIEW: view.to_json()})
-
-
-def from_layout(layout: Layout, on: str, out: Path | None, executor: Executor | None = None) -> Studying:
+def of_view(view: Matrix | Deployment, options: Options, executor: Executor | None = None) -> Studying:
     """Prepare a matrix or a deployment on one backend; without a folder, an interrupted one goes on."""
-    if out is not None:
-        _check_new(out)
-    new = layout.new(on)
-    folder = out or folder_of(new.plan.title, identity(new.plan))
-    return Studying(folder, layout.options, new, executor)
+    _check_new(options.out)
+    new = _new(view, options, options.on)
+    folder = options.out or folder_of(new.plan.title, identity(new.plan))
+    return Studying(folder, options, new, executor)
+
+
+def _new(view: Matrix | Deployment, options: Options, on: str) -> New:
+    study, plan, facts = view.layout(options, on)
+    return New(study, plan, {VIEW: View(view.kind, options.command or f"narrows.{view.kind}", facts).to_json()})
 
 
 def identity(plan: Plan) -> list[str]:
@@ -206,20 +186,20 @@ class Beside(Job[OnBoth]):
     studies: Mapping[str, Studying]
 
     @classmethod
-    def prepare(cls, layout: Layout, out: Path | None, executors: Callable[[], Executor]) -> Beside:
+    def prepare(cls, view: Matrix | Deployment, options: Options, executors: Callable[[], Executor]) -> Beside:
         """Plan both studies; without a folder, or with their own, those that were interrupted go on."""
-        planned = {on: layout.new(on) for on in (SIMULATOR, LINUX)}
+        planned = {on: _new(view, options, on) for on in (SIMULATOR, LINUX)}
         keys = {on: identity(new.plan) for on, new in planned.items()}
         title = planned[SIMULATOR].plan.title
-        folder = out or folder_of(f"{title} on both", [key for each in keys.values() for key in each])
+        folder = options.out or folder_of(f"{title} on both", [key for each in keys.values() for key in each])
         begun = [on for on in planned if (folder / on / PLAN).is_file()]
         for on in begun:
             if identity(load_plan(folder / on)) != keys[on]:
                 raise OutputError(f"{folder} holds something else that was begun: name another folder")
         if not begun:
             check_place(folder, replace=False)
-        studies = {on: Studying(folder / on, layout.options, new, executors()) for on, new in planned.items()}
-        return cls(folder, layout.options, layout.kind, studies)
+        studies = {on: Studying(folder / on, options, new, executors()) for on, new in planned.items()}
+        return cls(folder, options, view.kind, studies)
 
     @property
     def plan(self) -> Plan:
@@ -249,6 +229,7 @@ class Beside(Job[OnBoth]):
         return OnBoth(summary, done)
 
 
-def _check_new(folder: Path) -> None:
-    campaign.refuse_begun(folder)
-    check_place(folder, replace=False)
+def _check_new(folder: Path | None) -> None:
+    if folder is not None:
+        campaign.refuse_begun(folder)
+        check_place(folder, replace=False)

@@ -49,22 +49,14 @@ class Measuring(Job[Measured]):
     evaluation: Evaluation
 
     @classmethod
-    def prepare(  # noqa: PLR0913  # each has a default
-        cls,
-        name: str,
-        subject: str,
-        options: Options,
-        out: Path | None = None,
-        *,
-        size: str = "quick",
-        rows: Sequence[str] = (),
-        on: str = SIMULATOR,
+    def prepare(
+        cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
     ) -> Measuring:
         """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
-        given = (subject, size, options.seed, options.replications, on, rows)
+        given = (subject, size, options.seed, options.replications, options.on, rows)
         evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
         digits = evaluation.identity["cells"][:HASH_DIGITS]
-        folder = out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
+        folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
         campaign.open_folder(evaluation, folder)
         return cls(folder, options, evaluation)
 

@@ -11,18 +11,16 @@ from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json
-from narrows.linux.backend import SIMULATOR
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.trial import scenarios
 from narrows.trial.contest import contests
 from narrows.trial.kept import Kept
-from narrows.trial.run import LEAST, MOST, counts, trial
+from narrows.trial.run import counts, trial
 from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from narrows.run.options import Options
     from narrows.trial.contest import Contest
@@ -51,50 +49,44 @@ class Trying(Job[dict[str, Any]]):
     margin: str
 
     @classmethod
-    def prepare(  # noqa: PLR0913  # each has a default
-        cls,
-        a: str,
-        b: str,
-        options: Options,
-        out: Path | None = None,
-        *,
-        suite: str | None = None,
-        given: Sequence[str] = (),
-        on: str = SIMULATOR,
-        margin: str = MARGIN,
+    def prepare(
+        cls, a: str, b: str, options: Options, source: str | Sequence[str] = (), margin: str = MARGIN
     ) -> Trying:
-        """Resolve every scenario with both; arguments and errors are those of `narrows.ab`."""
+        """Resolve every scenario with both.
+
+        Args:
+            a: The algorithm that there is.
+            b: The change.
+            options: How it is run; `replications` is the greatest number of them.
+            source: A suite, or scenario files; none for those that come with Narrows.
+            margin: How much worse does not matter, as a part of the value.
+
+        Raises:
+            InputError: An argument is wrong, or a file cannot be read.
+            ScenarioError: A scenario or an algorithm has faults.
+        """
         _check_margin(margin)
-        sides = scenarios.Sides(a, b, scenarios.read_backends(on))
+        sides = scenarios.Sides(a, b, scenarios.read_backends(options.on))
         for text in options.metrics:
             resolve(text, "group")
         left_out: dict[str, str] = {}
-        if suite is not None:
-            pairs, left_out = scenarios.of_suite(suite, sides, options.seed, trust=options.trust)
-        elif given:
-            pairs = scenarios.of_files(given, sides, options.seed, trust=options.trust)
+        if isinstance(source, str):
+            pairs, left_out = scenarios.of_suite(source, sides, options.seed, trust=options.trust)
+        elif source:
+            pairs = scenarios.of_files(source, sides, options.seed, trust=options.trust)
         else:
             pairs = scenarios.of_narrows(sides, options.seed)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
-        folder = out or folder_of("ab", [*parts, *options.metrics])
+        folder = options.out or folder_of("ab", [*parts, *options.metrics])
         return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin)
 
     def work(self) -> dict[str, Any]:
         """Run replications until all is decided, and return the contents of `summary.json`."""
-        options, most = self.options, self.options.replications or MOST
+        options = self.options
         with Kept(self.folder, self.contests) as kept:
             if kept.damaged:
                 options.say(f"{self.folder}: {counted(kept.damaged, 'line is', 'lines are')} damaged, and run again")
-            rows = trial(
-                self.contests,
-                margin=self.margin,
-                alpha=ALPHA,
-                least=min(LEAST, most),
-                most=most,
-                jobs=options.jobs,
-                watch=options.watch,
-                kept=kept,
-            )
+            rows = trial(self.contests, kept, self.options, self.margin, ALPHA)
             a, b = scenarios.names(self.sides)
             content = {
                 "title": f"{b} against {a}",

@@ -68,6 +68,11 @@ class Wordless:
         return self.watch.stopped()
 
 
+def observer(watch: Watch | None) -> Observer:
+    """Return the observer for a watch, or for none."""
+    return Unwatched() if watch is None else Wordless(watch)
+
+
 @dataclass(frozen=True)
 class Share:
     """The watch of a part of some work.

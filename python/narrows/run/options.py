@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from narrows.arguments import check_numbers, listed
+from narrows.arguments import check_numbers
+from narrows.linux.backend import SIMULATOR
 from narrows.run.command import recorded
-from narrows.run.jobs import Observer, Unwatched, Watch, Wordless, processors
+from narrows.run.jobs import Observer, Unwatched, processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 
 def _silent(_line: str) -> None:
@@ -28,6 +30,8 @@ class Options:
             on it.
         metrics: Further metrics, as in `"cov(bin=10s)"`.
         margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
+        on: The backend: `simulator`, `linux` or `linux:NAME`; for some commands `both`, too.
+        out: Folder of the results; None for one below `runs`.
         trust: Whether Python files that are neither beside the given file nor named, and commands in files, may be
             executed.
         watch: Receives the progress and may stop the work.
@@ -43,6 +47,8 @@ class Options:
     jobs: int | None = None
     metrics: Sequence[str] = ()
     margins: Sequence[str] = ()
+    on: str = SIMULATOR
+    out: Path | None = None
     trust: bool = False
     watch: Observer = field(default_factory=Unwatched)
     say: Callable[[str], None] = _silent
@@ -50,22 +56,6 @@ class Options:
 
     def __post_init__(self) -> None:
         check_numbers(seed=self.seed, replications=self.replications, jobs=self.jobs)
-
-    @classmethod
-    def called(  # noqa: PLR0913, PLR0917  # those of the public functions
-        cls,
-        seed: int | None,
-        replications: int | None,
-        jobs: int | None,
-        watch: Watch | None,
-        metrics: Sequence[str] = (),
-        margins: Sequence[str] = (),
-        *,
-        trust: bool = False,
-    ) -> Options:
-        """Return the options of a call from Python; the arguments are the attributes."""
-        seen = Unwatched() if watch is None else Wordless(watch)
-        return cls(seed, replications, jobs, listed(metrics), listed(margins), trust=trust, watch=seen)
 
     @property
     def threads(self) -> int:

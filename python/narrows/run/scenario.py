@@ -21,6 +21,7 @@ from narrows.files.toml import to_toml
 from narrows.library import find_scenario, ships
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
+from narrows.run.jobs import observer
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Scenario:
         """
         from narrows.run.execution import run
 
-        options = Options.called(seed, replications, jobs, watch, metrics)
+        options = Options(seed, replications, jobs, listed(metrics), watch=observer(watch))
         return run(self.resolve(None, replications, seed), options)
 
     @typed
@@ -199,7 +200,7 @@ class Scenario:
         """
         from narrows.run.execution import compare
 
-        options = Options.called(seed, replications, jobs, watch, metrics)
+        options = Options(seed, replications, jobs, listed(metrics), watch=observer(watch))
         return compare(self.planned_on_both(options), options)
 
     @typed
@@ -245,7 +246,7 @@ class Scenario:
         """
         from narrows.run.execution import compare
 
-        options = Options.called(seed, replications, jobs, watch, metrics, margins)
+        options = Options(seed, replications, jobs, listed(metrics), listed(margins), watch=observer(watch))
         return compare(self.planned([named(algorithm) for algorithm in listed(algorithms)], vary, options), options)
 
     def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:

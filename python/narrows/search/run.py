@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from narrows.run.jobs import Watch
+    from narrows.run.options import Options
     from narrows.search.scores import Scores
 
 
@@ -132,47 +133,36 @@ class Find:
 class Search:
     """A search in a folder; what it has evaluated there is not evaluated again."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what the command line gives
-        self,
-        subject: str,
-        reference: str,
-        seed: int,
-        folder: Path,
-        jobs: int | None,
-        watch: Watch,
-        on: str = SIMULATOR,
-    ) -> None:
+    def __init__(self, subject: str, reference: str, folder: Path, options: Options) -> None:
         """Prepare a search; entering its context opens the folder, or begins a new one.
 
         Args:
             subject: The algorithm.
             reference: What it is compared with.
-            seed: Seed of the search and of the scenarios.
             folder: Folder of the results.
-            jobs: Maximum number of runs at a time; None is the number of processors.
-            watch: Receives the progress and may stop the search.
-            on: A kernel on which finds are repeated, too; the search itself is the simulator's.
+            options: How it is run; `seed` is that of the search and of the scenarios, and `on` a kernel on which finds
+                are repeated, too: the search itself is the simulator's.
 
         Raises:
             InputError: There is no such kernel, or it does not have an algorithm.
             ScenarioError: An algorithm has faults.
         """
-        self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), seed)
+        self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), options.seed or 0)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
-        self.folder, self.jobs, self.watch, self.on = folder, jobs, watch, on
+        self.folder, self.jobs, self.watch, self.on = folder, options.jobs, options.watch, options.on
         self.known: dict[Environment, Scores] = {}
         self.spent_s = 0.0
         for name in (subject, reference):
             # A fault of a name is one of the command line, not of a scenario of the search.
             trust = bool(named_files([name], [], Path()))
-            Scenario(ANY.scenario(*PLACES), "environment", ".", trust=trust).resolve(name, FRESH, seed)
+            Scenario(ANY.scenario(*PLACES), "environment", ".", trust=trust).resolve(name, FRESH, self.seed)
         self._scenarios(ANY)
         try:
-            self._scenarios(ANY, on)
+            self._scenarios(ANY, self.on)
         except core.ScenarioError as error:
             first = error.diagnostics[0]
-            raise InputError(f"--on {on}", f"{first['message']}; allowed: {first['allowed']}") from error
+            raise InputError(f"--on {self.on}", f"{first['message']}; allowed: {first['allowed']}") from error
         self._lease = Lease(folder)
 
     def __enter__(self) -> Self:

@@ -13,32 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.run.jobs import Watch
+    from narrows.run.options import Options
     from narrows.trial.contest import Contest
     from narrows.trial.kept import Kept
 
 
-def trial(  # noqa: PLR0913  # what the command line gives
-    found: Sequence[Contest],
-    *,
-    margin: str,
-    alpha: float,
-    least: int,
-    most: int,
-    jobs: int | None,
-    watch: Watch,
-    kept: Kept,
-) -> list[dict[str, Any]]:
+def trial(found: Sequence[Contest], kept: Kept, options: Options, margin: str, alpha: float) -> list[dict[str, Any]]:
     """Run a trial to its end.
 
     Args:
         found: The contests.
+        kept: Has what an earlier command measured, and gets what this one does.
+        options: How it is run; `replications` is the greatest number of them.
         margin: Margin of every metric, as a part of its value: `2%`.
         alpha: Probability that the trial of equal algorithms finds any metric worse.
-        least: Number of replications before the first look.
-        most: Greatest number of replications.
-        jobs: Maximum number of runs at a time; None is the number of processors.
-        watch: Receives the progress and may stop the work.
-        kept: Has what an earlier command measured, and gets what this one does.
 
     Returns:
         The rows of `summary.json`.
@@ -47,10 +35,14 @@ def trial(  # noqa: PLR0913  # what the command line gives
         Interrupted: The work was stopped before the first look.
     """
     each_alpha = alpha / max(sum(len(each.wanted) for each in found), 1)
+    most = options.replications or MOST
+    least = min(LEAST, most)
     open_, done = list(enumerate(found)), 0
     while open_ and done < most:
         step = (least if done == 0 else STEP) if done + STEP <= most else most - done
-        if not _replicate(open_, range(done, done + step), kept, jobs, Share(watch, done / most, step / most)):
+        if not _replicate(
+            open_, range(done, done + step), kept, options.jobs, Share(options.watch, done / most, step / most)
+        ):
             if done == 0:
                 raise Interrupted("nothing has been compared yet; what has run is kept, and the same command goes on")
             break

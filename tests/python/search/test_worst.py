@@ -19,6 +19,7 @@ from narrows.files.manifest import to_json
 from narrows.linux import cache, library
 from narrows.run import execution
 from narrows.run.jobs import Unwatched
+from narrows.run.options import Options
 from narrows.search.archive import Elite
 from narrows.search.run import Find, Repeated, Search
 from narrows.search.space import Environment
@@ -297,7 +298,7 @@ def test_replications_that_are_the_same_run_confirm_nothing(monkeypatch: pytest.
 
     environment = Environment(0, 0, 0, 0, 0, 0, 0)
     find = Find(Elite("delay", (0, 0), environment, 0.5), environment, 0.5)
-    search = Search("newreno", "cubic", 1, tmp_path / "out", 1, Unwatched())
+    search = Search("newreno", "cubic", tmp_path / "out", Options(seed=1, jobs=1))
     assert len(search._repeat(find, "simulator", Unwatched()).scores) == 5  # noqa: SLF001  # what is under test
     monkeypatch.setattr("narrows.search.run.execute", same)
     repeated = search._repeat(find, "simulator", Unwatched())  # noqa: SLF001

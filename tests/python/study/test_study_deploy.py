@@ -9,6 +9,7 @@ import pytest
 from study_files import ask, state
 from test_study_report import words
 
+from narrows.run.options import Options
 from narrows.study.views import deployment
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def test_a_number_of_connections_is_checked(narrows: Narrows) -> None:
 )
 def test_fractions_are_whole_flows(fractions: list[str], flows: int | None, moved: dict[str, int]) -> None:
     overrides = ["duration=8s", "warmup=2s"]
-    _, plan, facts = deployment.layout("newreno", "cubic", fractions, flows, overrides, None, 2)
+    _, plan, facts = deployment.Deployment("newreno", "cubic", fractions, flows, overrides).layout(
+        Options(replications=2)
+    )
     assert facts["moved"] == moved
     # A flow's fair share is 5 Mbps however many there are.
     assert plan.points[0].overrides[0] == f'path.rate="{5 * moved["100"]}Mbps"'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
@@ -24,58 +25,60 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from narrows.run.options import Options
     from narrows.statistics import Estimate, Range
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
     from narrows.study.views.view import View
 
 
-def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
-    algorithm: str,
-    against: str,
-    fractions: Sequence[str],
-    flows: int | None,
-    overrides: Sequence[str],
-    seed: int | None,
-    replications: int | None,
-    on: str = SIMULATOR,
-) -> tuple[Study, Plan, dict[str, Any]]:
-    """Return the study of a deployment.
+@dataclass(frozen=True)
+class Deployment:
+    """What a deployment runs.
 
-    Args:
+    Attributes:
         algorithm: What is deployed: an algorithm, `pacing`, or `connections=N`.
         against: The old algorithm.
         fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
         overrides: Changes of the scenario `deployment`, as after `--set`.
-        seed: Master seed in place of the scenario's; None keeps it.
-        replications: Number of replications; None for five.
-        on: The backend.
-
-    Returns:
-        The study, its plan, and the facts of its view.
-
-    Raises:
-        InputError: An argument has an error.
-        ScenarioError: One of `overrides` has an error.
     """
-    parts = _parts(fractions)
-    count = _flows(parts, flows)
-    moved = _moved(parts, count)
-    # A flow's fair share is the same however many there are, unless an override says otherwise.
-    base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *overrides]
-    what = treatment(algorithm, against)
-    arguments = [(name, what.changes(camp)) for camp, name in enumerate((algorithm, against))]
-    new, old = checked(SCENARIO, on, base, arguments)
-    if new.digest == old.digest and what.connections == 1:
-        raise InputError(algorithm, f"is the same as {against}: a deployment changes the algorithm")
-    stages = len(moved)
-    moves = what.moves(stages, list(moved.values()), count)
-    title = f"{what.title} in {counted(count, 'flow')}"
-    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {"deployed": (list(moved), moves)})
-    study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, seed, replications)
-    facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
-    return study, plan, facts
+
+    kind: ClassVar = "deployment"
+    algorithm: str
+    against: str
+    fractions: Sequence[str]
+    flows: int | None = None
+    overrides: Sequence[str] = ()
+
+    def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
+        """Return the study, its plan, and the facts of its view.
+
+        Args:
+            options: Its seed, and its number of replications; None for five.
+            on: The backend.
+
+        Raises:
+            InputError: An argument has an error.
+            ScenarioError: One of `overrides` has an error.
+        """
+        parts = _parts(self.fractions)
+        count = _flows(parts, self.flows)
+        moved = _moved(parts, count)
+        # A flow's fair share is the same however many there are, unless an override says otherwise.
+        base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *self.overrides]
+        what = treatment(self.algorithm, self.against)
+        arguments = [(name, what.changes(camp)) for camp, name in enumerate((self.algorithm, self.against))]
+        new, old = checked(SCENARIO, on, base, arguments)
+        if new.digest == old.digest and what.connections == 1:
+            raise InputError(self.algorithm, f"is the same as {self.against}: a deployment changes the algorithm")
+        stages = len(moved)
+        moves = what.moves(stages, list(moved.values()), count)
+        title = f"{what.title} in {counted(count, 'flow')}"
+        text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {"deployed": (list(moved), moves)})
+        study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, options)
+        facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
+        return study, plan, facts
 
 
 def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:

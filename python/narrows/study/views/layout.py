@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     # Of each factor the labels of its levels, and what each key path holds at them.
     Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
+    from narrows.run.options import Options
 
 
 def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
@@ -49,13 +50,8 @@ def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
     return "\n".join(lines) + "\n"
 
 
-def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
-    text: str,
-    command: str,
-    algorithms: Sequence[str],
-    overrides: Sequence[str],
-    seed: int | None,
-    replications: int | None,
+def lay_out(
+    text: str, command: str, algorithms: Sequence[str], overrides: Sequence[str], options: Options
 ) -> tuple[Study, Plan]:
     """Read the study file of a command, and resolve all its points.
 
@@ -64,14 +60,13 @@ def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
         command: Name of the file in messages.
         algorithms: Algorithms that the command line names, whose files may therefore be executed.
         overrides: Changes of the base scenario, as after `--set`.
-        seed: Master seed in place of the scenario's; None keeps it.
-        replications: Number of replications; None for five.
+        options: Its seed in place of the scenario's, and its number of replications; None for five.
 
     Raises:
         InputError: The arguments are not valid in combination.
     """
     try:
-        study = parse_study(text, command, seed, replications)
+        study = parse_study(text, command, options.seed, options.replications)
         return study, make_plan(study, overrides, trusted=named_files(algorithms, [], study.directory))
     except core.ScenarioError as error:
         problems = dict.fromkeys(problem(each) for each in error.diagnostics[:MOST])

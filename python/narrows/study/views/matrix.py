@@ -10,7 +10,7 @@ import itertools
 import math
 import tomllib
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows import core
 from narrows.analysis.pairs import Meeting, Seen, meetings
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.core import Scenario
+    from narrows.run.options import Options
     from narrows.statistics import Estimate
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
@@ -122,58 +123,59 @@ class Conditions:
         }
 
 
-def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
-    algorithms: Sequence[str],
-    conditions: Conditions,
-    flows: int,
-    overrides: Sequence[str],
-    seed: int | None,
-    replications: int | None,
-    on: str = SIMULATOR,
-    stop: Stop | None = None,
-) -> tuple[Study, Plan, dict[str, Any]]:
-    """Return the study of a matrix.
+@dataclass(frozen=True)
+class Matrix:
+    """What a matrix runs.
 
-    Args:
+    Attributes:
         algorithms: The algorithms, each of which runs against each, itself included.
         conditions: The conditions of each pair.
         flows: Number of flows on each side.
         overrides: Changes of the scenario `pair`, as after `--set`.
-        seed: Master seed in place of the scenario's; None keeps it.
-        replications: Number of replications; None for as many as `stop` needs.
-        on: The backend.
-        stop: When there are enough replications; None for the usual rule. Not with `replications`.
-
-    Returns:
-        The study, its plan, and the facts of its view.
-
-    Raises:
-        InputError: An argument has an error.
-        ScenarioError: One of `overrides` has an error.
+        stop: When there are enough replications; None for the usual rule. Not with a number of replications.
     """
-    for flag, values in asdict(conditions).items():
-        _distinct(f"--{flag}", values)
-    sides = [f"flows.{side}.count={flows}" for side in ("incumbent", "contender")]
-    found = checked(SCENARIO, on, [*overrides, *sides], [(name, _both(name)) for name in algorithms])
-    same: dict[str, str] = {}
-    for name, scenario in zip(algorithms, found, strict=True):
-        if (other := same.setdefault(scenario.digest, name)) != name:
-            raise InputError(name, f"is the same as {other}")
-    checked(SCENARIO, on, overrides, conditions.arguments().items())
-    names = short_names(algorithms)
-    title = f"{_listed(list(names.values()))}, each beside each"
-    payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
-    if replications is not None and stop is not None:
-        raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
-    rule = None if replications is not None else stop or Stop()
-    # With one algorithm there is no pair that could decide.
-    sequential = rule.table(labels, payload) if rule and labels else None
-    factors = {**conditions.factors(), "pair": _pairs(names, flows)}
-    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
-    study, plan = lay_out(text, "narrows matrix", algorithms, overrides, seed, replications)
-    within = rule.within if rule and sequential else None
-    facts = {"algorithms": list(names.values()), "flows": flows, "payload": payload, "within": within}
-    return study, plan, facts
+
+    kind: ClassVar = "matrix"
+    algorithms: Sequence[str]
+    conditions: Conditions
+    flows: int = 1
+    overrides: Sequence[str] = ()
+    stop: Stop | None = None
+
+    def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
+        """Return the study, its plan, and the facts of its view.
+
+        Args:
+            options: Its seed, and its number of replications; None for as many as `stop` needs.
+            on: The backend.
+
+        Raises:
+            InputError: An argument has an error.
+            ScenarioError: One of `overrides` has an error.
+        """
+        for flag, values in asdict(self.conditions).items():
+            _distinct(f"--{flag}", values)
+        sides = [f"flows.{side}.count={self.flows}" for side in ("incumbent", "contender")]
+        found = checked(SCENARIO, on, [*self.overrides, *sides], [(name, _both(name)) for name in self.algorithms])
+        same: dict[str, str] = {}
+        for name, scenario in zip(self.algorithms, found, strict=True):
+            if (other := same.setdefault(scenario.digest, name)) != name:
+                raise InputError(name, f"is the same as {other}")
+        checked(SCENARIO, on, self.overrides, self.conditions.arguments().items())
+        names = short_names(self.algorithms)
+        title = f"{_listed(list(names.values()))}, each beside each"
+        payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
+        if options.replications is not None and self.stop is not None:
+            raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
+        rule = None if options.replications is not None else self.stop or Stop()
+        # With one algorithm there is no pair that could decide.
+        sequential = rule.table(labels, payload) if rule and labels else None
+        factors = {**self.conditions.factors(), "pair": _pairs(names, self.flows)}
+        text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
+        study, plan = lay_out(text, "narrows matrix", self.algorithms, self.overrides, options)
+        within = rule.within if rule and sequential else None
+        facts = {"algorithms": list(names.values()), "flows": self.flows, "payload": payload, "within": within}
+        return study, plan, facts
 
 
 def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
