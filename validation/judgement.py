@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from narrows.library import Found
+    from narrows.library import ScenarioFile
     from narrows.run.results import Run
     from narrows.run.scenario import Scenario
 
@@ -129,7 +129,7 @@ def scenario(judge: str, case: str) -> Scenario:
 
 
 @cache
-def cases_of(judge: str) -> dict[str, Found]:
+def cases_of(judge: str) -> dict[str, ScenarioFile]:
     """Return the cases of a judge by name."""
     return cases(HERE / judge / CASES)
 

@@ -11,7 +11,7 @@ from narrows.files.toml import inline
 from narrows.names import UnknownNameError
 
 
-class Found(NamedTuple):
+class ScenarioFile(NamedTuple):
     """A scenario found by path or name.
 
     Attributes:
@@ -23,7 +23,7 @@ class Found(NamedTuple):
     changes: tuple[str, ...] = ()
 
 
-def find_scenario(given: str) -> Found:
+def find_scenario(given: str) -> ScenarioFile:
     """Find a scenario by its path, or by its name in the library.
 
     Args:
@@ -35,7 +35,7 @@ def find_scenario(given: str) -> Found:
     """
     path = Path(given)
     if path.is_file():
-        return Found(path)
+        return ScenarioFile(path)
     known = library()
     # A folder of results may have the name of the scenario that it is of.
     if path.is_dir() and given not in known:
@@ -57,9 +57,9 @@ def find_scenario(given: str) -> Found:
     raise UnknownNameError("scenario", given, [*beside, *known], hint)
 
 
-def library() -> dict[str, Found]:
+def library() -> dict[str, ScenarioFile]:
     """Return every scenario of the library by its name: files, and then the cases of published studies."""
-    files = {file.stem: Found(file) for file in scenario_files()}
+    files = {file.stem: ScenarioFile(file) for file in scenario_files()}
     written = [cases(file) for file in sorted(STUDIES.glob(f"*/scenarios/{CASES}"))]
     return {**files, **{name: found for each in written for name, found in each.items()}}
 
@@ -69,7 +69,7 @@ def scenario_files() -> list[Path]:
     return sorted(SCENARIOS.rglob("*.toml"), key=lambda file: (_family(file.parent), file.stem))
 
 
-def cases(file: Path) -> dict[str, Found]:
+def cases(file: Path) -> dict[str, ScenarioFile]:
     """Read a file of cases: a table `[SCENARIO.NAME]` each, with key paths of `SCENARIO.toml` beside it.
 
     Args:
@@ -80,7 +80,9 @@ def cases(file: Path) -> dict[str, Found]:
     """
     written = tomllib.loads(file.read_text(encoding="utf-8"))
     return {
-        name: Found(file.parent / f"{base}.toml", tuple(f"{path}={inline(value)}" for path, value in keys.items()))
+        name: ScenarioFile(
+            file.parent / f"{base}.toml", tuple(f"{path}={inline(value)}" for path, value in keys.items())
+        )
         for base, tables in written.items()
         for name, keys in tables.items()
     }
@@ -108,7 +110,7 @@ def _describe_study(file: Path) -> dict[str, Any]:
     }
 
 
-def _describe(name: str, found: Found) -> dict[str, Any]:
+def _describe(name: str, found: ScenarioFile) -> dict[str, Any]:
     text = found.file.read_text(encoding="utf-8")
     comment = [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")]
     sources = [line.removeprefix("Source:").strip() for line in comment if line.startswith("Source:")]

@@ -12,9 +12,9 @@ from narrows.cli.table import (
     LINK_COLUMNS,
     LOSSY_LINK_COLUMNS,
     TRANSFER_COLUMNS,
-    Shown,
+    Column,
     comparison_tables,
-    measure_table,
+    metric_table,
     plus_minus,
     printable,
     run_tables,
@@ -44,10 +44,10 @@ def test_an_estimate_is_written_with_two_digits_of_its_half_width(
 
 def test_the_widest_table_fits_80_columns() -> None:
     wide: dict[str, Any] = {
-        column.measure: {"mean": 8888.8 * column.scale, "ci95": [8877.7 * column.scale, 8899.9 * column.scale]}
+        column.metric: {"mean": 8888.8 * column.scale, "ci95": [8877.7 * column.scale, 8899.9 * column.scale]}
         for column in GROUP_COLUMNS
     }
-    lines = measure_table("group", [("a name that is much too long for it", wide)], GROUP_COLUMNS).splitlines()
+    lines = metric_table("group", [("a name that is much too long for it", wide)], GROUP_COLUMNS).splitlines()
     assert max(map(len, lines)) <= 80
 
 
@@ -59,14 +59,12 @@ def test_a_name_is_shortened_by_its_middle() -> None:
 @pytest.mark.parametrize("around", ["", 40 * "x"])
 def test_names_have_the_room_that_there_is_and_remain_distinct(around: str) -> None:
     names = [f"{around}queue=codel(target={target}ms): download{around}" for target in (1, 5)]
-    lines = measure_table("group", [(name, {}) for name in names], GROUP_COLUMNS).splitlines()[2:]
+    lines = metric_table("group", [(name, {}) for name in names], GROUP_COLUMNS).splitlines()[2:]
     assert [line.split("  ")[0] for line in lines] == names
 
 
-@pytest.mark.parametrize(
-    "column", [*GROUP_COLUMNS, *TRANSFER_COLUMNS, *LINK_COLUMNS], ids=lambda column: column.measure
-)
-def test_a_column_is_in_a_unit_of_its_metric(column: Shown) -> None:
+@pytest.mark.parametrize("column", [*GROUP_COLUMNS, *TRANSFER_COLUMNS, *LINK_COLUMNS], ids=lambda column: column.metric)
+def test_a_column_is_in_a_unit_of_its_metric(column: Column) -> None:
     units = {
         "bps": {("Mbps", 1e6)},
         "s": {("s", 1.0), ("ms", 1e-3)},
@@ -74,7 +72,7 @@ def test_a_column_is_in_a_unit_of_its_metric(column: Shown) -> None:
         "count": {("", 1.0)},
         "": {("", 1.0)},
     }
-    assert (column.unit, column.scale) in units[resolve(column.measure).unit]
+    assert (column.unit, column.scale) in units[resolve(column.metric).unit]
 
 
 def test_of_many_links_the_busiest_are_shown_in_their_order() -> None:
@@ -110,7 +108,7 @@ def test_random_loss_has_a_column_where_there_is_any() -> None:
         return run_tables({"groups": {"cubic": {}}, "links": links})
 
     assert "random" not in table(0.0)
-    assert LOSSY_LINK_COLUMNS[2].measure == "random_loss_rate"
+    assert LOSSY_LINK_COLUMNS[2].metric == "random_loss_rate"
     assert table(0.02).splitlines()[-1].split() == ["radio", "90", "1", "2", "-", "-"]
 
 
@@ -127,7 +125,7 @@ def test_a_requested_metric_is_in_the_unit_of_the_other_tables() -> None:
 
 def test_differences_carry_the_signs_of_their_verdicts() -> None:
     row = {"goodput_bps": {"mean": 2e6, "ci95": [1e6, 3e6], "verdict": "better"}}
-    table = measure_table("minus cubic", [("reno", row)], GROUP_COLUMNS[:1], judged=True)
+    table = metric_table("minus cubic", [("reno", row)], GROUP_COLUMNS[:1], judged=True)
     assert table.splitlines()[-1] == "reno         2.0 ± 1.0 ▲"
 
 

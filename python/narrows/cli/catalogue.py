@@ -61,7 +61,7 @@ def show(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _show_scenario(name: str, found: library.Found, *, as_json: bool) -> int:
+def _show_scenario(name: str, found: library.ScenarioFile, *, as_json: bool) -> int:
     """Print the file of a scenario of the library; of a case, its changes behind the file."""
     if as_json:
         print(to_json(next(each for each in library.scenarios() if each["name"] == name)))

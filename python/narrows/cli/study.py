@@ -111,10 +111,10 @@ def replay(arguments: argparse.Namespace) -> int:
     else:
         print(", ".join(f"{name} = {value}" for name, value in row.items() if value is not None))
         rows = [
-            [f"{of.removesuffix('s')}.{owner}.{measure}", _shown(value)]
+            [f"{of.removesuffix('s')}.{owner}.{metric}", _shown(value)]
             for of, owners in done.outcome.measured.items()
-            for owner, measures in owners.items()
-            for measure, value in measures.items()
+            for owner, metrics in owners.items()
+            for metric, value in metrics.items()
         ]
         print(align(rows))
         print({None: "it was never finished before", True: "the same bits as before", False: "OTHER BITS"}[same])

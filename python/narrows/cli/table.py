@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from narrows.metrics import Metric
 
 
-class Shown(NamedTuple):
+class Column(NamedTuple):
     """A metric as a column.
 
     Attributes:
-        measure: Name of the metric.
+        metric: Name of the metric.
         title: Heading of the column.
         unit: Unit of the column.
         scale: That unit in the unit of the metric: 1e6 for Mbps of bps.
     """
 
-    measure: str
+    metric: str
     title: str
     unit: str
     scale: float
@@ -35,12 +35,12 @@ class Shown(NamedTuple):
 def run_tables(summary: Mapping[str, Any]) -> str:
     """Return the tables of a run: groups, those of them whose flows are finite, and the busiest links."""
     groups = list(summary["groups"].items())
-    parts = [*perceived_tables({"": summary}), measure_table("group", groups, GROUP_COLUMNS)]
+    parts = [*perceived_tables({"": summary}), metric_table("group", groups, GROUP_COLUMNS)]
     parts += _transfer_tables("transfers", groups)
     links = summary["links"]
     busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
     shown = [(name, links[name]) for name in links if name in busiest]
-    parts.append(measure_table("link", shown, _link_columns([metrics for _, metrics in shown])))
+    parts.append(metric_table("link", shown, _link_columns([metrics for _, metrics in shown])))
     if len(shown) < len(links):
         parts[-1] += f"\nthe {len(shown)} busiest of {len(links)} links; links.parquet has all"
     return "\n\n".join(parts)
@@ -69,18 +69,18 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     runs = {contrast.label(level): known[name] for level, name in contrast.runs.items()}
     parts = [f"At {contrast.place}"] if contrast.place else []
     if values:
-        parts.append(measure_table("group", _groups(runs), GROUP_COLUMNS))
+        parts.append(metric_table("group", _groups(runs), GROUP_COLUMNS))
         parts += _transfer_tables("transfers", _groups(runs))
         for link in _links_under_test(runs):
             rows = [(name, run["links"][link]) for name, run in runs.items() if link in run["links"]]
-            parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
+            parts.append(metric_table(link, rows, _link_columns([metrics for _, metrics in rows])))
     (level, first), *others = contrast.runs.items()
     differences = {(each["of"], each["against"]): each for each in summary["differences"]}
     against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
     if against:
         owner, groups = f"minus {contrast.label(level)}", _groups(against)
         parts += perceived_tables(against, owner, judged=True)
-        parts.append(measure_table(owner, groups, GROUP_COLUMNS, judged=True))
+        parts.append(metric_table(owner, groups, GROUP_COLUMNS, judged=True))
         parts += _transfer_tables(owner, groups, judged=True)
     return "\n\n".join(parts)
 
@@ -88,7 +88,7 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
 def _transfer_tables(owner: str, groups: Sequence[tuple[str, Mapping[str, Any]]], *, judged: bool = False) -> list[str]:
     """Return the completion times of the groups whose flows are finite: one table, or none where there is no such."""
     finite = [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]
-    return [measure_table(owner, finite, TRANSFER_COLUMNS, judged=judged)] if finite else []
+    return [metric_table(owner, finite, TRANSFER_COLUMNS, judged=judged)] if finite else []
 
 
 def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: bool = False) -> list[str]:
@@ -98,19 +98,19 @@ def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: b
     """
     rows: list[tuple[str, Mapping[str, Any]]] = []
     for run, summary in runs.items():
-        groups = {name: _perceived(measures) for name, measures in summary["groups"].items()}
-        groups = {name: measures for name, measures in groups.items() if measures}
-        together = {name: measure for measures in groups.values() for name, measure in measures.items()}
+        groups = {name: _perceived(metrics) for name, metrics in summary["groups"].items()}
+        groups = {name: metrics for name, metrics in groups.items() if metrics}
+        together = {name: metric for metrics in groups.values() for name, metric in metrics.items()}
         if sum(map(len, groups.values())) == len(together):
             groups = {"": together} if run else {" + ".join(groups): together}
-        rows += [(": ".join(filter(None, [run, name])), measures) for name, measures in groups.items() if measures]
-    columns = [column for column in PERCEIVED_COLUMNS if any(column.measure in measures for _, measures in rows)]
-    return [measure_table(owner, rows, columns, judged=judged)] if columns else []
+        rows += [(": ".join(filter(None, [run, name])), metrics) for name, metrics in groups.items() if metrics]
+    columns = [column for column in PERCEIVED_COLUMNS if any(column.metric in metrics for _, metrics in rows)]
+    return [metric_table(owner, rows, columns, judged=judged)] if columns else []
 
 
-def _perceived(measures: Mapping[str, Any]) -> dict[str, Any]:
-    shown = [column.measure for column in PERCEIVED_COLUMNS]
-    return {name: measures[name] for name in shown if _mean(measures, name) is not None}
+def _perceived(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    shown = [column.metric for column in PERCEIVED_COLUMNS]
+    return {name: metrics[name] for name in shown if _mean(metrics, name) is not None}
 
 
 def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]) -> str:
@@ -123,14 +123,14 @@ def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]
     rows = []
     for each in wanted:
         found = [
-            (": ".join(filter(None, [run, owner])), measures.get(each.text))
+            (": ".join(filter(None, [run, owner])), metrics.get(each.text))
             for run, summary in runs.items()
             for of in each.owners
-            for owner, measures in summary[f"{of}s"].items()
+            for owner, metrics in summary[f"{of}s"].items()
         ]
         unit, scale = written(each.unit, [estimate["mean"] for _, estimate in found if estimate])
         rows += [(each.text, of, plus_minus(estimate, scale), unit) for of, estimate in found]
-    return align([("measure", "of", "value", ""), *rows])
+    return align([("metric", "of", "value", ""), *rows])
 
 
 def written(unit: str, means: Sequence[float | None]) -> tuple[str, float]:
@@ -155,19 +155,19 @@ def _has_queue(metrics: Mapping[str, Any]) -> bool:
     return any((_mean(metrics, name) or 0.0) > bound for name, bound in least)
 
 
-def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Shown]:
+def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Column]:
     lossy = any((_mean(metrics, "random_loss_rate") or 0.0) > 0 for metrics in links)
     return LOSSY_LINK_COLUMNS if lossy else LINK_COLUMNS
 
 
-def measure_table(
-    owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown], *, judged: bool = False
+def metric_table(
+    owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Column], *, judged: bool = False
 ) -> str:
     """Return a table with a row per group or link and a column per metric; `judged` adds the signs of verdicts."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
     cells = [
-        [_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns] for _, measures in rows
+        [_cell(metrics.get(column.metric), column.scale, judged=judged) for column in columns] for _, metrics in rows
     ]
     widths = [max(map(len, column)) for column in zip(header[1:], units[1:], *cells, strict=True)]
     room = max(NAME_WIDTH, WIDTH - sum(widths) - len(GAP) * len(widths))
@@ -255,44 +255,44 @@ def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
 
 def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     return [
-        (algorithm if len(run["groups"]) == 1 or name == algorithm else f"{algorithm}: {name}", measures)
+        (algorithm if len(run["groups"]) == 1 or name == algorithm else f"{algorithm}: {name}", metrics)
         for algorithm, run in runs.items()
-        for name, measures in run["groups"].items()
+        for name, metrics in run["groups"].items()
     ]
 
 
 GROUP_COLUMNS = (
-    Shown("goodput_bps", "goodput", "Mbps", 1e6),
-    Shown("goodput_fraction", "of capacity", "%", 0.01),
-    Shown("jain", "Jain", "", 1.0),
-    Shown("rtt_mean_s", "RTT", "ms", 1e-3),
+    Column("goodput_bps", "goodput", "Mbps", 1e6),
+    Column("goodput_fraction", "of capacity", "%", 0.01),
+    Column("jain", "Jain", "", 1.0),
+    Column("rtt_mean_s", "RTT", "ms", 1e-3),
 )
 PERCEIVED_COLUMNS = (
-    Shown("page_load_time_p50_s", "page", "s", 1.0),
-    Shown("page_load_time_p95_s", "p95", "s", 1.0),
-    Shown("video_bitrate_bps", "video", "Mbps", 1e6),
-    Shown("stall_share", "stalled", "%", 0.01),
-    Shown("frame_bitrate_bps", "frames", "Mbps", 1e6),
-    Shown("frame_delay_p95_s", "frame p95", "ms", 1e-3),
-    Shown("late_frame_share", "late", "%", 0.01),
-    Shown("skipped_frame_share", "skipped", "%", 0.01),
-    Shown("responsiveness_rpm", "load", "RPM", 1.0),
+    Column("page_load_time_p50_s", "page", "s", 1.0),
+    Column("page_load_time_p95_s", "p95", "s", 1.0),
+    Column("video_bitrate_bps", "video", "Mbps", 1e6),
+    Column("stall_share", "stalled", "%", 0.01),
+    Column("frame_bitrate_bps", "frames", "Mbps", 1e6),
+    Column("frame_delay_p95_s", "frame p95", "ms", 1e-3),
+    Column("late_frame_share", "late", "%", 0.01),
+    Column("skipped_frame_share", "skipped", "%", 0.01),
+    Column("responsiveness_rpm", "load", "RPM", 1.0),
 )
 TRANSFER_COLUMNS = (
-    Shown("completed_flows", "completed", "", 1.0),
-    Shown("failed_flows", "failed", "", 1.0),
-    Shown("active_flows", "active", "", 1.0),
-    Shown("completion_time_s", "completion", "s", 1.0),
-    Shown("completion_time_p95_s", "p95", "s", 1.0),
+    Column("completed_flows", "completed", "", 1.0),
+    Column("failed_flows", "failed", "", 1.0),
+    Column("active_flows", "active", "", 1.0),
+    Column("completion_time_s", "completion", "s", 1.0),
+    Column("completion_time_p95_s", "p95", "s", 1.0),
 )
 LINK_COLUMNS = (
-    Shown("utilization", "utilization", "%", 0.01),
-    Shown("loss_rate", "loss", "%", 0.01),
-    Shown("queue_delay_mean_s", "queue delay", "ms", 1e-3),
-    Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
+    Column("utilization", "utilization", "%", 0.01),
+    Column("loss_rate", "loss", "%", 0.01),
+    Column("queue_delay_mean_s", "queue delay", "ms", 1e-3),
+    Column("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
 # Loss behind the queue, at random or by a policer, stands beside the queue's own where there is any.
-LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Shown("random_loss_rate", "lost behind", "%", 0.01), *LINK_COLUMNS[2:])
+LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Column("random_loss_rate", "lost behind", "%", 0.01), *LINK_COLUMNS[2:])
 # The unit in which values of a unit are written, and its size.
 WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}

@@ -81,8 +81,8 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
     names = summary["algorithms"]
     together = {(each["contender"], each["incumbent"]): each for each in summary["matrix"] if each["condition"] is None}
     parts = []
-    for measure, title, scale in TABLES:
-        rows = [[row, *(plus_minus(together[row, column][measure], scale) for column in names)] for row in names]
+    for metric, title, scale in TABLES:
+        rows = [[row, *(plus_minus(together[row, column][metric], scale) for column in names)] for row in names]
         parts.append(f"{title}\n{align([['contender', *names], *rows])}")
     note = "Rows are contenders, columns incumbents; means over all conditions, ± is half of a 95 % interval."
     known = pairs.enough(summary)
@@ -92,8 +92,8 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
 
 def _deployment_tables(summary: Mapping[str, Any]) -> str:
     columns = [
-        (name, camp, measure, scale, unit)
-        for measure, scale, unit in CAMP_COLUMNS
+        (name, camp, metric, scale, unit)
+        for metric, scale, unit in CAMP_COLUMNS
         for camp, name in (("new", summary["new"]), ("old", summary["old"]))
     ]
     head = [["moved", *(name for name, *_ in columns)], ["%", *(unit for *_, unit in columns)]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from narrows.errors import InputError
 from narrows.files.disk import new_file
 from narrows.files.text import read_text
-from narrows.library import Found, find_scenario
+from narrows.library import ScenarioFile, find_scenario
 from narrows.playground.page import Experiment, page
 from narrows.run.scenario import read
 
@@ -16,14 +16,14 @@ from narrows.run.scenario import read
 def write(given: str, out: Path) -> Path:
     """Write a page that runs a scenario in a browser; arguments and errors are those of `narrows.playground`."""
     folder = Path(given)
-    found = Found(folder / "scenario.toml") if (folder / "scenario.toml").is_file() else find_scenario(given)
+    found = ScenarioFile(folder / "scenario.toml") if (folder / "scenario.toml").is_file() else find_scenario(given)
     content = page(_experiment(found, given))
     with new_file(out) as partial:
         partial.write_text(content, encoding="utf-8")
     return out
 
 
-def _experiment(found: Found, given: str) -> Experiment:
+def _experiment(found: ScenarioFile, given: str) -> Experiment:
     # The algorithm of a subject is chosen in the page.
     resolved = read(found.file, list(found.changes)).check(1)
     if resolved.files:

@@ -57,13 +57,13 @@ def neutral(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return a difference with the verdict `different` in place of `better` and `worse`: neither side is better."""
     return {
         **found,
-        **{kind: {owner: _neutral(measures) for owner, measures in found[kind].items()} for kind in KINDS},
+        **{kind: {owner: _neutral(metrics) for owner, metrics in found[kind].items()} for kind in KINDS},
     }
 
 
-def _neutral(measures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _neutral(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     plain = {"better": "different", "worse": "different"}
-    return {name: {**each, "verdict": plain.get(each["verdict"], each["verdict"])} for name, each in measures.items()}
+    return {name: {**each, "verdict": plain.get(each["verdict"], each["verdict"])} for name, each in metrics.items()}
 
 
 def _difference(  # noqa: PLR0913, PLR0917  # two sides, and how they are compared
@@ -80,7 +80,7 @@ def _difference(  # noqa: PLR0913, PLR0917  # two sides, and how they are compar
         "of": of,
         "against": against,
         **{
-            f"{kind}s": _measures(
+            f"{kind}s": _metrics(
                 kind, [each[f"{kind}s"] for each in left], [each[f"{kind}s"] for each in right], margins
             )
             for kind in ("group", "link")
@@ -88,7 +88,7 @@ def _difference(  # noqa: PLR0913, PLR0917  # two sides, and how they are compar
     }
 
 
-def _measures(
+def _metrics(
     kind: str, of: Sequence[Measures], against: Sequence[Measures], margins: Mapping[str, Margin]
 ) -> dict[str, dict[str, Any]]:
     if not of:
@@ -98,13 +98,13 @@ def _measures(
     for name, other in zip(of[0], against[0], strict=True):
         key = name if name == other else f"{name} - {other}"
         found[key] = {
-            measure: _judged(
-                card_of(measure, kind),
-                [each[name][measure] for each in of],
-                [each[other][measure] for each in against],
-                margins.get(measure),
+            metric: _judged(
+                card_of(metric, kind),
+                [each[name][metric] for each in of],
+                [each[other][metric] for each in against],
+                margins.get(metric),
             )
-            for measure in of[0][name]
+            for metric in of[0][name]
         }
     return found
 

@@ -21,7 +21,7 @@ from narrows.metrics import measured, resolve
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.expectations import judge
-from narrows.run.shown import Shown
+from narrows.run.shown import Displayed
 from narrows.run.summary import digest, summarize
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NONE_FAILED: Mapping[str, Exception] = MappingProxyType({})
 
 
-class Tables(Shown):
+class Tables(Displayed):
     """The Arrow tables of results as attributes by their names: `flows`, `links`, `series` and so on."""
 
     def table(self, name: str) -> pa.Table:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Shown:
+class Displayed:
     """What all results have: a summary and tables. The summary is as in `summary.json`."""
 
     summary: Any
@@ -70,7 +70,7 @@ class Shown:
 class Plots:
     """Plots of the series of a run or comparison with matplotlib, one figure each, in the colours of the reports."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: Displayed) -> None:
         """Make the plots of some results."""
         self._shown = shown
 
@@ -157,7 +157,7 @@ class Plots:
 
 
 def frame_of(table: pa.Table, library: str | None = None) -> Any:
-    """Return an Arrow table as a data frame of polars or pandas; arguments and errors as `Shown.frame`."""
+    """Return an Arrow table as a data frame of polars or pandas; arguments and errors as `Displayed.frame`."""
     if library not in {None, *FRAMES}:
         raise InputError(str(library), f"is no library for data frames; allowed: {', '.join(FRAMES)}")
     for name in FRAMES if library is None else [library]:

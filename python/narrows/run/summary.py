@@ -57,8 +57,7 @@ def summarize(
         **(found if scenario.warmup_s is None else {}),
         "digest": digest(digests),
         "groups": {
-            name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **measures}
-            for name, measures in groups.items()
+            name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **metrics} for name, metrics in groups.items()
         },
         "links": over_replications("link", [each["links"] for each in values], bounds=bounds_of(all_records, "link")),
         "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
@@ -108,13 +107,13 @@ def over_replications(
         return {}
     return {
         owner: {
-            measure: estimate(
-                (each[owner][measure] for each in measured),
-                range_of(card_of(measure, of), sizes.get(owner), bounds.get(owner, {}).get(measure)),
+            metric: estimate(
+                (each[owner][metric] for each in measured),
+                range_of(card_of(metric, of), sizes.get(owner), bounds.get(owner, {}).get(metric)),
             )
-            for measure in measures
+            for metric in metrics
         }
-        for owner, measures in measured[0].items()
+        for owner, metrics in measured[0].items()
     }
 
 

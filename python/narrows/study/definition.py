@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.files.text import read_text
-from narrows.library import Found, find_scenario
+from narrows.library import ScenarioFile, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
@@ -75,7 +75,7 @@ class Study:
     document: Document
     title: str
     question: str
-    scenario: Found
+    scenario: ScenarioFile
     algorithms: list[str]
     replications: Replications
     seed: int | None
@@ -173,16 +173,20 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
     return study
 
 
-def _scenario(document: Document, node: Node | None) -> Found:
+def _scenario(document: Document, node: Node | None) -> ScenarioFile:
     if node is None:
-        return Found(Path())
+        return ScenarioFile(Path())
     name = document.text_of(node)
     beside = Path(document.file_of(node)).parent / name
     try:
-        return Found(beside) if beside.is_file() else find_scenario(name if name == Path(name).stem else str(beside))
+        return (
+            ScenarioFile(beside)
+            if beside.is_file()
+            else find_scenario(name if name == Path(name).stem else str(beside))
+        )
     except InputError as error:
         document.complain(node, str(error.diagnostics[0]["message"]))
-        return Found(Path())
+        return ScenarioFile(Path())
 
 
 def _backend(document: Document, node: Node | None, factors: list[Factor]) -> str:

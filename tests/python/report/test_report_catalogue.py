@@ -30,5 +30,5 @@ def test_choices_stand_behind_the_label() -> None:
 
 def test_what_tables_show_first_is_in_the_catalogue() -> None:
     known = {*counted_names("group"), *counted_names("link")}
-    shown = {column.measure for column in (*table.GROUP_COLUMNS, *table.TRANSFER_COLUMNS, *table.LINK_COLUMNS)}
+    shown = {column.metric for column in (*table.GROUP_COLUMNS, *table.TRANSFER_COLUMNS, *table.LINK_COLUMNS)}
     assert known >= LEADING | shown
