@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,3 +110,40 @@ def test_a_page_that_cannot_be_built_costs_no_results(
     assert main(["report", "out"]) == 0, capsys.readouterr().err
     assert (tmp_path / "out/report.html").is_file()
     assert capsys.readouterr().out == "out/report.html\n"
+
+
+def test_with_json_the_results_alone_are_printed_where_there_is_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(document, "document", broken)
+    assert main([*COMMANDS["ab"][0], "--json", "--quiet", "--out", "out"]) == 4
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert "`narrows report out` builds it" in printed.err
+
+
+def test_the_page_of_a_study_of_ones_own_is_built_by_the_command_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "studies/small").rename(tmp_path / "mine")
+    with monkeypatch.context() as patch:
+        patch.setattr(document, "document", broken)
+        assert main(["reproduce", "mine", "--quiet", "--out", "out"]) == 4
+    again = capsys.readouterr().err.partition("`narrows ")[2].partition("`")[0]
+    # A folder of results may come from somebody else, and cannot name another.
+    assert main(["report", "out"]) == 2
+    assert "mine is no published study" in capsys.readouterr().err
+    assert main(shlex.split(again)) == 0
+    assert (tmp_path / "out/report.html").is_file()
+
+
+def test_a_process_that_is_killed_while_a_page_is_built_leaves_the_results(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\nfrom narrows.cli import main\nfrom narrows.report.page import document\n"
+        "document.document = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\nmain(sys.argv[1:])"
+    )
+    arguments = [*COMMANDS["run"][0], "--quiet", "--out", "out"]
+    done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=tmp_path, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert main(["report", "out"]) == 0
+    assert (tmp_path / "out/report.html").is_file()
