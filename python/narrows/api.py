@@ -416,7 +416,8 @@ def ab(  # noqa: PLR0913  # each has a default
         >>> sorted(found["verdicts"])
         ['better', 'no worse', 'undecided', 'worse']
     """
-    check_numbers(maximum=replications)
+    if replications == 1:
+        raise ValueError("replications is 1; allowed: a whole number from 2, for intervals")
     numbers = seed, replications, jobs, listed(metrics)
     options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch))
     source = [os.fspath(each) for each in listed(scenarios)] if suite is None else os.fspath(suite)

@@ -44,7 +44,7 @@ def test_ab(narrows: Narrows, tmp_path: Path) -> None:
     assert {file.name for file in out.iterdir()} == {file.name for file in (tmp_path / "command").iterdir()}
     with pytest.raises(nw.InputError, match="as in 2%"):
         nw.ab("cubic", "newreno", tmp_path / "other", margin="-2%")
-    with pytest.raises(ValueError, match="from 2 to"):
+    with pytest.raises(ValueError, match="replications is 1; allowed: a whole number from 2"):
         nw.ab("cubic", "newreno", tmp_path / "other", replications=1)
     assert not (tmp_path / "other").exists()
 

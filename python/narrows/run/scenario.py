@@ -73,19 +73,7 @@ def read(
     on: str = SIMULATOR,
     queue: str = OURS,
 ) -> Scenario:
-    """Read a scenario file without checking it.
-
-    Args:
-        path: The scenario file.
-        overrides: Changes of keys, each `"key.path=value"` as after `--set`.
-        trust: Whether a run may execute Python files outside of the file's folder, and the commands in the file; or
-            exactly what it may execute.
-        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
-        queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Read a scenario file without checking it, as `load`; `trust` may say exactly what is trusted."""
     file = Path(path)
     if trust is False and ships(file):
         trust = Trust((str(file.parent.absolute()),), text=True, changes=ALL_CHANGES, typed=True)
