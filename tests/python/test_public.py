@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
+from narrows.cli.arguments import parser
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
@@ -91,3 +92,10 @@ def test_a_former_name_is_answered_with_the_present_one(old: str, new: str) -> N
 def test_a_former_argument_is_answered_with_the_present_one() -> None:
     with pytest.raises(TypeError, match="no argument 'measures'; did you mean 'metrics'"):
         nw.compare("cubic", "pair", measures="cov")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("command", [["run", "x"], ["compare"], ["study", "run", "x"], ["ab", "x", "y"]])
+def test_the_option_works_under_its_former_name(command: list[str]) -> None:
+    found, unknown = parser().parse_known_args([*command, "--measure", "cov", "--metric", "jain"])
+    assert (found.metrics, unknown) == (["cov", "jain"], [])
+    assert parser().parse_known_args(command)[0].metrics == []
