@@ -8,44 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrows.arguments import check_numbers, listed, typed
-from narrows.commands import playground as page_of
-from narrows.commands import studies
-from narrows.commands.job import perform
-from narrows.commands.reproductions import Reproducing
-from narrows.commands.searches import BUDGET, Searching
-from narrows.commands.suites import Measuring
-from narrows.commands.trials import MARGIN, Trying
 from narrows.core import RunError
 from narrows.errors import InputError
-from narrows.explain.moment import Explanation, explain
-from narrows.export import csv, pcapng, qlog
 from narrows.external.algorithm import named
-from narrows.external.trust import of_results
 from narrows.files.disk import new_file
 from narrows.files.folder import appearing
-from narrows.files.run_folder import single
 from narrows.linux.backend import BOTH, SIMULATOR
-from narrows.opened.folder import OpenedStudy
 from narrows.run.jobs import observer
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
-from narrows.share import pack as packing
-from narrows.share import verify as verifying
-from narrows.study.overlay import Choice
-from narrows.study.plan import PLAN
-from narrows.study.stored import stored
-from narrows.study.views import matrix as pairs
-from narrows.study.views.deployment import Deployment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.commands.job import Job
+    from narrows.commands.studies import Studying
+    from narrows.explain.moment import Explanation
+    from narrows.opened.folder import OpenedStudy
     from narrows.run.jobs import Watch
     from narrows.run.results import Comparison
     from narrows.share.verify import Verdict
 
     Result = TypeVar("Result")
+
+# A function imports what it alone needs: that of one command is heavy, and others start without it.
 
 
 @typed
@@ -143,6 +129,8 @@ def suite(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
+    from narrows.commands.suites import Measuring
+
     options = Options(seed, replications, jobs, on=on, out=_path(out), trust=trust, watch=observer(watch))
     job = Measuring.prepare(os.fspath(name), named(subject), options, size, listed(rows))
     found = _results(job)
@@ -202,13 +190,16 @@ def matrix(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
+    from narrows.commands.studies import of_view
+    from narrows.study.views import matrix as pairs
+
     check_numbers(flows=flows, maximum=maximum)
     options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
     _check_backend("matrix", on)
     conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
     stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
     names = [named(each) for each in listed(algorithms)]
-    return _opened(studies.of_view(pairs.Matrix(names, conditions, flows, listed(overrides), stop), options))
+    return _opened(of_view(pairs.Matrix(names, conditions, flows, listed(overrides), stop), options))
 
 
 @typed
@@ -244,12 +235,15 @@ def deploy(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
+    from narrows.commands.studies import of_view
+    from narrows.study.views.deployment import Deployment
+
     check_numbers(flows=flows)
     options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
     _check_backend("deploy", on)
     shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
     view = Deployment(named(algorithm), named(against), shares, flows, listed(overrides))
-    return _opened(studies.of_view(view, options))
+    return _opened(of_view(view, options))
 
 
 @typed
@@ -286,11 +280,18 @@ def study(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
+    from narrows.commands.studies import Studying, from_file
+    from narrows.study.overlay import Choice
+    from narrows.study.plan import PLAN
+
     folder, numbers = _path(out), (seed, replications, jobs, listed(metrics))
     options = Options(*numbers, out=folder, trust=trust, watch=observer(watch))
     if folder is not None and (folder / PLAN).is_file():
-        return _opened(studies.Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
-    return _opened(studies.from_file(Path(file), options, listed(overrides), Choice(size, variant)))
+        from narrows.external.trust import of_results
+        from narrows.study.stored import stored
+
+        return _opened(Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
+    return _opened(from_file(Path(file), options, listed(overrides), Choice(size, variant)))
 
 
 @typed
@@ -320,6 +321,8 @@ def reproduce(  # noqa: PLR0913  # each has a default
     Returns:
         The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
     """
+    from narrows.commands.reproductions import Reproducing
+
     options = Options(seed, replications, jobs, out=_path(out), trust=trust, watch=observer(watch))
     job = Reproducing.prepare(os.fspath(name), options, size)
     found = _results(job)
@@ -354,6 +357,9 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
+    from narrows.export import csv, pcapng, qlog
+    from narrows.files.run_folder import single
+
     run = single(Path(folder))
     place = _path(out) or run.path / {"pcapng": "packets.pcapng"}.get(form, form)
     match form:
@@ -382,7 +388,7 @@ def ab(  # noqa: PLR0913  # each has a default
     suite: str | os.PathLike[str] | None = None,
     scenarios: Sequence[str | os.PathLike[str]] = (),
     on: str = SIMULATOR,
-    margin: str = MARGIN,
+    margin: str = "1%",
     metrics: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
@@ -416,6 +422,8 @@ def ab(  # noqa: PLR0913  # each has a default
         >>> sorted(found["verdicts"])
         ['better', 'no worse', 'undecided', 'worse']
     """
+    from narrows.commands.trials import Trying
+
     if replications == 1:
         raise ValueError("replications is 1; allowed: a whole number from 2, for intervals")
     numbers = seed, replications, jobs, listed(metrics)
@@ -431,7 +439,7 @@ def worst(  # noqa: PLR0913  # each has a default
     *,
     against: str | type | None = None,
     on: str = SIMULATOR,
-    budget: str | int = BUDGET,
+    budget: str | int = "10min",
     seed: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
@@ -451,6 +459,8 @@ def worst(  # noqa: PLR0913  # each has a default
     Returns:
         The contents of `atlas.json`; `found` has the finds that are confirmed. Errors as `matrix`.
     """
+    from narrows.commands.searches import Searching
+
     options = Options(seed, None, jobs, on=on, out=_path(out), watch=observer(watch))
     reference = None if against is None else named(against)
     return _results(Searching.prepare(named(algorithm), options, reference, str(budget)))
@@ -471,6 +481,8 @@ def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = No
         InputError: It is no such folder, or a file in it is damaged.
         OutputError: The file exists, or cannot be written.
     """
+    from narrows.share import pack as packing
+
     place = _path(out) or Path(f"{Path(folder).resolve().name}.zip")
     with new_file(place) as archive:
         packing.pack(folder, archive)
@@ -496,6 +508,8 @@ def verify(
         InputError: It is no such file, or damaged.
         Interrupted: The work was stopped.
     """
+    from narrows.share import verify as verifying
+
     options = Options(jobs=jobs, watch=observer(watch))
     return verifying.verify(file, options.threads, trust=trust, watch=options.watch)
 
@@ -516,7 +530,9 @@ def playground(scenario: str | os.PathLike[str] = "two-flows", out: str | os.Pat
         ScenarioError: The scenario has faults.
         OutputError: The page exists, or cannot be written.
     """
-    return page_of.write(os.fspath(scenario), Path(out))
+    from narrows.commands.playground import write
+
+    return write(os.fspath(scenario), Path(out))
 
 
 @typed
@@ -543,6 +559,8 @@ def why(
     Raises:
         InputError: The folder has no log of events, or flow, time or replication are not in it.
     """
+    from narrows.explain.moment import explain
+
     return explain(Path(folder), str(flow), _time(at), replication, _time(window))
 
 
@@ -560,8 +578,10 @@ def _check_backend(command: str, on: str) -> None:
         raise InputError(f'on="{on}"', f"{problem}; allowed: simulator, linux, linux:NAME")
 
 
-def _opened(job: studies.Studying) -> OpenedStudy:
+def _opened(job: Studying) -> OpenedStudy:
     """Do the job of a study, and open its folder."""
+    from narrows.opened.folder import OpenedStudy
+
     found = _results(job).status
     if found.failed:
         raise RunError(f"{found.failed} of {found.cells} cells failed; {job.folder / 'failed'} has the reasons")
@@ -574,6 +594,8 @@ def _results(job: Job[Result]) -> Result:
     Raises:
         ReportError: The results are saved, but their page could not be built.
     """
+    from narrows.commands.job import perform
+
     done = perform(job)
     if done.problem is not None:
         raise done.problem

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-BUDGET = "10min"
-
-
 @dataclass(frozen=True)
 class Searching(Job[dict[str, Any]]):
     """A search in a folder.
@@ -41,7 +38,7 @@ class Searching(Job[dict[str, Any]]):
     budget: Budget
 
     @classmethod
-    def prepare(cls, algorithm: str, options: Options, against: str | None = None, budget: str = BUDGET) -> Searching:
+    def prepare(cls, algorithm: str, options: Options, against: str | None, budget: str) -> Searching:
         """Check what is searched for; arguments and errors are those of `narrows.worst`."""
         on = options.on
         if on == BOTH:

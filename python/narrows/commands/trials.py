@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from narrows.trial.scenarios import Pair, Sides
 
 
-MARGIN = "1%"
-
-
 @dataclass(frozen=True)
 class Trying(Job[dict[str, Any]]):
     """Two algorithms in the same scenarios.
@@ -49,9 +46,7 @@ class Trying(Job[dict[str, Any]]):
     margin: str
 
     @classmethod
-    def prepare(
-        cls, a: str, b: str, options: Options, source: str | Sequence[str] = (), margin: str = MARGIN
-    ) -> Trying:
+    def prepare(cls, a: str, b: str, options: Options, source: str | Sequence[str], margin: str) -> Trying:
         """Resolve every scenario with both.
 
         Args:
