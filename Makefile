@@ -9,7 +9,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation
-WASM := python/narrows/playground/narrows.wasm
+WASM := python/narrows/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
 COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 \

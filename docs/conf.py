@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.playground import page
+from narrows.browser import page
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

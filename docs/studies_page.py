@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.study.design import KINDS
-from narrows.study.keys import RANGE, REPLICATIONS, STUDY
+from narrows.experiments.design import KINDS
+from narrows.experiments.keys import RANGE, REPLICATIONS, STUDY
 
 if TYPE_CHECKING:
-    from narrows.study.declared import Key
+    from narrows.experiments.declared import Key
 
 EXAMPLE = Path(__file__).parents[1] / "studies/examples/buffer-and-delay.toml"
 

@@ -87,7 +87,7 @@ def __getattr__(name: str) -> Any:
             return found
     if name == "open":
         return import_module("narrows.opened.folder").open_folder
-    if name in PACKAGES:
+    if name in MODULES:
         return import_module(f"narrows.{name}")
     here = f"; its name is {RENAMED[name]}" if name in RENAMED else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{here}", name=name, obj=sys.modules[__name__])
@@ -99,13 +99,26 @@ def __dir__() -> list[str]:
 
 # A report stands above the run that it shows.
 pages.built_by(lambda folder: import_module("narrows.commands.page").build(folder))
-# Modules; those of studies, exports and playgrounds are functions, too.
-PACKAGES = {"analysis", "export", "metrics", "playground", "study"}
+MODULES = {"analysis", "metrics"}
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.metrics": {"MetricError"},
-    "narrows.api": {"ab", "compare", "deploy", "matrix", "pack", "reproduce", "suite", "verify", "why", "worst"},
+    "narrows.api": {
+        "ab",
+        "compare",
+        "deploy",
+        "export",
+        "matrix",
+        "pack",
+        "playground",
+        "reproduce",
+        "study",
+        "suite",
+        "verify",
+        "why",
+        "worst",
+    },
     "narrows.run.scenario": {"Scenario", "load"},
 }
 # Names that there were.

@@ -191,7 +191,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         ValueError: A number is out of range.
     """
     from narrows.commands.studies import of_view
-    from narrows.study.views import matrix as pairs
+    from narrows.experiments.views import matrix as pairs
 
     check_numbers(flows=flows, maximum=maximum)
     options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
@@ -236,7 +236,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
     from narrows.commands.studies import of_view
-    from narrows.study.views.deployment import Deployment
+    from narrows.experiments.views.deployment import Deployment
 
     check_numbers(flows=flows)
     options = Options(seed, replications, jobs, on=on, out=_path(out), watch=observer(watch))
@@ -281,14 +281,14 @@ def study(  # noqa: PLR0913  # each has a default
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
     from narrows.commands.studies import Studying, from_file
-    from narrows.study.overlay import Choice
-    from narrows.study.plan import PLAN
+    from narrows.experiments.overlay import Choice
+    from narrows.experiments.plan import PLAN
 
     folder, numbers = _path(out), (seed, replications, jobs, listed(metrics))
     options = Options(*numbers, out=folder, trust=trust, watch=observer(watch))
     if folder is not None and (folder / PLAN).is_file():
+        from narrows.experiments.stored import stored
         from narrows.external.trust import of_results
-        from narrows.study.stored import stored
 
         return _opened(Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
     return _opened(from_file(Path(file), options, listed(overrides), Choice(size, variant)))
@@ -357,8 +357,8 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
-    from narrows.export import csv, pcapng, qlog
     from narrows.files.run_folder import single
+    from narrows.formats import csv, pcapng, qlog
 
     run = single(Path(folder))
     place = _path(out) or run.path / {"pcapng": "packets.pcapng"}.get(form, form)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from narrows import core
-from narrows.wording import counted
+from narrows.plural import counted
 
 
 def algorithms() -> list[dict[str, Any]]:

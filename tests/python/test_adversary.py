@@ -18,7 +18,7 @@ from command_line import SHORT
 from narrows.cli.program import run
 from narrows.core import ScenarioError
 from narrows.errors import InputError
-from narrows.files.sealed import sealed
+from narrows.files.json_objects import sealed
 from narrows.opened.folder import OpenedRun
 from narrows.share.pack import pack
 from narrows.share.verify import verify

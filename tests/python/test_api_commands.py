@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.playground.page import fault, module_file
+from narrows.browser.page import fault, module_file
 
 if TYPE_CHECKING:
     from pathlib import Path

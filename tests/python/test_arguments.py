@@ -13,8 +13,8 @@ import narrows as nw
 from narrows import api
 from narrows.arguments import LIMITS, kind_of
 from narrows.opened.folder import OpenedRun, OpenedStudy
+from narrows.run.display import Plots
 from narrows.run.results import Comparison, Run
-from narrows.run.shown import Plots
 
 if TYPE_CHECKING:
     from collections.abc import Callable

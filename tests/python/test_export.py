@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from command_line import command, environment, write
-from narrows.export import headers
+from narrows.formats import headers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from narrows import core
 from narrows.cli.program import run
 from narrows.errors import InputError
 from narrows.files.format import FORMATS, PACK, FormatError, read_kept
+from narrows.files.json_objects import sealed
 from narrows.files.manifest import MANIFEST, file_digest
-from narrows.files.sealed import sealed
 from narrows.reproduction import registry
 from narrows.reproduction.registry import published_studies
 from narrows.share.pack import pack

@@ -153,7 +153,7 @@ def test_a_signal_when_the_last_cell_of_a_study_has_ended_is_looked_at_before_th
 ) -> None:
     text = f'scenario = "{scenario.name}"\nreplications = 1\n[factors]\n"path.rtt" = ["10ms", "20ms"]\n'
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    at = ("narrows.study.campaign", "write_manifest")
+    at = ("narrows.experiments.campaign", "write_manifest")
     done = signalled(tmp_path, at, "study", "run", "study.toml", "--out", "out")
     assert done.returncode == 3, done.stderr
     assert "`narrows report out` builds their report" in done.stderr

@@ -11,11 +11,11 @@ import pytest
 
 import narrows as nw
 from command_line import write
+from narrows.experiments.repeated import independent, is_repeated
 from narrows.library import scenario_files
 from narrows.metrics import card_of, measured
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import NAME, bounds_of, check
-from narrows.study.repeated import independent, is_repeated
 from narrows.trial.contest import Contest
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from command_line import SHORT
 from narrows.cli.program import run
 from narrows.errors import InputError
-from narrows.files.sealed import sealed
+from narrows.files.json_objects import sealed
 from narrows.share.pack import MOST_FILES, pack
 from narrows.share.verify import Verdict, verify
 

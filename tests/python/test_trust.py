@@ -12,7 +12,7 @@ from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
-from narrows.files.sealed import read_sealed, sealed
+from narrows.files.json_objects import read_sealed, sealed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 from narrows.cli import program
+from narrows.experiments import campaign
 from narrows.library import STUDIES
-from narrows.study import campaign
 
 STUDY = Path(__file__).parent / "ha-2006.toml"
 EXPERIMENT = "friendly"

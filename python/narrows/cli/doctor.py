@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.browser.page import MODULE, REMEDY, fault
 from narrows.cli.colour import paint
 from narrows.cli.status import DONE
 from narrows.files.manifest import to_json
 from narrows.linux import cache, library
-from narrows.playground.page import MODULE, REMEDY, fault
 
 if TYPE_CHECKING:
     import argparse
@@ -69,7 +69,7 @@ def findings() -> Iterator[Finding]:
 
 
 def _wasm() -> Finding:
-    file = Path(str(files("narrows.playground"))) / MODULE
+    file = Path(str(files("narrows.browser"))) / MODULE
     problem = fault(file)
     target = "the target is `rustup target add wasm32-unknown-unknown`"
     return Finding("wasm", None if problem else str(file), PLAYGROUND, problem and f"it {problem}; {REMEDY} ({target})")

@@ -13,19 +13,19 @@ from narrows.cli.work import Work
 from narrows.commands.reproductions import Reproducing
 from narrows.errors import InputError
 from narrows.files.manifest import to_json
+from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import published_studies
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from narrows.reproduction.part import Part
+    from narrows.reproduction.experiment import Part
     from narrows.reproduction.registry import StudyFolder
 
 

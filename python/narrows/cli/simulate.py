@@ -10,7 +10,7 @@ from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
 from narrows.cli.work import Work
 from narrows.commands.runs import Running
-from narrows.compared import runs_of
+from narrows.comparison import runs_of
 from narrows.core import RunError
 from narrows.errors import InputError
 from narrows.files.manifest import to_json

@@ -13,25 +13,25 @@ from narrows.cli.table import align
 from narrows.cli.work import Work, say
 from narrows.commands.studies import Studying, from_file
 from narrows.errors import InputError
+from narrows.experiments import campaign
+from narrows.experiments.definition import read_study
+from narrows.experiments.design import describe
+from narrows.experiments.executors.threads import Threads
+from narrows.experiments.overlay import Choice
+from narrows.experiments.plan import Plan, executed_by, make_plan
+from narrows.experiments.stored import stored
+from narrows.experiments.task import Failed, Finished
 from narrows.external.trust import of_results
 from narrows.files.manifest import to_json
 from narrows.files.shape import UNFIT, fitting
+from narrows.plural import counted
 from narrows.run.jobs import processors
-from narrows.study import campaign
-from narrows.study.definition import read_study
-from narrows.study.design import describe
-from narrows.study.executors.threads import Threads
-from narrows.study.overlay import Choice
-from narrows.study.plan import Plan, executed_by, make_plan
-from narrows.study.stored import stored
-from narrows.study.task import Failed, Finished
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
 
-    from narrows.study.executor import Executor
-    from narrows.study.store import Store
+    from narrows.experiments.executor import Executor
+    from narrows.experiments.store import Store
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,7 +84,7 @@ def status(arguments: argparse.Namespace) -> int:
 
 def query(arguments: argparse.Namespace) -> int:
     """Run an SQL query on the table `cells` and print its result."""
-    from narrows.study.query import query as ask
+    from narrows.experiments.query import query as ask
 
     names, rows = ask(arguments.folder, arguments.sql)
     if arguments.json:
@@ -147,7 +147,7 @@ def executor_of(arguments: argparse.Namespace) -> Executor:
     """
     check_executor(arguments)
     if arguments.executor == "dask":
-        from narrows.study.executors.dask import Dask
+        from narrows.experiments.executors.dask import Dask
 
         return Dask(arguments.address, say)
     return Threads(arguments.jobs or processors())

@@ -14,7 +14,7 @@ from narrows.evaluation.rows import CELL_FAILED
 from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
 from narrows.files.manifest import to_json
-from narrows.wording import counted
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     import argparse

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
-from narrows.compared import BACKENDS, contrasts, kind_of, runs_of
+from narrows.comparison import BACKENDS, contrasts, kind_of, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.compared import Contrast
+    from narrows.comparison import Contrast
     from narrows.metrics import Metric
 
 

@@ -9,18 +9,18 @@ from narrows.cli.study import executor_of, print_failures
 from narrows.cli.table import align, plus_minus
 from narrows.cli.work import Work
 from narrows.commands.studies import Beside, of_view
+from narrows.experiments.views import matrix as pairs
+from narrows.experiments.views.deployment import Deployment
+from narrows.files.json_objects import read_object
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_object
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
-from narrows.study.views import matrix as pairs
-from narrows.study.views.deployment import Deployment
-from narrows.wording import counted
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
 
-    from narrows.study.plan import Plan
+    from narrows.experiments.plan import Plan
 
     Tables = Callable[[Mapping[str, Any]], str]
 

@@ -10,8 +10,8 @@ from narrows.cli.work import Work
 from narrows.commands.searches import Searching
 from narrows.files.manifest import to_json
 from narrows.metrics import resolve
+from narrows.plural import counted
 from narrows.search.run import score_text
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from narrows.experiments.stored import StoredStudy
     from narrows.reproduction.claims import Published
     from narrows.reproduction.ledger import Found
-    from narrows.study.stored import StoredStudy
 
 # The modules of pages are imported where they are used: what is wrong with one must not keep a command from its work.
 
@@ -75,7 +75,7 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
 
 
 def _study(folder: Path) -> Path:
-    from narrows.study.stored import stored
+    from narrows.experiments.stored import stored
 
     return study(stored(folder))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from narrows.browser.page import Experiment, page
 from narrows.errors import InputError
 from narrows.files.disk import new_file
 from narrows.files.text import read_text
 from narrows.library import ScenarioFile, find_scenario
-from narrows.playground.page import Experiment, page
 from narrows.run.scenario import read
 
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job
+from narrows.experiments.executors.threads import Threads
 from narrows.files.manifest import write_json
+from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import decide
 from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
 from narrows.reproduction.stored_cells import keep, restore
-from narrows.study.executors.threads import Threads
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.reproduction.deciding import Report
+    from narrows.reproduction.experiment import Part
     from narrows.reproduction.ledger import Found
-    from narrows.reproduction.part import Part
     from narrows.reproduction.registry import StudyFolder
     from narrows.run.options import Options
 

@@ -16,8 +16,8 @@ from narrows.files.format import numbered
 from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
+from narrows.plural import counted
 from narrows.search.run import Budget, Search
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from narrows.run.options import Options

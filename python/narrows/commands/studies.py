@@ -9,31 +9,31 @@ from narrows.commands import page
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import OutputError
+from narrows.experiments import campaign
+from narrows.experiments.definition import Study, read_study
+from narrows.experiments.executors.threads import Threads
+from narrows.experiments.plan import PLAN, Plan, load_plan, make_plan
+from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
+from narrows.experiments.views.backends import differences
+from narrows.experiments.views.summary import write_summary
+from narrows.experiments.views.view import VIEW, View
 from narrows.files.folder import check_place
 from narrows.files.format import SUMMARY, numbered
+from narrows.files.json_objects import read_object, read_sealed
 from narrows.files.manifest import MANIFEST, write_json, write_manifest
-from narrows.files.sealed import read_object, read_sealed
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
-from narrows.study import campaign
-from narrows.study.definition import Study, read_study
-from narrows.study.executors.threads import Threads
-from narrows.study.plan import PLAN, Plan, load_plan, make_plan
-from narrows.study.stored import Status, StoredStudy, stored_as_planned
-from narrows.study.views.backends import differences
-from narrows.study.views.summary import write_summary
-from narrows.study.views.view import VIEW, View
-from narrows.wording import counted
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from narrows.experiments.executor import Executor
+    from narrows.experiments.overlay import Choice
+    from narrows.experiments.views.deployment import Deployment
+    from narrows.experiments.views.matrix import Matrix
     from narrows.run.jobs import Observer
     from narrows.run.options import Options
-    from narrows.study.executor import Executor
-    from narrows.study.overlay import Choice
-    from narrows.study.views.deployment import Deployment
-    from narrows.study.views.matrix import Matrix
 
 
 class New(NamedTuple):

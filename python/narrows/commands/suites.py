@@ -11,11 +11,11 @@ from narrows.evaluation import campaign
 from narrows.evaluation import rows as judging
 from narrows.evaluation.definition import find_suite
 from narrows.evaluation.summary import summarize
+from narrows.experiments.executors.threads import Threads
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import write_json
 from narrows.linux.backend import SIMULATOR
 from narrows.reproduction.campaign import Whole, work
-from narrows.study.executors.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

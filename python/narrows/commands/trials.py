@@ -13,11 +13,11 @@ from narrows.files.format import SUMMARY, numbered
 from narrows.files.manifest import to_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
+from narrows.plural import counted
 from narrows.trial import scenarios
 from narrows.trial.contest import contests
 from narrows.trial.kept import Kept
 from narrows.trial.run import counts, trial
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

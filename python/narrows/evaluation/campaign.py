@@ -11,21 +11,21 @@ from narrows import cards, core
 from narrows.errors import InputError, OutputError
 from narrows.evaluation.definition import narrowed, read_suite
 from narrows.evaluation.keys import ALGORITHM
+from narrows.experiments.definition import read_study
+from narrows.experiments.overlay import Choice, offered
+from narrows.experiments.plan import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.files.folder import check_place
 from narrows.files.format import numbered, read_kept
+from narrows.files.json_objects import read_object
 from narrows.files.manifest import to_json
-from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
-from narrows.reproduction.part import Part
+from narrows.reproduction.experiment import Part
 from narrows.run.list_arguments import read_queue
-from narrows.study.definition import read_study
-from narrows.study.overlay import Choice, offered
-from narrows.study.plan import Refused, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

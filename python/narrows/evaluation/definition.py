@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
+from narrows.experiments.declared import fields
+from narrows.experiments.document import Document
+from narrows.experiments.measures import split
 from narrows.files.text import read_text
 from narrows.library import SUITES
 from narrows.metrics import MetricError, resolve
 from narrows.names import UnknownNameError
-from narrows.study.declared import fields
-from narrows.study.document import Document
-from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from narrows.experiments.document import Node
     from narrows.metrics import Metric
-    from narrows.study.document import Node
 
 
 @dataclass(frozen=True)

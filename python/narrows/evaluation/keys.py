@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from narrows.study.declared import NUMBER, PROSE, Key, anything, listed, needed, one_of, text
+from narrows.experiments.declared import NUMBER, PROSE, Key, anything, listed, needed, one_of, text
 
 ALGORITHM, QUEUE = "algorithm", "queue"
 RELATIVE, BOUND, LIVENESS = "relative", "bound", "liveness"

@@ -10,14 +10,14 @@ from narrows.evaluation import campaign as of_suite
 from narrows.evaluation.definition import ANY, OWN
 from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
+from narrows.experiments import campaign
+from narrows.experiments.repeated import independent
+from narrows.experiments.task import resolve
 from narrows.files.folder import file_name
 from narrows.files.inputs import keep
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics.criteria import range_of
 from narrows.statistics import REAL, paired
-from narrows.study import campaign
-from narrows.study.repeated import independent
-from narrows.study.task import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from narrows.evaluation.campaign import Cells, Evaluation
     from narrows.evaluation.definition import Predicate, Row
-    from narrows.study.plan import Plan, Point, Refused
+    from narrows.experiments.plan import Plan, Point, Refused
 
     Cell = Mapping[str, Any]
     Condition = Mapping[str, Any]

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.files.sealed import SEAL, check_seal, read_object
+from narrows.files.json_objects import SEAL, check_seal, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

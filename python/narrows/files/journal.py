@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from narrows.files.disk import write_whole
-from narrows.files.sealed import sealed, unsealed
+from narrows.files.json_objects import sealed, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,11 +10,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.compared import KINDS, runs_of
+from narrows.comparison import KINDS, runs_of
 from narrows.errors import InputError
 from narrows.files.format import numbered, read_kept
+from narrows.files.json_objects import check_seal, sealed
 from narrows.files.place import inside
-from narrows.files.sealed import check_seal, sealed
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 
 if TYPE_CHECKING:

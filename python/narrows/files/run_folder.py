@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.compared import kind_of
+from narrows.comparison import kind_of
 from narrows.errors import InputError
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
 from narrows.errors import InputError
+from narrows.experiments.plan import PLAN
+from narrows.experiments.query import query
+from narrows.experiments.stored import stored
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.run_folder import RunFolder, checked
+from narrows.run.display import frame_of
 from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
-from narrows.run.shown import frame_of
 from narrows.run.tables import check_name, stacked
-from narrows.study.plan import PLAN
-from narrows.study.query import query
-from narrows.study.stored import stored
 
 if TYPE_CHECKING:
     import os
 
     import pyarrow as pa
 
-    from narrows.study.stored import Status
+    from narrows.experiments.stored import Status
 
 
 @typed

@@ -9,30 +9,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError, OutputError
+from narrows.experiments import campaign
+from narrows.experiments.definition import read_study
+from narrows.experiments.overlay import Choice, offered
+from narrows.experiments.plan import PLAN, load_plan, make_plan
+from narrows.experiments.store import Store
 from narrows.files.folder import check_place
 from narrows.files.format import numbered, read_kept
 from narrows.files.manifest import to_json
 from narrows.reproduction.deciding import added_rows
+from narrows.reproduction.experiment import Part, Rows, is_finished
 from narrows.reproduction.judges import cells_of
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.needed_cells import missing, of_claim, of_source, reduced
-from narrows.reproduction.part import Part, Rows, is_finished
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED
-from narrows.study import campaign
-from narrows.study.definition import read_study
-from narrows.study.overlay import Choice, offered
-from narrows.study.plan import PLAN, load_plan, make_plan
-from narrows.study.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from narrows.experiments.campaign import Watch
+    from narrows.experiments.executor import Executor
     from narrows.reproduction.claims import Variant
     from narrows.reproduction.registry import StudyFolder
-    from narrows.study.campaign import Watch
-    from narrows.study.executor import Executor
 
 
 class Whole:

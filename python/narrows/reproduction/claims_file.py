@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from narrows.experiments.declared import Key, fields
+from narrows.experiments.document import Document, Entry, Node, placed
 from narrows.files.text import read_text
 from narrows.reproduction import keys
 from narrows.reproduction.claims import (
@@ -25,8 +27,6 @@ from narrows.reproduction.claims import (
 from narrows.reproduction.computed import Chosen, Combined, Constant, Correlation, Folded, Named, Probability, Ranked
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import Measured, Number, Quantity, bound
-from narrows.study.declared import Key, fields
-from narrows.study.document import Document, Entry, Node, placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.reproduction.claims import Judge
-    from narrows.reproduction.part import Rows
+    from narrows.reproduction.experiment import Rows
 
 
 def cells_of(judge: Judge, folder: Path) -> Rows:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.experiments.declared import BOOLEAN, TEXT, Key, Kind, anything, listed, needed, one_of, whole
 from narrows.reproduction.quantity import FOLD
-from narrows.study.declared import BOOLEAN, TEXT, Key, Kind, anything, listed, needed, one_of, whole
 
 if TYPE_CHECKING:
-    from narrows.study.document import Document, Node
+    from narrows.experiments.document import Document, Node
 
 SIZES = ("quick", "medium", "full")
 # As it is written, so that the digest of a test does not depend on how it is read.

@@ -12,9 +12,9 @@ from narrows.reproduction.quantity import Asked, comparable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from narrows.experiments.plan import Plan, Point
     from narrows.reproduction.claims import Claim, Published
     from narrows.reproduction.quantity import Binding, Quantity, Selection
-    from narrows.study.plan import Plan, Point
 
 
 def of_claim(claim: Claim) -> list[Selection]:

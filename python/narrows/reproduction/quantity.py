@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from narrows.experiments.measures import split
 from narrows.metrics import catalogue
 from narrows.metrics.criteria import range_of
 from narrows.metrics.request import MetricError, card_of
 from narrows.statistics import POSITIVE, REAL, Range
-from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.experiments.overlay import offered
 from narrows.files.format import read_kept
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
-from narrows.study.overlay import offered
 
 if TYPE_CHECKING:
     from narrows.reproduction.claims import Published

@@ -14,9 +14,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.study.plan import PLAN, check_unchanged, load_plan
-from narrows.study.store import Store
-from narrows.study.task import Finished, perform
+from narrows.experiments.plan import PLAN, check_unchanged, load_plan
+from narrows.experiments.store import Store
+from narrows.experiments.task import Finished, perform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.reproduction.part import Part
-    from narrows.study.plan import Plan, Point
+    from narrows.experiments.plan import Plan, Point
+    from narrows.reproduction.experiment import Part
 
     # A point of an experiment, and the row of one of its cells.
     _Cell = tuple[Point, Mapping[str, Any]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.arguments import check_numbers
-from narrows.compared import ALGORITHMS
+from narrows.comparison import ALGORITHMS
 from narrows.errors import Interrupted
 from narrows.metrics import check, resolve
 from narrows.metrics.criteria import given_margins

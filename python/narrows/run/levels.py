@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.arguments import listed
-from narrows.compared import ALGORITHM, BACKEND, run_name
+from narrows.comparison import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
 from narrows.run.list_arguments import problem, split

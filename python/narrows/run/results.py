@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.arguments import typed
-from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
+from narrows.comparison import ALGORITHMS, BACKEND, BACKENDS, LEVELS
 from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
@@ -20,8 +20,8 @@ from narrows.linux import backend
 from narrows.metrics import measured, resolve
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
+from narrows.run.display import Displayed
 from narrows.run.expectations import judge
-from narrows.run.shown import Displayed
 from narrows.run.summary import digest, summarize
 
 if TYPE_CHECKING:

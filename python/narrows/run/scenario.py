@@ -245,7 +245,7 @@ class Scenario:
             vary: The levels of keys.
             options: How it is run.
         """
-        from narrows.compared import LEVELS
+        from narrows.comparison import LEVELS
         from narrows.run.execution import Planned
 
         given = options.replications, options.seed
@@ -256,7 +256,7 @@ class Scenario:
 
     def planned_on_both(self, options: Options) -> Planned:
         """Resolve what a comparison of the backends runs; errors as `run_on_both`."""
-        from narrows.compared import BACKENDS
+        from narrows.comparison import BACKENDS
         from narrows.run.execution import Planned
 
         return Planned(self.resolve_on_both(options.replications, options.seed), BACKENDS)

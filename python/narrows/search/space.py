@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.files.toml import inline
-from narrows.wording import counted
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     import random

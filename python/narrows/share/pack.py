@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.experiments.plan import PLAN, check_kept, load_plan
+from narrows.experiments.store import CELLS, FAILED, TABLE
 from narrows.files.format import PACK, check_number, numbered
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
 from narrows.files.place import inside, leaves
 from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.study.plan import PLAN, check_kept, load_plan
-from narrows.study.store import CELLS, FAILED, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
+from narrows.experiments.campaign import table as cells_of
+from narrows.experiments.executors.threads import Threads
+from narrows.experiments.plan import PLAN, executed_by, load_plan
+from narrows.experiments.task import Finished
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
@@ -20,18 +24,14 @@ from narrows.run.jobs import Share, Unwatched, Wordless
 from narrows.run.options import Options
 from narrows.run.scenario import read
 from narrows.share.pack import unpack
-from narrows.study.campaign import table as cells_of
-from narrows.study.executors.threads import Threads
-from narrows.study.plan import PLAN, executed_by, load_plan
-from narrows.study.task import Finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.task import Outcome, Task
     from narrows.run.jobs import Watch
     from narrows.run.scenario import Scenario
-    from narrows.study.plan import Plan
-    from narrows.study.task import Outcome, Task
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
+from narrows.experiments.measures import split
 from narrows.metrics import measured, resolve
 from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
 from narrows.statistics import distinct
-from narrows.study.measures import split
 from narrows.trial.verdict import Judged, judge
 
 if TYPE_CHECKING:

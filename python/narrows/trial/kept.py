@@ -11,9 +11,9 @@ from narrows.files.disk import write_whole
 from narrows.files.folder import check_place
 from narrows.files.format import numbered, read_kept
 from narrows.files.journal import Journal
+from narrows.files.json_objects import sealed
 from narrows.files.lease import Lease
 from narrows.files.manifest import to_json
-from narrows.files.sealed import sealed
 from narrows.trial.contest import Values
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.errors import InputError
 from narrows.evaluation.definition import find_suite, read_suite
 from narrows.evaluation.keys import ALGORITHM
+from narrows.experiments.definition import read_study
+from narrows.experiments.overlay import Choice, offered
+from narrows.experiments.plan import Refused, make_plan
+from narrows.experiments.task import resolve
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.run.scenario import read
-from narrows.study.definition import read_study
-from narrows.study.overlay import Choice, offered
-from narrows.study.plan import Refused, make_plan
-from narrows.study.task import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -20,12 +20,12 @@ from narrows import cards
 from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import find_suite, read_suite
 from narrows.evaluation.summary import is_broken
+from narrows.experiments.definition import read_study
+from narrows.experiments.overlay import Choice, offered
+from narrows.experiments.plan import make_plan
 from narrows.library import SUITES
 from narrows.linux import cache, library
 from narrows.report.evaluation import words
-from narrows.study.definition import read_study
-from narrows.study.overlay import Choice, offered
-from narrows.study.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,6 +18,8 @@ from claim_files import claim, claims_file, write_study
 from command_line import command, environment
 from narrows import library
 from narrows.cli import main
+from narrows.experiments.overlay import offered
+from narrows.experiments.task import Finished, perform
 from narrows.files.format import FORMATS
 from narrows.files.toml import inline
 from narrows.reproduction import registry
@@ -27,11 +29,9 @@ from narrows.reproduction.ledger import digest_of_test
 from narrows.reproduction.quantity import Measured
 from narrows.reproduction.registry import StudyFolder, find, published_studies
 from narrows.statistics import POSITIVE, REAL, SHARE
-from narrows.study.overlay import offered
-from narrows.study.task import Finished, perform
 
 if TYPE_CHECKING:
-    from narrows.study.plan import Plan
+    from narrows.experiments.plan import Plan
 
 SCENARIO = """\
 title = "One flow"

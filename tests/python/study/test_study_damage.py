@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from study_files import SCENARIO, STUDY, write_study
 
 from narrows.cli import main
-from narrows.study.campaign import begin, status
-from narrows.study.definition import read_study
-from narrows.study.plan import load_plan, make_plan
-from narrows.study.store import Store
-from narrows.study.task import Finished, perform
+from narrows.experiments.campaign import begin, status
+from narrows.experiments.definition import read_study
+from narrows.experiments.plan import load_plan, make_plan
+from narrows.experiments.store import Store
+from narrows.experiments.task import Finished, perform
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ import pytest
 from study_files import ask, state
 from test_study_report import words
 
+from narrows.experiments.views import deployment
 from narrows.run.options import Options
-from narrows.study.views import deployment
 
 if TYPE_CHECKING:
     from pathlib import Path

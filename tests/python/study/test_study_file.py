@@ -8,9 +8,9 @@ import pytest
 from study_files import SCENARIO, STUDY, study, write_study
 
 from narrows import ScenarioError
-from narrows.study.definition import parse_study, read_study
-from narrows.study.design import describe
-from narrows.study.plan import make_plan
+from narrows.experiments.definition import parse_study, read_study
+from narrows.experiments.design import describe
+from narrows.experiments.plan import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from narrows.experiments.findings import Finding, findings, variance_of
 from narrows.report.study.page import _sentences
-from narrows.study.findings import Finding, findings, variance_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

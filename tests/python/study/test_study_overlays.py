@@ -10,14 +10,14 @@ from study_files import SCENARIO, study, write_study
 
 from narrows import ScenarioError
 from narrows.errors import InputError
-from narrows.study.definition import read_study
-from narrows.study.overlay import Choice, offered
-from narrows.study.plan import make_plan
+from narrows.experiments.definition import read_study
+from narrows.experiments.overlay import Choice, offered
+from narrows.experiments.plan import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.study.plan import Plan
+    from narrows.experiments.plan import Plan
 
 OVERLAID = """\
 title = "Small"

@@ -37,7 +37,7 @@ def test_a_study_reads_its_plan_once_from_beginning_to_report(tmp_path: Path, mo
         read.append(file)
         return read_kept(file, is_sealed=is_sealed)
 
-    monkeypatch.setattr("narrows.study.plan.read_kept", counted)
+    monkeypatch.setattr("narrows.experiments.plan.read_kept", counted)
     file = write_study(tmp_path, STUDY.replace("replications = 3", "replications = 1"))
     assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
     assert (tmp_path / "out/report.html").is_file()

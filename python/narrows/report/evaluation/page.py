@@ -12,8 +12,8 @@ from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
 from narrows.page import document as page
 from narrows.page.state import state
+from narrows.plural import counted
 from narrows.report.evaluation import words
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

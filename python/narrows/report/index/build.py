@@ -13,8 +13,8 @@ from narrows.page import document as page
 from narrows.page.estimates import interval_text
 from narrows.page.metrics import meaning
 from narrows.page.state import state
+from narrows.plural import counted
 from narrows.report.index.entries import SHOWN, Entry, entries
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from narrows.compared import runs_of
+from narrows.comparison import runs_of
 from narrows.errors import InputError
 from narrows.files.format import FormatError, read_kept
 

@@ -14,12 +14,12 @@ from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.estimates import interval_text
+from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

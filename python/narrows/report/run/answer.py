@@ -17,7 +17,7 @@ from narrows.statistics import paired
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from narrows.compared import Contrast
+    from narrows.comparison import Contrast
     from narrows.page.metrics import Meaning
     from narrows.report.run.data import Run
 

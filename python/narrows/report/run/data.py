@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from narrows import core
-from narrows.compared import ALGORITHMS, BACKENDS
+from narrows.comparison import ALGORITHMS, BACKENDS
 from narrows.drawing.style import style_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from narrows.compared import Contrast
+    from narrows.comparison import Contrast
     from narrows.drawing.decimate import FloatArray
     from narrows.drawing.style import Style
 

@@ -6,10 +6,10 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
+from narrows.browser.page import Experiment, fragment
+from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
-from narrows.playground.page import Experiment, fragment
 from narrows.report.run.data import Comparison
 
 if TYPE_CHECKING:

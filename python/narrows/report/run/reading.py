@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from narrows.compared import ALGORITHM, contrasts, kind_of, runs_of
+from narrows.comparison import ALGORITHM, contrasts, kind_of, runs_of
 from narrows.drawing.style import placed, style_of, styles_of
 from narrows.files.manifest import MANIFEST
 from narrows.files.place import inside

@@ -15,7 +15,7 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.compared import Contrast
+    from narrows.comparison import Contrast
     from narrows.drawing.style import Style
     from narrows.report.run.data import Comparison, Measure, Run
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.experiments.views.summary import view_of
 from narrows.report.study.deployment import deployment_page
 from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
-from narrows.study.views.summary import view_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.study.stored import StoredStudy
+    from narrows.experiments.stored import StoredStudy
 
 
 def build(study: StoredStudy) -> Path:

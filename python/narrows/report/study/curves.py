@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from narrows.drawing.figure import Paper
     from narrows.drawing.plot import Panel
+    from narrows.experiments.findings import Finding
+    from narrows.experiments.plan import Plan
     from narrows.page.metrics import Meaning
     from narrows.statistics import Estimate
-    from narrows.study.findings import Finding
-    from narrows.study.plan import Plan
 
     Row = Mapping[str, Any]
 

@@ -11,6 +11,8 @@ from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element
+from narrows.experiments.campaign import digest_of
+from narrows.experiments.views import deployment as view_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
@@ -18,8 +20,6 @@ from narrows.page.estimates import difference_texts, interval_text, relative_tex
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
-from narrows.study.campaign import digest_of
-from narrows.study.views import deployment as view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from narrows.analysis.adoption import Adoption
     from narrows.drawing.figure import Paper
     from narrows.drawing.scale import Unit
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.stored import Status
+    from narrows.experiments.views.view import View
     from narrows.statistics import Estimate
-    from narrows.study.plan import Plan
-    from narrows.study.stored import Status
-    from narrows.study.views.view import View
 
 
 def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

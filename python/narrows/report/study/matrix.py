@@ -7,9 +7,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from narrows.drawing.svg import Markup, element
+from narrows.experiments.campaign import digest_of
+from narrows.experiments.views import matrix as view_of
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
+from narrows.plural import counted
 from narrows.report.study.page import badge, facts
 from narrows.report.study.pairs import (
     DELAY_HARM,
@@ -23,9 +26,6 @@ from narrows.report.study.pairs import (
     pair_map,
     pair_name,
 )
-from narrows.study.campaign import digest_of
-from narrows.study.views import matrix as view_of
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.pairs import Meeting
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.stored import Status
+    from narrows.experiments.views.view import View
     from narrows.statistics import Estimate
-    from narrows.study.plan import Plan
-    from narrows.study.stored import Status
-    from narrows.study.views.view import View
 
 
 def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

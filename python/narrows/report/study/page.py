@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.drawing.svg import Markup, element, join
+from narrows.experiments.campaign import digest_of
+from narrows.experiments.design import describe
+from narrows.experiments.findings import LEVEL, Finding, Mean, findings
+from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
 from narrows.page.estimates import difference_texts, interval_text
+from narrows.plural import counted
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
-from narrows.study.campaign import digest_of
-from narrows.study.design import describe
-from narrows.study.findings import LEVEL, Finding, Mean, findings
-from narrows.study.repeated import NOTE, independent, is_repeated
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.drawing.figure import Figure
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.stored import Status
     from narrows.statistics import Estimate
-    from narrows.study.plan import Plan
-    from narrows.study.stored import Status
 
 
 def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

@@ -14,8 +14,8 @@ from narrows.drawing.figure import Figure
 from narrows.drawing.plot import Axis
 from narrows.drawing.scale import INDEX, significant
 from narrows.drawing.style import Style, styles_of
+from narrows.plural import counted
 from narrows.report.study.rows import rows_panel
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,14 +15,14 @@ import numpy as np
 from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.drawing.scale import quantity
+from narrows.experiments.findings import grouping, variance_of
 from narrows.page.estimates import interval_text
+from narrows.plural import counted
 from narrows.report.study import combinations, contrasts, heat, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
 from narrows.report.study.rows import response_meaning
-from narrows.study.findings import grouping, variance_of
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from narrows.analysis.table import Block
     from narrows.drawing.figure import Figure
     from narrows.drawing.svg import Markup
-    from narrows.study.findings import Finding
-    from narrows.study.plan import Plan
+    from narrows.experiments.findings import Finding
+    from narrows.experiments.plan import Plan
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:

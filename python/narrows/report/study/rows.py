@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
+from narrows.experiments.measures import split
 from narrows.page.metrics import Meaning, meaning
-from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

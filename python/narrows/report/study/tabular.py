@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from narrows.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.drawing.svg import Markup, element
 from narrows.page.estimates import difference_texts
+from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from narrows.analysis import multivariate, ranks
 from narrows.analysis.table import AnalysisError
+from narrows.plural import counted
 from narrows.report.study import multivariate as figures
 from narrows.report.study import tabular
 from narrows.report.study.part import Part, allowed
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from narrows.analysis.multivariate import Dendrogram
     from narrows.drawing.figure import Figure
     from narrows.drawing.svg import Markup
-    from narrows.study.findings import Finding
-    from narrows.study.plan import Plan
+    from narrows.experiments.findings import Finding
+    from narrows.experiments.plan import Plan
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:

@@ -8,9 +8,9 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.metrics import meaning
 from narrows.page.state import state
+from narrows.plural import counted
 from narrows.report.trial.comment import change, remarks, sentence, values
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
-from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,0 +1,1 @@
+"""A page that runs scenarios in a browser."""

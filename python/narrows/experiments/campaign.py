@@ -1,0 +1,365 @@
+"""Running a study: an executor gets the missing cells, and each finished one is stored, until none is missing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from narrows import core
+from narrows.errors import InputError, Interrupted, OutputError
+from narrows.experiments.kept_files import Kept
+from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged
+from narrows.experiments.sequential import Ledger
+from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned
+from narrows.experiments.task import Failed, Finished, Outcome, perform, resolve
+from narrows.files.folder import appearing
+from narrows.files.lease import LEASE, Lease
+from narrows.files.manifest import MANIFEST, write_manifest
+from narrows.files.toml import inline
+from narrows.library import shown
+from narrows.run.summary import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.experiments.definition import Study
+    from narrows.experiments.executor import Executor
+
+    # Of a study's folder, its plan and the table of its cells.
+    Conclude = Callable[[Path, Plan, pa.Table], None]
+
+
+class Progress(NamedTuple):
+    """The progress of a study.
+
+    Attributes:
+        cells: Number of cells, as far as it is decided.
+        finished: Number of finished cells.
+        failed: Number of failed cells.
+        fraction: Fraction of the work of this process that is done, 0 to 1.
+        cells_per_s: Finished cells per second of this process.
+    """
+
+    cells: int
+    finished: int
+    failed: int
+    fraction: float
+    cells_per_s: float
+
+
+class Watch(Protocol):
+    """Receives the progress of a study and may stop it."""
+
+    def update(self, progress: Progress) -> None:
+        """Receive the progress."""
+
+    def stopped(self) -> bool:
+        """Return True to stop the work."""
+
+
+def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> StoredStudy:
+    """Create the folder of a study atomically, and open it.
+
+    Args:
+        study: The study file, as read.
+        plan: Plan of the study.
+        folder: Path of the folder.
+        files: Contents of further files, by name.
+
+    Raises:
+        OutputError: The path holds a study or something else, or the folder cannot be created.
+    """
+    refuse_begun(folder)
+    with appearing(folder) as partial:
+        for name, source in zip(("study.toml", "extended.toml"), study.document.sources, strict=False):
+            (partial / name).write_text(_as_kept(source.text, study, plan), encoding="utf-8")
+        (partial / "scenario.toml").write_text(plan.portable().base.text, encoding="utf-8")
+        plan.save(partial)
+        for name, text in (files or {}).items():
+            (partial / name).write_text(text, encoding="utf-8")
+    return stored_as_planned(plan, folder)
+
+
+def _as_kept(text: str, study: Study, plan: Plan) -> str:
+    """Return the text of a study file with every file named as the study's folder has it."""
+    text = (plan.kept or Kept()).argument(text)
+    named = study.places["scenario"].plain
+    if shown(study.scenario.file) == study.scenario.file.name:
+        # It is none of the library, which is there wherever Narrows is.
+        text = text.replace(inline(named), '"scenario.toml"').replace(f"'{named}'", '"scenario.toml"')
+    return EXTENDS.sub(r'\1"extended.toml"', text)
+
+
+def refuse_begun(folder: Path) -> None:
+    """Check that `folder` holds no study.
+
+    Raises:
+        OutputError: It holds one; the message gives the command that resumes it.
+    """
+    if (folder / PLAN).exists():
+        again = shlex.join(["narrows", "study", "resume", str(folder)])
+        raise OutputError(f"{folder} holds a study that was begun: go on with `{again}`, or name another folder")
+
+
+def work(  # noqa: PLR0913  # each says how, and has a default
+    study: StoredStudy,
+    executor: Executor,
+    watch: Watch,
+    *,
+    retry: bool = False,
+    command: str | None = None,
+    conclude: Conclude | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Status:
+    """Run every cell of a study that has neither finished nor failed, and gather the results.
+
+    Args:
+        study: The study in its folder, with what its plan may execute and read.
+        executor: Runs the cells; it is closed when the work ends.
+        watch: Receives the progress and may stop the work.
+        retry: Whether failed cells run again.
+        command: The command line, for the manifest; None from Python.
+        conclude: Writes further files into the folder after the last cell, before the manifest lists them.
+        say: Is called with what a person should know, a line at a time.
+
+    Returns:
+        The state of the study, without cells that are still to run.
+
+    Raises:
+        InputError: The engine or an input file has changed since its start; or what it would execute is not trusted.
+        OutputError: Another process works on the study.
+        Interrupted: The work was stopped, or the disk is full. Finished cells are kept.
+    """
+    check_unchanged(study.plan, study.folder)
+    with Lease(study.folder) as lease:
+        campaign = _Campaign(study, watch, lease, executor.again)
+        try:
+            for file in campaign.prepare(retry=retry):
+                if say is not None:
+                    say(f"{file} is damaged: its cell runs again")
+            with executor:
+                campaign.run(executor)
+            campaign.finish(command, conclude)
+        except OSError as error:
+            problem = f"the results cannot be written: {error.strerror or error}"
+            raise Interrupted(f"{problem}; {campaign.how_to_go_on()}") from error
+    return study.status()
+
+
+def status(folder: Path) -> Status:
+    """Return the state of the study in `folder`.
+
+    Raises:
+        InputError: The path is not a folder of a study.
+    """
+    return stored(folder).status()
+
+
+def table(folder: Path) -> pa.Table:
+    """Return the table of the finished cells of the study in `folder`, a row per cell.
+
+    Raises:
+        InputError: The path is not a folder of a study.
+    """
+    return stored(folder).table()
+
+
+def digest_of(cells: pa.Table) -> str:
+    """Return the digest of the results of a study: of the records of its finished cells in their order; empty without.
+
+    Args:
+        cells: The table of the cells, from `table`.
+    """
+    return digest(cells["digest"].to_pylist()) if cells.num_rows else ""
+
+
+class Replay(NamedTuple):
+    """The result of running a cell again.
+
+    Attributes:
+        point: Point of the cell.
+        replication: Number of its replication.
+        outcome: The result of this run.
+        before: Digest of the records of its first run; None if that failed, or if there was none.
+    """
+
+    point: Point
+    replication: int
+    outcome: Outcome
+    before: str | None
+
+
+def replay(study: StoredStudy, key: str) -> Replay:
+    """Run a cell of a study again in this process, without writing anything.
+
+    Args:
+        study: The study in its folder, with what its plan may execute and read.
+        key: Key of the cell, or an unambiguous prefix of it.
+
+    Raises:
+        InputError: There is no such cell, or more than one; or the engine or an input file has changed.
+    """
+    plan, store = study.plan, study.store
+    check_unchanged(plan, study.folder)
+    ledger, finished, _ = study.recovered()
+    found = [cell for cell in ledger.all_cells() if plan.key(*cell).startswith(key)]
+    if len(found) != 1:
+        problem = "no cell has this key" if not found else f"{len(found)} cells have a key that begins so"
+        raise InputError(key, f"{problem}; the column `cell` of the results and the files in {store.failed} name them")
+    point, replication = found[0]
+    whole = plan.key(point, replication)
+    before = None
+    if whole in finished:
+        rows = store.table(plan, ledger.targets)
+        before = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))[whole]
+    return Replay(point, replication, perform(plan.task(point, replication)), before)
+
+
+class _Campaign:
+    def __init__(self, study: StoredStudy, watch: Watch, lease: Lease, again: Sequence[str]) -> None:
+        self.study = study
+        self.folder, self.plan, self.store = study.folder, study.plan, study.store
+        self.watch = watch
+        self.lease = lease
+        self.again = again
+        self.ledger = Ledger(study.plan)
+        self.finished: set[str] = set()
+        self.failed: set[str] = set()
+        self.todo: deque[tuple[Point, int]] = deque()
+        self.running: dict[str, tuple[Point, int]] = {}
+        self.total_s = self.done_s = 0.0
+        self.begun_s = time.monotonic()
+        self.here = 0
+
+    def prepare(self, *, retry: bool) -> list[Path]:
+        """Find the cells that have to run; return files of cells that were damaged, and are removed."""
+        self.store.prepare()
+        damaged = self.store.discard_damaged()
+        if retry:
+            self.store.forget_failures()
+        self.ledger, self.finished, self.failed = self.study.recovered()
+        settled = self.finished | self.failed
+        self._add([cell for cell in self.ledger.all_cells() if self.plan.key(*cell) not in settled])
+        return damaged
+
+    def run(self, machine: Executor) -> None:
+        while self.todo or self.running:
+            if self.watch.stopped() or self.lease.lost:
+                machine.cancel()
+                self._drain(machine)
+                reason = "another process has taken the study over" if self.lease.lost else ""
+                raise Interrupted(f"{reason}; {self.how_to_go_on()}".removeprefix("; "))
+            try:
+                self._advance(machine)
+            except Interrupted as stop:
+                raise Interrupted(f"{stop}; {self.how_to_go_on()}") from None
+            self._report(machine)
+
+    def _advance(self, machine: Executor) -> None:
+        while self.todo and len(self.running) < machine.slots:
+            point, replication = self.todo.popleft()
+            task = self.plan.task(point, replication)
+            self.running[task.key] = (point, replication)
+            machine.submit(task)
+        self._settle(machine.completed(STEP_S))
+
+    def finish(self, command: str | None, conclude: Conclude | None) -> None:
+        # An earlier manifest does not list the table that is written now.
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        table = self.store.gather(self.plan, self.ledger.targets)
+        if conclude is not None:
+            conclude(self.folder, self.plan, table)
+        facts = {
+            "title": self.plan.title,
+            "size": self.plan.size,
+            "variant": self.plan.variant,
+            "command": command,
+            "scenario": f"sha256:{digest(point.digest for point in self.plan.points).removeprefix('sha256:')}",
+            "inputs": {path: f"sha256:{each}" for path, each in self.plan.inputs.items()},
+            "seed": self.plan.seed,
+            "replications": max(self.ledger.targets, default=0),
+            "cells": self.ledger.cells,
+            "finished": len(self.finished),
+            "failed": sorted(self.failed),
+            "interrupted": False,
+            "digest": digest_of(table),
+        }
+        write_manifest(self.folder, facts, without=[LEASE])
+
+    def how_to_go_on(self) -> str:
+        again = shlex.join(["narrows", "study", "resume", str(self.folder), *self.again, *self._trust()])
+        # Where the disk was full from the start, nothing is known yet of what an earlier process kept.
+        finished = self.finished or self.store.finished()
+        return f"{len(finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
+
+    def _trust(self) -> list[str]:
+        """Return what a further command needs, to execute what this one does."""
+        return ["--trust"] if self.plan.external or self.plan.base.commands else []
+
+    def _drain(self, machine: Executor) -> None:
+        # What finishes while the rest stops is worth keeping.
+        end = time.monotonic() + PATIENCE_S
+        while self.running and time.monotonic() < end:
+            self._settle(machine.completed(STEP_S))
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> None:
+        known = [each for each in outcomes if each.key in self.running]
+        good = [each for each in known if isinstance(each, Finished)]
+        if good:
+            self.store.keep(good)
+        for each in known:
+            point, replication = self.running.pop(each.key)
+            self.done_s += point.duration_s
+            measured = None
+            if isinstance(each, Finished):
+                self.finished.add(each.key)
+                self.here += 1
+                measured = each.measured
+            elif isinstance(each, Failed):
+                self._keep_failure(each, point, replication)
+            else:
+                continue
+            self._add(self.ledger.settle(point, replication, measured))
+
+    def _keep_failure(self, failed: Failed, point: Point, replication: int) -> None:
+        self.failed.add(failed.key)
+        scenario = ""
+        with suppress(core.ScenarioError):
+            scenario = resolve(self.plan.base, point.overrides, point.written, point.on).portable
+        about = {
+            "levels": point.levels,
+            "algorithm": point.algorithm,
+            "seed": self.plan.seed,
+            "replication": replication,
+            "replay": shlex.join(["narrows", "study", "replay", self.folder.name, failed.key, *self._trust()]),
+        }
+        self.store.keep_failure(failed, scenario, about)
+
+    def _add(self, cells: Sequence[tuple[Point, int]]) -> None:
+        self.todo.extend(cells)
+        self.total_s += sum(point.duration_s for point, _ in cells)
+
+    def _report(self, machine: Executor) -> None:
+        elapsed_s = max(time.monotonic() - self.begun_s, 1e-9)
+        done_s = min(self.done_s + machine.simulated_s(), self.total_s)
+        self.watch.update(
+            Progress(
+                cells=self.ledger.cells,
+                finished=len(self.finished),
+                failed=len(self.failed),
+                fraction=done_s / self.total_s if self.total_s else 1.0,
+                cells_per_s=self.here / elapsed_s,
+            )
+        )
+
+
+EXTENDS = re.compile(r"^(\s*extends\s*=\s*).*$", re.MULTILINE)
+STEP_S = 0.1
+PATIENCE_S = 10.0

@@ -1,0 +1,287 @@
+"""The study file: read strictly, every fault with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from narrows.errors import InputError
+from narrows.experiments.declared import fields
+from narrows.experiments.design import Design, read_design
+from narrows.experiments.document import Document, Entry, Node, placed
+from narrows.experiments.factors import SECTIONS, Factor, read_factors
+from narrows.experiments.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
+from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
+from narrows.experiments.words import Words
+from narrows.files.text import read_text
+from narrows.library import ScenarioFile, find_scenario
+from narrows.linux.backend import SIMULATOR
+from narrows.metrics import MetricError
+from narrows.metrics.criteria import given_margins
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Replications:
+    """Number of replications of each combination of levels: fixed, or sequential.
+
+    Attributes:
+        minimum: Least number of replications.
+        maximum: Greatest number of replications; equal to `minimum` where the number is fixed.
+        measure: Metrics whose 95 % intervals decide when to stop; none where the number is fixed.
+        within: Greatest half-width of these intervals as written: a part of the mean, or in the unit of the metric.
+        by: A factor at whose levels the intervals are those of the means over all else, and all combinations stop
+            together; None where each combination stops by itself.
+        levels: The levels of that factor that decide; all where there are none.
+    """
+
+    minimum: int
+    maximum: int
+    measure: tuple[str, ...] = ()
+    within: str = ""
+    by: str | None = None
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study file, checked as far as possible without its scenario.
+
+    Attributes:
+        document: Document of the file, for further faults.
+        title: Title of the study.
+        question: Question that its report answers; empty where the file has none.
+        scenario: The base scenario.
+        algorithms: Algorithms in place of the subject; empty where the scenario's own run.
+        replications: Number of replications of each point.
+        seed: Master seed; None for the scenario's own.
+        on: The backend that runs the cells, unless it is a factor.
+        factors: The factors in the order of the file.
+        settings: Values of the base scenario's keys for all cells, by key path.
+        design: Combinations of levels that run.
+        measures: Metrics to analyse, as written; None for the main ones.
+        margins: What a difference must exceed to matter, as written, by metric.
+        places: Values of the file's keys with their positions.
+        choice: Size and variant of the file.
+    """
+
+    document: Document
+    title: str
+    question: str
+    scenario: ScenarioFile
+    algorithms: list[str]
+    replications: Replications
+    seed: int | None
+    on: str
+    factors: list[Factor]
+    settings: Mapping[str, Node]
+    design: Design
+    measures: list[Node] | None
+    margins: Mapping[str, str]
+    places: Mapping[str, Node]
+    choice: Choice
+
+    @property
+    def directory(self) -> Path:
+        """The folder to which paths in the file are relative."""
+        return Path(self.document.file).parent
+
+
+def read_study(
+    path: str | os.PathLike[str],
+    seed: int | None = None,
+    replications: int | None = None,
+    choice: Choice = AS_DESCRIBED,
+    given: Mapping[str, object] = NOTHING_GIVEN,
+) -> Study:
+    """Read a study file.
+
+    Args:
+        path: Path of the study file.
+        seed: Master seed in place of the file's; None keeps it.
+        replications: Number of replications in place of the file's; None keeps it.
+        choice: Size and variant of the file.
+        given: Words in place of those of the same name in the file, as plain values.
+
+    Raises:
+        InputError: The file, or the scenario that it names, cannot be read; or it has no such size or variant.
+        ScenarioError: The file has errors; `diagnostics` lists them with line and column.
+    """
+    file = Path(path)
+    # What is no file may have no end.
+    if file.exists() and not file.is_file():
+        raise InputError(str(file), "is not a file")
+    return parse_study(read_text(file), str(file), seed, replications, choice, given)
+
+
+def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of the file, and has a default
+    text: str,
+    file: str,
+    seed: int | None = None,
+    replications: int | None = None,
+    choice: Choice = AS_DESCRIBED,
+    given: Mapping[str, object] = NOTHING_GIVEN,
+) -> Study:
+    """Read the text of a study file; arguments and errors are those of `read_study`."""
+    document = Document(text, file)
+    root = overlaid(document, document.root(), choice)
+    own = root.entries["words"].node if "words" in root.entries else None
+    known = {name: entry.node for name, entry in document.table(own).items()}
+    words = Words(document, {**known, **{name: placed(value, name) for name, value in given.items()}})
+    # Factors may give names of their own a meaning.
+    filled = {
+        name: entry if name in {"words", "factors"} else Entry(entry.span, words.filled(entry.node))
+        for name, entry in root.entries.items()
+    }
+    whole = Node(filled, root.span, root.path)
+    found = fields(document, whole, STUDY)
+    keys = {name: entry.node for name, entry in filled.items() if name in found}
+    scenario = _scenario(document, keys.get("scenario"))
+    seed = found.get("seed") if seed is None else seed
+    before = len(document.faults)
+    factors = read_factors(document, keys["factors"], words) if "factors" in keys else []
+    # Faulty factors would only make the design complain too.
+    design = read_design(document, keys.get("design"), factors, seed or 1) if len(document.faults) == before else None
+    title = found.get("title") or Path(file).stem
+    if choice.variant is not None:
+        title = f"{title}: {choice.variant}"
+    study = Study(
+        document=document,
+        title=title,
+        question=found.get("question", ""),
+        scenario=scenario,
+        algorithms=_distinct(document, found.get("algorithms", [])),
+        replications=_replications(document, keys.get("replications"), replications),
+        seed=seed,
+        on=_backend(document, keys.get("on"), factors),
+        factors=factors,
+        settings=_settings(document, keys.get("set")),
+        design=design or Design("full", [], {}),
+        measures=_texts_of(document, found.get("measures")),
+        margins=_margins(document, keys.get("margins")),
+        places=keys,
+        choice=choice,
+    )
+    document.check()
+    return study
+
+
+def _scenario(document: Document, node: Node | None) -> ScenarioFile:
+    if node is None:
+        return ScenarioFile(Path())
+    name = document.text_of(node)
+    beside = Path(document.file_of(node)).parent / name
+    try:
+        return (
+            ScenarioFile(beside)
+            if beside.is_file()
+            else find_scenario(name if name == Path(name).stem else str(beside))
+        )
+    except InputError as error:
+        document.complain(node, str(error.diagnostics[0]["message"]))
+        return ScenarioFile(Path())
+
+
+def _backend(document: Document, node: Node | None, factors: list[Factor]) -> str:
+    if node is None:
+        return SIMULATOR
+    if any(ON in factor.paths for factor in factors):
+        document.complain(node, "the backend is a factor of this study", allowed="either the key or the factor")
+    return document.text_of(node) or SIMULATOR
+
+
+def _settings(document: Document, node: Node | None) -> dict[str, Node]:
+    found = {name: entry.node for name, entry in document.table(node).items()}
+    for name in SECTIONS & set(found):
+        hint = f'write "{name}.KEY" = …'
+        document.complain(found[name], "a key path stands in quotes", allowed="key paths of the scenario", hint=hint)
+    return found
+
+
+def _distinct(document: Document, nodes: list[Node]) -> list[str]:
+    found = []
+    for item in nodes:
+        name = document.text_of(item)
+        if name in found:
+            document.complain(item, "is there twice", allowed="each algorithm once")
+        found.append(name)
+    return found
+
+
+def _texts_of(document: Document, nodes: list[Node] | None) -> list[Node] | None:
+    for item in nodes or ():
+        document.text_of(item)
+    return nodes
+
+
+def _margins(document: Document, node: Node | None) -> dict[str, str]:
+    found = {}
+    for metric, entry in document.table(node, 'metrics, as in { goodput_bps = "5%" }').items():
+        found[metric] = str(entry.node.plain)
+        try:
+            given_margins([f"{metric}={found[metric]}"])
+        except MetricError as error:
+            document.complain(
+                entry.node,
+                error.message,
+                allowed=error.allowed,
+                hint=error.nearest and f"did you mean `{error.nearest}`?",
+            )
+    return found
+
+
+def _replications(document: Document, node: Node | None, given: int | None) -> Replications:
+    fixed = Replications(given or DEFAULT_REPLICATIONS, given or DEFAULT_REPLICATIONS)
+    if node is None:
+        return fixed
+    if not isinstance(node.value, dict):
+        count = document.whole(node, 1, MOST_REPLICATIONS)
+        return fixed if given or count is None else Replications(count, count)
+    inner = fields(document, node, REPLICATIONS)
+    minimum = inner.get("minimum", DEFAULT_REPLICATIONS)
+    maximum = inner.get("maximum", minimum)
+    if maximum < minimum:
+        document.complain(node.entries["maximum"].node, f"is less than the minimum, {minimum}")
+    if "levels" in inner and "by" not in inner:
+        document.complain(inner["levels"], "`by` is missing: levels of which factor?")
+    sequential = Replications(
+        minimum,
+        maximum,
+        _texts(document, inner.get("measure")),
+        _width(document, inner.get("within")),
+        inner.get("by"),
+        _texts(document, inner.get("levels")),
+    )
+    return fixed if given else sequential
+
+
+def _width(document: Document, node: Node | None) -> str:
+    """Return a half-width as text; a bare number below 1 is a part of the mean."""
+    if node is None:
+        return ""
+    if isinstance(node.value, float | int) and not isinstance(node.value, bool) and 0 < node.value < 1:
+        return f"{100 * node.value:.15g}%"
+    if isinstance(node.value, str) and node.value.strip():
+        return node.value.strip()
+    document.complain(node, "is no width of an interval", allowed=WIDTH)
+    return ""
+
+
+def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
+    if node is not None and isinstance(node.value, list):
+        return tuple(document.text_of(each) for each in node.items)
+    text = document.text_of(node)
+    return (text,) if text else ()
+
+
+DEFAULT_REPLICATIONS = 5
+WIDTH = (
+    'a part of the mean above 0 and below 1, as "5%" or 0.05, or a width in the unit of the metric, as "1ms" or "2pp"'
+)

@@ -1,0 +1,217 @@
+"""Factors of a study: what is varied, and the values that each takes."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from narrows.experiments import keys
+from narrows.experiments.combined import Level, combined
+from narrows.experiments.declared import fields
+from narrows.experiments.document import Entry
+from narrows.files.toml import inline
+
+if TYPE_CHECKING:
+    from narrows.experiments.document import Document, Node
+    from narrows.experiments.words import Words
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of values of a factor.
+
+    Attributes:
+        low: Lower end, in `unit`.
+        high: Upper end, in `unit`.
+        unit: Unit as written after the number; empty for a bare number.
+        logarithmic: Whether values are uniform in their logarithm.
+        whole: Whether only whole numbers are valid: both ends are.
+    """
+
+    low: float
+    high: float
+    unit: str
+    logarithmic: bool
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor of a study.
+
+    Attributes:
+        name: Key path, or a free name where several keys change together.
+        levels: Levels in the order of the file; empty for a range.
+        span: Position of the name in the document.
+        range: Range of values; None where the factor has levels.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    span: tuple[int, int]
+    range: Range | None = None
+
+    @property
+    def paths(self) -> list[str]:
+        """Key paths of the scenario that the factor changes."""
+        return list(self.levels[0].moves) if self.levels else [self.name]
+
+    def at(self, value: float) -> Level:
+        """Return the level for a value of the range, rounded to five significant digits."""
+        number = float(f"{value:.5g}")
+        if self.range is not None and self.range.unit:
+            digits = f"{number:.12f}".rstrip("0").rstrip(".")
+            return Level(digits + self.range.unit, {self.name: digits + self.range.unit})
+        plain = round(value) if self.range is not None and self.range.whole else number
+        return Level(plain, {self.name: plain})
+
+
+def read_factors(document: Document, table: Node, words: Words) -> list[Factor]:
+    """Read `[factors]`.
+
+    Args:
+        document: Document of the study; faults are added to it.
+        table: Value of `factors`, with references not yet replaced.
+        words: Values of the references.
+
+    Returns:
+        The factors without a fault, in the order of the file.
+    """
+    entries = document.table(table, 'as in "path.rtt" = ["10ms", "100ms"]')
+    read = [_factor(document, name, entry, words) for name, entry in entries.items()]
+    factors = [factor for factor in read if factor is not None]
+    moved: dict[str, str] = {}
+    for factor in factors:
+        for path in factor.paths:
+            if path in moved:
+                where = (factor.span, f"factors.{factor.name}")
+                document.complain(where, f"{path} is moved by two factors", hint=f"the other is {moved[path]}")
+            moved[path] = factor.name
+    return factors
+
+
+def _factor(document: Document, name: str, entry: Entry, words: Words) -> Factor | None:
+    node = entry.node
+    first = name.split(".", maxsplit=1)[0]
+    if name in keys.RESERVED or first in keys.RESERVED:
+        document.complain((entry.span, node.path), f"`{name}` cannot be a factor", allowed=NO_FACTOR)
+        return None
+    if isinstance(node.value, dict):
+        return _table(document, name, entry, words)
+    filled = words.filled(node)
+    if isinstance(filled.value, list):
+        return _listed(document, name, Entry(entry.span, filled))
+    document.complain(node, "a list of levels is needed", allowed=LEVELS)
+    return None
+
+
+def _table(document: Document, name: str, entry: Entry, words: Words) -> Factor | None:
+    node = entry.node
+    if name in SECTIONS:
+        hint = f'write "{name}.KEY" = [...]'
+        document.complain((entry.span, node.path), "a key path stands in quotes", allowed=LEVELS, hint=hint)
+        return None
+    if "each" in node.value:
+        levels = combined(document, entry, words)
+        return Factor(name, tuple(levels), entry.span) if levels else None
+    filled = Entry(entry.span, words.filled(node))
+    return _ranged(document, name, filled) if {"from", "to"} & set(node.value) else _together(document, name, filled)
+
+
+def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
+    items = entry.node.items
+    if not items:
+        document.complain(entry.node, "there is no level", allowed=LEVELS)
+        return None
+    levels = [Level(_label(item.plain), {name: item.plain}) for item in items]
+    _check_distinct(document, items, [level.label for level in levels])
+    return Factor(name, tuple(levels), entry.span)
+
+
+def _together(document: Document, name: str, entry: Entry) -> Factor | None:
+    columns = dict(entry.node.entries)
+    labels = columns.pop("labels", None)
+    lists = {path: column.node for path, column in columns.items()}
+    wrong = [node for node in [*lists.values(), *([labels.node] if labels else [])] if not isinstance(node.value, list)]
+    for node in wrong:
+        document.complain(node, "a list is needed", allowed="one value of this key for each level")
+    if wrong or not lists:
+        if not lists:
+            document.complain((entry.span, entry.node.path), "moves no key", allowed=LEVELS)
+        return None
+    count = len(next(iter(lists.values())).items)
+    for node in [*lists.values(), *([labels.node] if labels else [])]:
+        if len(node.items) != count or count == 0:
+            document.complain(
+                (node.span, node.path),
+                f"{len(node.items)} values, where the first key has {count}: all keys move together",
+                allowed="lists of one length",
+            )
+            return None
+    rows = [{path: node.items[index].plain for path, node in lists.items()} for index in range(count)]
+    written = labels.node.items if labels else next(iter(lists.values())).items
+    named = [item.plain for item in written] if labels else [", ".join(map(_short, row.values())) for row in rows]
+    _check_distinct(document, written, named)
+    levels = [Level(label, row) for label, row in zip(named, rows, strict=True)]
+    return Factor(name, tuple(levels), entry.span)
+
+
+def _ranged(document: Document, name: str, entry: Entry) -> Factor | None:
+    found = fields(document, entry.node, keys.RANGE)
+    if not {"from", "to"} <= set(found):
+        return None
+    span = _between(document, found["from"], found["to"], logarithmic=found.get("scale") == "log")
+    return None if span is None else Factor(name, (), entry.span, span)
+
+
+def _between(document: Document, first: Node, last: Node, *, logarithmic: bool) -> Range | None:
+    low, high = _quantity(first), _quantity(last)
+    for end, read in ((first, low), (last, high)):
+        if read is None:
+            document.complain(end, "is no quantity", allowed=RANGE)
+    if low is None or high is None:
+        return None
+    if low[1] != high[1]:
+        document.complain(last, "has another unit than `from`", allowed=f"a number with {low[1] or 'no unit'}")
+        return None
+    if not low[0] < high[0] or (logarithmic and low[0] <= 0):
+        document.complain(last, "is not above `from`, or `from` not above 0 on a logarithmic scale", allowed=RANGE)
+        return None
+    whole = isinstance(first.value, int) and isinstance(last.value, int)
+    return Range(low[0], high[0], low[1], logarithmic, whole)
+
+
+def _quantity(node: Node) -> tuple[float, str] | None:
+    if isinstance(node.value, bool):
+        return None
+    if isinstance(node.value, int | float):
+        return (float(node.value), "") if math.isfinite(node.value) else None
+    match = QUANTITY.fullmatch(node.value) if isinstance(node.value, str) else None
+    return (float(match["number"]), match["unit"]) if match else None
+
+
+def _check_distinct(document: Document, items: list[Node], labels: list[Any]) -> None:
+    seen = set()
+    for item, label in zip(items, labels, strict=True):
+        # A label that is a list or a table is refused where it is used.
+        shown = label if isinstance(label, str | int | float) else inline(label)
+        if shown in seen:
+            document.complain(item, "is there twice", allowed="different levels")
+        seen.add(shown)
+
+
+def _label(value: Any) -> Any:
+    return value if isinstance(value, str | int | float) else inline(value)
+
+
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else inline(value)
+
+
+QUANTITY = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>[A-Za-z%]*)\s*")
+SECTIONS = frozenset({"path", "transport", "flows", "network", "record"})
+LEVELS = 'a list of levels, as in "path.rtt" = ["10ms", "100ms"]; a table of such lists that move together; or a range'
+RANGE = 'as in { from = "10ms", to = "100ms", scale = "log" }'
+NO_FACTOR = "key paths of the scenario; algorithms, replications and seed have keys of their own"

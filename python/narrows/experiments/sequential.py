@@ -1,0 +1,134 @@
+"""The number of replications of each combination of levels, fixed or by a stopping rule.
+
+With a fixed number there is nothing to decide. Otherwise a combination runs on, one replication after the other with
+all its algorithms, so that they stay paired, until the 95 % intervals of the chosen measures are narrow enough for each
+of them: the sequential procedure of Law, "Simulation Modeling and Analysis" (5th ed., 2015), §9.4.1, after Y. S. Chow
+and H. Robbins, Annals of Mathematical Statistics 36 (1965) 457. By a factor, all combinations run on together, and an
+interval is that of the mean over all of them at a level of this factor. What is decided depends on the finished cells
+alone, so an interrupted study ends with the same ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from narrows.experiments.measures import half_width
+from narrows.statistics import EQUAL, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from narrows.experiments.measures import Column
+    from narrows.experiments.plan import Plan, Point
+
+Cell = tuple["Point", int]
+# What an interval is of: a combination or a level, the algorithm, and the name of the measure.
+Of = tuple[int | str, str | None, str]
+
+
+class Ledger:
+    """The cells of a study, and which of them are settled: finished or failed."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Know of no result yet."""
+        self.plan = plan
+        self.targets = [plan.replications.minimum] * len(plan.rows)
+        self._columns = [each for each in plan.columns if each.name in plan.replications.measure]
+        self._values: dict[Of, dict[int, list[float]]] = defaultdict(dict)
+        # The rows that stop together, by row.
+        everything = range(len(plan.rows))
+        self._together = [everything if plan.replications.by else range(row, row + 1) for row in everything]
+        # How many values make a replication of what an interval is of.
+        self._parts = Counter(self._place(point) for point in plan.points)
+        self._open = [target * len(row) for target, row in zip(self.targets, plan.rows, strict=True)]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the number of replications is fixed."""
+        return not self._columns
+
+    @property
+    def cells(self) -> int:
+        """Number of cells, as far as it is decided."""
+        return sum(target * len(row) for target, row in zip(self.targets, self.plan.rows, strict=True))
+
+    def all_cells(self) -> Iterator[Cell]:
+        """Iterate over the decided cells, replication by replication, so that early results are paired."""
+        for replication in range(max(self.targets, default=0)):
+            for point in self.plan.points:
+                if replication < self.targets[point.row]:
+                    yield point, replication
+
+    def recover(self, measured: Mapping[str, Mapping[str, Any]], failed: Iterable[str]) -> None:
+        """Record the cells that an earlier process settled: metrics of finished cells, keys of failed ones."""
+        lost = set(failed)
+        done = 0
+        # Each replication that is settled may ask for another one.
+        while done < max(self.targets, default=0):
+            for point in self.plan.points:
+                if done < self.targets[point.row]:
+                    key = self.plan.key(point, done)
+                    if key in measured or key in lost:
+                        self.settle(point, done, measured.get(key))
+            done += 1
+
+    def settle(self, point: Point, replication: int, measured: Mapping[str, Any] | None) -> list[Cell]:
+        """Record a cell that has finished or failed.
+
+        Args:
+            point: Point of the cell.
+            replication: Number of its replication.
+            measured: Values of its metrics; None if it failed.
+
+        Returns:
+            The cells that are decided in addition.
+        """
+        if self.fixed:
+            return []
+        if measured is not None:
+            for column in self._columns:
+                value = column.value(measured, point)
+                if value is not None:
+                    self._values[*self._place(point), column.name].setdefault(replication, []).append(value)
+        self._open[point.row] -= 1
+        rows, target = self._together[point.row], self.targets[point.row]
+        if any(self._open[row] for row in rows) or target >= self.plan.replications.maximum or self._narrow(rows):
+            return []
+        for row in rows:
+            self.targets[row] += 1
+            self._open[row] = len(self.plan.rows[row])
+        return [(each, target) for row in rows for each in self.plan.rows[row]]
+
+    def _place(self, point: Point) -> tuple[int | str, str | None]:
+        by = self.plan.replications.by
+        return (point.row if by is None else str(point.levels[by])), point.algorithm
+
+    def _narrow(self, rows: Iterable[int]) -> bool:
+        deciding = self.plan.replications.levels
+        places = dict.fromkeys(self._place(point) for row in rows for point in self.plan.rows[row])
+        return all(
+            self._is_narrow(place, column)
+            for place in places
+            if not deciding or place[0] in deciding
+            for column in self._columns
+        )
+
+    def _is_narrow(self, place: tuple[int | str, str | None], column: Column) -> bool:
+        values = self._values.get((*place, column.name), {})
+        # Cells finish in any order, on which a correctly rounded sum does not depend.
+        found = estimate(
+            math.fsum(values[index]) / len(values[index])
+            for index in sorted(values)
+            if len(values[index]) == self._parts[place]
+        )
+        if found["mean"] is None or found["interval_method"] == EQUAL:
+            # Where nothing can be measured, or nothing varies, more of it will not help.
+            return True
+        wanted = half_width(self.plan.replications.within, column)
+        if found["ci95"] is None or wanted is None:
+            return False
+        low, high = found["ci95"]
+        return (high - low) / 2 <= wanted.of(found["mean"])

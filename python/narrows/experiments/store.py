@@ -1,0 +1,334 @@
+"""The contents of a study's folder: finished cells, failed cells, and the table of all.
+
+A finished cell is one file, `cells/KEY.json`, written beside its place, synced, renamed, and its folder synced; only
+then it counts. `gather` puts all of them into `cells.parquet`, which takes the old one's place whole, and removes only
+files whose cells are safely in it. So a kill at any moment loses no finished cell, and none is ever half there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.experiments.measures import split
+from narrows.files.disk import sync, write_whole
+from narrows.files.json_objects import read_sealed, sealed
+from narrows.files.manifest import check_file, read_manifest
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.files.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.experiments.plan import Plan, Point
+    from narrows.experiments.task import Failed, Finished
+
+
+class Store:
+    """The results of a study on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        """Look at the results in `folder`."""
+        self.folder = folder
+        self.cells = folder / CELLS
+        self.failed = folder / FAILED
+        self.table_file = folder / TABLE
+        self._writers = ThreadPoolExecutor(max_workers=WRITERS)
+
+    def prepare(self) -> None:
+        """Create the folders and remove incomplete files of killed processes; only for the holder of the lease."""
+        for folder in (self.cells, self.failed):
+            folder.mkdir(exist_ok=True)
+            for entry in folder.glob(".*.partial"):
+                entry.unlink(missing_ok=True)
+        for entry in self.folder.glob(".*.partial"):
+            entry.unlink(missing_ok=True)
+        sync(self.folder)
+
+    def finished(self) -> set[str]:
+        """Return the keys of all finished cells."""
+        # Files first: one that vanishes meanwhile is in the table by then.
+        keys = _keys(self.cells)
+        table = self._gathered(["cell"])
+        return keys if table is None else keys | set(table["cell"].to_pylist())
+
+    def failures(self) -> set[str]:
+        """Return the keys of all failed cells."""
+        return _keys(self.failed)
+
+    def failure(self, key: str) -> dict[str, Any]:
+        """Return the record of a failed cell: error, scenario and levels."""
+        content = read_sealed(self.failed / f"{key}.json")
+        check_shape(content, FAILURE, self.failed / f"{key}.json")
+        return content
+
+    def discard_damaged(self) -> list[Path]:
+        """Remove the damaged files of finished and failed cells; only for the holder of the lease.
+
+        Returns:
+            The files removed.
+        """
+        damaged = []
+        for folder in (self.cells, self.failed):
+            for key in sorted(_keys(folder)):
+                file = folder / f"{key}.json"
+                try:
+                    read_sealed(file)
+                except InputError:
+                    file.unlink(missing_ok=True)
+                    damaged.append(file)
+            sync(folder)
+        return damaged
+
+    def forget_failures(self) -> None:
+        """Remove all failures, so that their cells run again."""
+        for key in self.failures():
+            for ending in ("json", "toml"):
+                (self.failed / f"{key}.{ending}").unlink(missing_ok=True)
+        sync(self.failed)
+
+    def keep(self, cells: Sequence[Finished]) -> None:
+        """Write finished cells to the disk durably.
+
+        Raises:
+            OSError: Writing failed, for example on a full disk; cells not yet on the disk are not kept.
+        """
+
+        def write(cell: Finished) -> None:
+            text = json.dumps(sealed(_written(cell)), allow_nan=False, separators=(",", ":"))
+            write_whole(self.cells / f"{cell.key}.json", text)
+
+        # Waits for the disk that happen at the same time cost hardly more than one.
+        list(self._writers.map(write, cells))
+        sync(self.cells)
+
+    def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
+        """Write the error of a failed cell with its resolved scenario and further facts."""
+        write_whole(self.failed / f"{failed.key}.toml", scenario)
+        content = {"cell": failed.key, "error": failed.error, **about}
+        write_whole(
+            self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n"
+        )
+        sync(self.failed)
+
+    def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """Return the values of metrics of the finished cells among `keys`, by key."""
+        wanted = set(keys)
+        found: dict[str, Mapping[str, Any]] = {}
+        for key in wanted & _keys(self.cells):
+            with suppress(FileNotFoundError):
+                found[key] = self._read(key)["measured"]
+        table = self._gathered(["cell", MEASURED]) if wanted - set(found) else None
+        if table is not None:
+            for key, pairs in zip(table["cell"].to_pylist(), table[MEASURED].to_pylist(), strict=True):
+                if key in wanted and key not in found:
+                    found[key] = _nested(pairs)
+        return found
+
+    def table(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
+        """Return the table of the finished cells, a row per cell, in the order of the plan.
+
+        Args:
+            plan: Plan of the study.
+            replications: Maximum number of replications of each combination of levels.
+        """
+        import pyarrow as pa
+
+        fresh = {}
+        for key in _keys(self.cells):
+            with suppress(FileNotFoundError):
+                fresh[key] = self._read(key)
+        old = self._gathered()
+        place = {key: index for index, key in enumerate(old["cell"].to_pylist())} if old is not None else {}
+        schema = _schema(plan)
+        cells: list[tuple[int, dict[str, Any]]] = []
+        kept: list[tuple[int, int]] = []
+        for replication in range(max(replications, default=0)):
+            for point in plan.points:
+                if replication >= replications[point.row]:
+                    continue
+                key = plan.key(point, replication)
+                if key in place:
+                    kept.append((len(kept) + len(cells), place[key]))
+                elif key in fresh:
+                    cells.append((len(kept) + len(cells), _row(plan, schema, point, replication, fresh[key])))
+        made = pa.Table.from_pylist([row for _, row in cells], schema=schema)
+        if old is None:
+            return made
+        try:
+            taken = old.take(pa.array([at for _, at in kept], pa.int64())).cast(schema)
+        except (pa.ArrowException, ValueError) as error:
+            problem = f"does not have the columns of the plan: {error}; {self._remedy}"
+            raise InputError(str(self.table_file), problem) from None
+        order = [0] * (len(kept) + len(cells))
+        for source, (target, _) in enumerate([*kept, *cells]):
+            order[target] = source
+        return pa.concat_tables([taken, made]).take(pa.array(order, pa.int64()))
+
+    def gather(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
+        """Move all finished cells into `cells.parquet`; only for the holder of the lease.
+
+        Args:
+            plan: Plan of the study.
+            replications: Maximum number of replications of each combination of levels.
+
+        Raises:
+            OSError: Writing failed, for example on a full disk; nothing is lost.
+        """
+        import pyarrow.parquet as pq
+
+        table = self.table(plan, replications)
+        partial = self.folder / f".{TABLE}.partial"
+        pq.write_table(table, partial, compression="zstd")
+        sync(partial)
+        partial.rename(self.table_file)
+        sync(self.folder)
+        for key in _keys(self.cells) & set(table["cell"].to_pylist()):
+            (self.cells / f"{key}.json").unlink()
+        return table
+
+    def _read(self, key: str) -> dict[str, Any]:
+        try:
+            content = read_sealed(self.cells / f"{key}.json")
+            check_shape(content, CELL, self.cells / f"{key}.json")
+        except InputError as error:
+            remedy = f"{RESUME} {self.folder}` runs the cell again"
+            raise InputError(error.file, f"{error.problem}; {remedy}") from None
+        return content
+
+    def _gathered(self, columns: list[str] | None = None) -> pa.Table | None:
+        """Return columns, or all, of the cells that were gathered; None before any were.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not self.table_file.exists():
+            return None
+        with suppress(FileNotFoundError):
+            check_file(self.folder, TABLE, read_manifest(self.folder), self._remedy)
+        try:
+            return pq.read_table(self.table_file, columns=columns)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise InputError(str(self.table_file), f"is damaged: {error}; {self._remedy}") from None
+
+    @property
+    def _remedy(self) -> str:
+        return f"remove it, and {RESUME} {self.folder}` runs its cells again"
+
+
+def _keys(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {
+                entry.name.removesuffix(".json")
+                for entry in entries
+                if entry.name.endswith(".json") and not entry.name.startswith(".")
+            }
+    except FileNotFoundError:
+        return set()
+
+
+def _written(cell: Finished) -> dict[str, Any]:
+    return {
+        "measured": cell.measured,
+        "digest": cell.digest,
+        "checks_failed": cell.checks_failed,
+        "cpu_s": cell.cpu_s,
+        "packet_hops": cell.packet_hops,
+    }
+
+
+def _schema(plan: Plan) -> pa.Schema:
+    import pyarrow as pa
+
+    names = list(plan.points[0].levels)
+    return pa.schema(
+        [
+            ("cell", pa.string()),
+            *((name, _type([point.levels[name] for point in plan.points])) for name in names),
+            ("algorithm", pa.string()),
+            ("replication", pa.int32()),
+            ("seed", pa.uint64()),
+            *((column.name, pa.float64()) for column in plan.columns),
+            ("checks_failed", pa.string()),
+            ("digest", pa.string()),
+            ("cpu_s", pa.float64()),
+            ("packet_hops", pa.int64()),
+            (MEASURED, pa.map_(pa.string(), pa.float64())),
+        ]
+    )
+
+
+def _type(values: Sequence[Any]) -> pa.DataType:
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def _row(plan: Plan, schema: pa.Schema, point: Point, replication: int, cell: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "cell": plan.key(point, replication),
+        **{name: _fitting(value, schema.field(name).type) for name, value in point.levels.items()},
+        "algorithm": point.algorithm,
+        "replication": replication,
+        "seed": plan.seed,
+        **{column.name: column.value(cell["measured"], point) for column in plan.columns},
+        "checks_failed": ", ".join(cell["checks_failed"]),
+        "digest": cell["digest"],
+        "cpu_s": cell["cpu_s"],
+        "packet_hops": cell["packet_hops"],
+        MEASURED: [
+            (f"{of.removesuffix('s')}.{owner}.{measure}", value)
+            for of, owners in cell["measured"].items()
+            for owner, measures in owners.items()
+            for measure, value in measures.items()
+        ],
+    }
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """Write a level as text where levels of the same factor are of several types."""
+    return inline(value) if str(kind) == "string" and not isinstance(value, str) else value
+
+
+def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, dict[str, float | None]]]:
+    nested: dict[str, dict[str, dict[str, float | None]]] = {"groups": {}, "links": {}}
+    for name, value in pairs:
+        owner, measure = split(name)
+        of, _, owner = owner.partition(".")
+        nested[f"{of}s"].setdefault(owner, {})[measure] = value
+    return nested
+
+
+MEASURES = {ANY_NAME: {ANY_NAME: (float, None)}}
+# What the file of a cell holds, and that of one that failed.
+CELL = {
+    "measured": {"groups": MEASURES, "links": MEASURES},
+    "digest": str,
+    "checks_failed": [str],
+    "cpu_s": float,
+    "packet_hops": range(2**63),
+}
+FAILURE = {"cell": str, "error": str, "replay": str, ANY_NAME: ANYTHING}
+TABLE = "cells.parquet"
+# Folders with a file for each cell.
+CELLS = "cells"
+FAILED = "failed"
+RESUME = "`narrows study resume"
+MEASURED = "measured"
+WRITERS = 16

@@ -1,0 +1,99 @@
+"""A study in its folder: its plan, which is read once, and the results so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.experiments.plan import Plan, load_plan
+from narrows.experiments.sequential import Ledger
+from narrows.experiments.store import Store
+from narrows.external.trust import EVERYTHING
+from narrows.files.lease import holder_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.external.trust import Trust
+
+
+class Status(NamedTuple):
+    """The state of a study.
+
+    Attributes:
+        cells: Number of cells, as far as it is decided.
+        finished: Number of finished cells.
+        failed: Number of failed cells.
+        running: The process that works on the study: `host`, `pid` and `since`; None without one.
+    """
+
+    cells: int
+    finished: int
+    failed: int
+    running: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study in its folder, from beginning to end.
+
+    Attributes:
+        folder: The folder.
+        plan: Its plan, as the folder has it.
+        store: The results on the disk.
+    """
+
+    folder: Path
+    plan: Plan
+    store: Store
+
+    def recovered(self) -> tuple[Ledger, set[str], set[str]]:
+        """Return the ledger of the cells, and the keys of the finished and of the failed cells."""
+        finished = self.store.finished()
+        failed = self.store.failures() - finished
+        ledger = Ledger(self.plan)
+        if not ledger.fixed:
+            ledger.recover(self.store.measured(finished), failed)
+        return ledger, finished, failed
+
+    def status(self) -> Status:
+        """Return its state."""
+        ledger, finished, failed = self.recovered()
+        return Status(ledger.cells, len(finished), len(failed), holder_of(self.folder))
+
+    def table(self) -> pa.Table:
+        """Return the table of the finished cells, a row per cell."""
+        ledger, _, _ = self.recovered()
+        return self.store.table(self.plan, ledger.targets)
+
+
+def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
+    """Open the folder of a study.
+
+    Args:
+        folder: Folder of the study, which may come from somebody else.
+        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
+
+    Raises:
+        InputError: The path is not a folder of a study.
+    """
+    return StoredStudy(folder, load_plan(folder, trust), Store(folder))
+
+
+def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:
+    """Open the folder of a study that a command has planned anew: it may do everything if it holds this plan.
+
+    Args:
+        plan: The plan of the command.
+        folder: Folder of the study.
+
+    Raises:
+        InputError: The path is not a folder of a study.
+    """
+    kept = stored(folder)
+    same = [point.digest for point in kept.plan.points] == [point.digest for point in plan.points]
+    if not same or kept.plan.base.commands != plan.base.commands:
+        return kept
+    return replace(kept, plan=replace(kept.plan, base=replace(kept.plan.base, trust=EVERYTHING)))

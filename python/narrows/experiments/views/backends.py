@@ -1,0 +1,69 @@
+"""A study on two backends: every measure of every point on both, and the difference replication by replication."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from narrows.experiments.repeated import independent
+from narrows.linux.backend import LINUX, SIMULATOR
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
+from narrows.statistics import estimate, paired
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from narrows.experiments.measures import Column
+    from narrows.experiments.plan import Plan
+    from narrows.statistics import Estimate
+
+    Values = Mapping[int, float]
+
+
+def differences(plan: Plan, tables: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
+    """Return every measure of every point on both backends.
+
+    Args:
+        plan: The plan of either study; both have the same points.
+        tables: The tables of finished cells by backend.
+
+    Returns:
+        Of each point `condition`, the level of each factor, and `measures`: by the name of the column `simulator`,
+        `linux` and `difference`, kernel minus simulator, each with `mean` and `ci95` in the unit of the metric. A
+        measure without a value on either backend is left out.
+    """
+    rows = {on: independent(table).to_pylist() for on, table in tables.items()}
+    found = []
+    for point in plan.points:
+        condition = {name: point.levels[name] for name in plan.factors}
+        here = {on: [row for row in each if _is_at(row, condition)] for on, each in rows.items()}
+        measures = {}
+        for column in plan.columns:
+            values = {on: _values(each, column.name) for on, each in here.items()}
+            entry = _entry(column, values[SIMULATOR], values[LINUX])
+            if entry is not None:
+                measures[column.name] = entry
+        found.append({"condition": condition, "measures": measures})
+    return found
+
+
+def _is_at(row: Mapping[str, Any], condition: Mapping[str, Any]) -> bool:
+    return all(str(row[name]) == str(level) for name, level in condition.items())
+
+
+def _values(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
+    return {row["replication"]: math.nan if row[column] is None else row[column] for row in rows}
+
+
+def _entry(column: Column, simulator: Values, kernel: Values) -> dict[str, Estimate] | None:
+    within = range_of(card_of(column.measure, column.of))
+    shared = sorted(simulator.keys() & kernel.keys())
+    entry = {
+        SIMULATOR: estimate(simulator.values(), within),
+        LINUX: estimate(kernel.values(), within),
+        "difference": paired([kernel[each] for each in shared], [simulator[each] for each in shared], within),
+    }
+    return None if all(each["mean"] is None for each in entry.values()) else entry

@@ -1,0 +1,252 @@
+"""`narrows deploy`: a study of the fraction of flows that use an algorithm, pacing or more connections."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from narrows.analysis.adoption import Adoption, adoption
+from narrows.analysis.table import AnalysisError
+from narrows.errors import InputError
+from narrows.experiments.repeated import independent
+from narrows.experiments.views.layout import checked, lay_out, study_text
+from narrows.experiments.views.treatment import treatment
+from narrows.experiments.views.view import number
+from narrows.files.toml import inline
+from narrows.linux.backend import SIMULATOR
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
+from narrows.plural import counted
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from narrows.experiments.definition import Study
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.views.view import View
+    from narrows.run.options import Options
+    from narrows.statistics import Estimate, Range
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """What a deployment runs.
+
+    Attributes:
+        algorithm: What is deployed: an algorithm, `pacing`, or `connections=N`.
+        against: The old algorithm.
+        fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
+        flows: Number of flows; None for twenty, or as many more as the fractions need.
+        overrides: Changes of the scenario `deployment`, as after `--set`.
+    """
+
+    kind: ClassVar = "deployment"
+    algorithm: str
+    against: str
+    fractions: Sequence[str]
+    flows: int | None = None
+    overrides: Sequence[str] = ()
+
+    def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
+        """Return the study, its plan, and the facts of its view.
+
+        Args:
+            options: Its seed, and its number of replications; None for five.
+            on: The backend.
+
+        Raises:
+            InputError: An argument has an error.
+            ScenarioError: One of `overrides` has an error.
+        """
+        parts = _parts(self.fractions)
+        count = _flows(parts, self.flows)
+        moved = _moved(parts, count)
+        # A flow's fair share is the same however many there are, unless an override says otherwise.
+        base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *self.overrides]
+        what = treatment(self.algorithm, self.against)
+        arguments = [(name, what.changes(camp)) for camp, name in enumerate((self.algorithm, self.against))]
+        new, old = checked(SCENARIO, on, base, arguments)
+        if new.digest == old.digest and what.connections == 1:
+            raise InputError(self.algorithm, f"is the same as {self.against}: a deployment changes the algorithm")
+        stages = len(moved)
+        moves = what.moves(stages, list(moved.values()), count)
+        title = f"{what.title} in {counted(count, 'flow')}"
+        text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {"deployed": (list(moved), moves)})
+        study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, options)
+        facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
+        return study, plan, facts
+
+
+def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
+    """Return the means of both camps at every fraction, and the effects, as plain data."""
+    rows = whole(view, cells)
+    return {
+        "new": view.facts["new"],
+        "old": view.facts["old"],
+        "flows": view.facts["flows"],
+        "stages": stages(view, rows),
+        "effects": {name: _plain(view, found) for name, found in effects(view, rows).items()},
+    }
+
+
+def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
+    """Return the cells of the replications that have every fraction, so that all means have the same replications."""
+    rows: list[dict[str, Any]] = independent(cells).to_pylist()
+    wanted = set(view.facts["moved"])
+    there: dict[int, set[str]] = {}
+    for row in rows:
+        there.setdefault(row["replication"], set()).add(row["deployed"])
+    return [row for row in rows if there[row["replication"]] == wanted]
+
+
+def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the metrics of both camps and the bottleneck at every fraction.
+
+    Args:
+        view: View of the study.
+        rows: Complete cells, from `whole`.
+    """
+    found = []
+    for label, moved in view.facts["moved"].items():
+        here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
+        camps = {
+            camp: {
+                name: estimate((_of_camp(view, row, camp, name) for row in here), _range(measure))
+                for name, measure in RESPONSES.items()
+            }
+            for camp, count in (("new", moved), ("old", view.facts["flows"] - moved))
+            if count
+        }
+        link: dict[str, Estimate] = {
+            name: estimate((number(row[f"link.bottleneck.{name}"]) for row in here), _range(name, "link"))
+            for name in OF_LINK
+        }
+        found.append(
+            {"deployed": label, "moved": moved, "fraction": moved / view.facts["flows"], "camps": camps, "link": link}
+        )
+    return found
+
+
+def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption]:
+    """Return naive and total effects of every response that all cells have.
+
+    Args:
+        view: View of the study.
+        rows: Complete cells, from `whole`.
+    """
+    found = {}
+    for name, measure in RESPONSES.items():
+        sides = [
+            (_movers(view, row, camp), camp, row["replication"], _of_camp(view, row, camp, name))
+            for row in rows
+            for camp in ("new", "old")
+            if row[f"flows.{camp}.count"]
+        ]
+        if not sides or not all(math.isfinite(value) for *_, value in sides):
+            continue
+        everybody = view.facts["flows"]
+        columns = {
+            "fraction": [(count if camp == "new" else everybody - count) / everybody for count, camp, *_ in sides],
+            "algorithm": [camp for _, camp, *_ in sides],
+            "replication": [replication for *_, replication, _ in sides],
+            name: [value for *_, value in sides],
+        }
+        try:
+            found[name] = adoption(columns, name, ("new", "old"), within=_range(measure))
+        except AnalysisError:
+            continue
+    return found
+
+
+def _of_camp(view: View, row: Mapping[str, Any], camp: str, name: str) -> float:
+    value = number(row[f"group.{camp}.{RESPONSES[name]}"])
+    return value / _movers(view, row, camp) if name == PER_FLOW else value
+
+
+def _movers(view: View, row: Mapping[str, Any], camp: str) -> int:
+    """Return how many are in a camp; who has moved may have several connections."""
+    count: int = row[f"flows.{camp}.count"]
+    return count // view.facts.get("connections", 1) if camp == "new" else count
+
+
+def _range(measure: str, owner: str = "group") -> Range:
+    return range_of(card_of(measure, owner))
+
+
+def _plain(view: View, found: Adoption) -> dict[str, Any]:
+    labels = {moved / view.facts["flows"]: label for label, moved in view.facts["moved"].items()}
+    return {
+        "before": found.before,
+        "total": found.total,
+        "stages": [{"deployed": labels[each.fraction], **each.__dict__} for each in found.stages],
+    }
+
+
+def _parts(fractions: Sequence[str]) -> dict[str, float]:
+    """Read fractions in per cent, ascending, 0 and 100 among them."""
+    parts: dict[str, float] = {}
+    for text in fractions:
+        try:
+            part = float(text.removesuffix("%"))
+        except ValueError:
+            part = math.nan
+        if not 0 <= part <= EVERYBODY:
+            raise InputError(f"--fractions {text}", "is no fraction; allowed: per cent from 0 to 100, as in 1,5,25")
+        if 0 < part < 1 and not text.endswith("%"):
+            problem = f"is not clear: {part:g} per cent is {part:g}%, and {part:g} of the flows {100 * part:g}"
+            raise InputError(f"--fractions {text}", f"{problem}; allowed: per cent from 0 to 100, as in 1,5,25")
+        if part in parts.values():
+            raise InputError(f"--fractions {text}", "is there twice")
+        parts[f"{part:g}"] = part
+    return dict(sorted({"0": 0.0, "100": 100.0, **parts}.items(), key=lambda each: each[1]))
+
+
+def _flows(parts: Mapping[str, float], given: int | None) -> int:
+    smallest = min((min(part, EVERYBODY - part) for part in parts.values() if 0 < part < EVERYBODY), default=EVERYBODY)
+    needed = math.ceil(EVERYBODY / smallest - SLACK)
+    if given is None and needed <= MOST_FLOWS:
+        return max(needed, FLOWS)
+    if given is None or given < needed:
+        lowest = next(name for name, part in parts.items() if min(part, EVERYBODY - part) == smallest)
+        problem = f"is less than one flow of {given or MOST_FLOWS} in one of the camps"
+        raise InputError(f"--fractions {lowest}", f"{problem}; allowed: {needed} flows or more (--flows {needed})")
+    return given
+
+
+def _moved(parts: Mapping[str, float], flows: int) -> dict[str, int]:
+    """Round each fraction to whole flows."""
+    moved: dict[str, int] = {}
+    for label, part in parts.items():
+        count = math.floor(part * flows / EVERYBODY + 0.5)
+        if count in moved.values():
+            other = next(name for name, each in moved.items() if each == count)
+            raise InputError(f"--fractions {label}", f"is as many whole flows of {flows} as {other}: {count}")
+        moved[label] = count
+    return moved
+
+
+SCENARIO = "deployment"
+QUESTION = "What does a partial deployment do to both camps, and what would an A/B test say of it?"
+EVERYBODY = 100
+FLOWS = 20
+MOST_FLOWS = 1000
+MBPS_A_FLOW = 5
+PER_FLOW = "goodput_per_flow_bps"
+# Of a camp: names of responses, and the measures of a group that they come from.
+RESPONSES = {
+    PER_FLOW: "goodput_bps",
+    "delay_mean_s": "delay_mean_s",
+    "loss_rate": "loss_rate",
+    "retransmission_rate": "retransmission_rate",
+}
+OF_LINK = ("utilization", "queue_delay_mean_s")
+MEASURES = [
+    *(f"group.{camp}.{measure}" for camp in ("new", "old") for measure in RESPONSES.values()),
+    *(f"link.bottleneck.{measure}" for measure in OF_LINK),
+]
+# Of binary fractions: 100 / 33.3 and the like.
+SLACK = 1e-9

@@ -1,0 +1,103 @@
+"""How a command defines a study: its arguments are checked, then written as a study file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.experiments.definition import parse_study
+from narrows.experiments.plan import Plan, make_plan
+from narrows.external.source import named_files
+from narrows.files.toml import inline
+from narrows.library import find_scenario
+from narrows.linux.backend import SIMULATOR
+from narrows.run.list_arguments import problem
+from narrows.run.scenario import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from narrows.core import Scenario
+    from narrows.experiments.definition import Study
+
+    # Of each factor the labels of its levels, and what each key path holds at them.
+    Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
+    from narrows.run.options import Options
+
+
+def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
+    title: str,
+    question: str,
+    scenario: str,
+    on: str,
+    measures: Sequence[str],
+    factors: Factors,
+    replications: Mapping[str, object] | None = None,
+) -> str:
+    """Return the text of a study file; `replications` is the table of a number that intervals decide."""
+    lines = [
+        f"title    = {inline(title)}",
+        f"question = {inline(question)}",
+        f"scenario = {inline(scenario)}",
+        *([f"on       = {inline(on)}"] if on != SIMULATOR else []),
+        f"measures = {inline(measures)}",
+        *([f"replications = {inline(replications)}"] if replications else []),
+    ]
+    for name, (labels, moves) in factors.items():
+        lines += ["", f"[factors.{name}]", f"labels = {inline(labels)}"]
+        lines += [f"{inline(path)} = {inline(values)}" for path, values in moves.items()]
+    return "\n".join(lines) + "\n"
+
+
+def lay_out(
+    text: str, command: str, algorithms: Sequence[str], overrides: Sequence[str], options: Options
+) -> tuple[Study, Plan]:
+    """Read the study file of a command, and resolve all its points.
+
+    Args:
+        text: Text of the file.
+        command: Name of the file in messages.
+        algorithms: Algorithms that the command line names, whose files may therefore be executed.
+        overrides: Changes of the base scenario, as after `--set`.
+        options: Its seed in place of the scenario's, and its number of replications; None for five.
+
+    Raises:
+        InputError: The arguments are not valid in combination.
+    """
+    try:
+        study = parse_study(text, command, options.seed, options.replications)
+        return study, make_plan(study, overrides, trusted=named_files(algorithms, [], study.directory))
+    except core.ScenarioError as error:
+        problems = dict.fromkeys(problem(each) for each in error.diagnostics[:MOST])
+        raise InputError(command, "\n  ".join(problems)) from error
+
+
+def checked(
+    scenario: str, on: str, overrides: Sequence[str], arguments: Iterable[tuple[str, Sequence[str]]]
+) -> list[Scenario]:
+    """Resolve a scenario once for each argument, with the changes that follow from it.
+
+    Args:
+        scenario: Name of a scenario of the library.
+        on: The backend.
+        overrides: Changes for all, as after `--set`.
+        arguments: Arguments as written, each with the changes that follow from it.
+
+    Raises:
+        InputError: An argument has an error; the message names it as written.
+        ScenarioError: One of `overrides` has an error.
+    """
+    file, own = find_scenario(scenario)
+    read(file, [*own, *overrides], on=on).resolve()
+    found = []
+    for argument, changes in arguments:
+        try:
+            found.append(read(file, [*own, *overrides, *changes], on=on).resolve())
+        except core.ScenarioError as error:
+            raise InputError(argument, problem(error.diagnostics[0])) from error
+    return found
+
+
+# Combinations with the same fault are many, and one is enough to see it.
+MOST = 3

@@ -1,0 +1,333 @@
+"""`narrows matrix`: every algorithm beside every other, as a study of pairs.
+
+A run of a pair serves both sides: what the second keeps beside the first, and the first beside the second. So n
+algorithms need n (n + 1) / 2 runs of pairs and n alone, per condition and replication.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from narrows import core
+from narrows.analysis.pairs import Meeting, Seen, meetings
+from narrows.errors import InputError
+from narrows.experiments.repeated import NOTE, independent, is_repeated
+from narrows.experiments.views.layout import checked, lay_out, study_text
+from narrows.experiments.views.view import number
+from narrows.external.names import short_names
+from narrows.files.toml import inline
+from narrows.linux.backend import SIMULATOR
+from narrows.plural import counted
+from narrows.run.list_arguments import read_queue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from narrows.core import Scenario
+    from narrows.experiments.definition import Study
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.views.view import View
+    from narrows.run.options import Options
+    from narrows.statistics import Estimate
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a matrix has enough replications: once each share of a pair, mean over all conditions, is known well enough.
+
+    Attributes:
+        within: Greatest half-width of the 95 % interval of a share, as a part of the fair share.
+        most: Greatest number of replications.
+    """
+
+    within: float = 0.05
+    most: int = 20
+
+    @classmethod
+    def read(cls, within: str | float | None, most: int | None) -> Stop:
+        """Return the rule that arguments give; None is the usual value.
+
+        Raises:
+            InputError: `within` is no part of the fair share.
+        """
+        if within is None:
+            return cls(most=most or cls.most)
+        try:
+            part = core.quantity(within, "fraction") if isinstance(within, str) else within
+        except ValueError:
+            part = 0.0
+        if not 0 < part < 1:
+            raise InputError(
+                f"within {within}", "is no half-width of an interval; allowed: above 0 and below 100 %, as in 5%"
+            )
+        return cls(part, most or cls.most)
+
+    def table(self, deciding: Sequence[str], payload: float) -> dict[str, object]:
+        """Return the table of the study file.
+
+        Args:
+            deciding: The levels of the factor `pair` whose shares decide.
+            payload: Which part of what crosses the wire is payload.
+        """
+        return {
+            "minimum": min(FEWEST, self.most),
+            "maximum": self.most,
+            "measure": [f"group.{side}.goodput_fraction" for side in ("incumbent", "contender")],
+            # A fair share is half of the payload that the link can carry.
+            "within": f"{100 * self.within * payload / 2:.6g}pp",
+            "by": "pair",
+            "levels": [*deciding],
+        }
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a matrix, each list as written.
+
+    Attributes:
+        rates: Rates of the bottleneck.
+        rtts: Two-way propagation delays.
+        buffers: Buffer limits.
+        queues: Queue disciplines, with parameters as in `red(gentle=true)`.
+    """
+
+    rates: list[str]
+    rtts: list[str]
+    buffers: list[str]
+    queues: list[str]
+
+    def arguments(self) -> dict[str, list[str]]:
+        """Return each value as the argument from which it comes, with the changes that it stands for."""
+        found = {}
+        for flag, values in asdict(self).items():
+            for value in values:
+                found[f"--{flag} {value}"] = [
+                    f"{PATHS[flag]}={inline(read_queue(value, f'--queues {value}') if flag == 'queues' else value)}"
+                ]
+        return found
+
+    def factors(self) -> dict[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]:
+        """Return the factors of the study, with queues before their limits, which they would replace."""
+        queues: list[object] = [read_queue(queue, f"--queues {queue}") for queue in self.queues]
+        return {
+            "rate": (self.rates, {PATHS["rates"]: [*self.rates]}),
+            "rtt": (self.rtts, {PATHS["rtts"]: [*self.rtts]}),
+            "queue": (self.queues, {PATHS["queues"]: queues}),
+            "buffer": (self.buffers, {PATHS["buffers"]: [*self.buffers]}),
+        }
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What a matrix runs.
+
+    Attributes:
+        algorithms: The algorithms, each of which runs against each, itself included.
+        conditions: The conditions of each pair.
+        flows: Number of flows on each side.
+        overrides: Changes of the scenario `pair`, as after `--set`.
+        stop: When there are enough replications; None for the usual rule. Not with a number of replications.
+    """
+
+    kind: ClassVar = "matrix"
+    algorithms: Sequence[str]
+    conditions: Conditions
+    flows: int = 1
+    overrides: Sequence[str] = ()
+    stop: Stop | None = None
+
+    def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
+        """Return the study, its plan, and the facts of its view.
+
+        Args:
+            options: Its seed, and its number of replications; None for as many as `stop` needs.
+            on: The backend.
+
+        Raises:
+            InputError: An argument has an error.
+            ScenarioError: One of `overrides` has an error.
+        """
+        for flag, values in asdict(self.conditions).items():
+            _distinct(f"--{flag}", values)
+        sides = [f"flows.{side}.count={self.flows}" for side in ("incumbent", "contender")]
+        found = checked(SCENARIO, on, [*self.overrides, *sides], [(name, _both(name)) for name in self.algorithms])
+        same: dict[str, str] = {}
+        for name, scenario in zip(self.algorithms, found, strict=True):
+            if (other := same.setdefault(scenario.digest, name)) != name:
+                raise InputError(name, f"is the same as {other}")
+        checked(SCENARIO, on, self.overrides, self.conditions.arguments().items())
+        names = short_names(self.algorithms)
+        title = f"{_listed(list(names.values()))}, each beside each"
+        payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
+        if options.replications is not None and self.stop is not None:
+            raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
+        rule = None if options.replications is not None else self.stop or Stop()
+        # With one algorithm there is no pair that could decide.
+        sequential = rule.table(labels, payload) if rule and labels else None
+        factors = {**self.conditions.factors(), "pair": _pairs(names, self.flows)}
+        text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
+        study, plan = lay_out(text, "narrows matrix", self.algorithms, self.overrides, options)
+        within = rule.within if rule and sequential else None
+        facts = {"algorithms": list(names.values()), "flows": self.flows, "payload": payload, "within": within}
+        return study, plan, facts
+
+
+def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
+    """Return the matrix as plain data: over all conditions, then under each."""
+    return {
+        "algorithms": view.facts["algorithms"],
+        "flows": view.facts["flows"],
+        "factors": list(FACTORS),
+        "matrix": [
+            {
+                "condition": None if each.condition is None else dict(zip(FACTORS, each.condition, strict=True)),
+                "contender": each.contender,
+                "incumbent": each.incumbent,
+                **each.found,
+            }
+            for each in matrix(view, cells)
+        ],
+        "replications": len(set(independent(cells)["replication"].to_pylist())),
+        "repeated": is_repeated(cells),
+        "within": view.facts["within"],
+        "maximum": plan.replications.maximum,
+        "cells": cells.num_rows,
+    }
+
+
+def enough(summary: Mapping[str, Any]) -> str:
+    """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number.
+
+    Where all replications are the same run it says so.
+
+    Args:
+        summary: The contents of `summary.json`.
+    """
+    if summary["repeated"]:
+        return NOTE
+    within, count = summary["within"], summary["replications"]
+    if within is None:
+        return ""
+    wanted = f"± {100 * within:g} % of the fair share"
+    times = counted(count, "replication")
+    if count < summary["maximum"]:
+        return f"After {times} the share of each pair is known to {wanted}."
+    wide = [
+        f"{each['incumbent']} beside {each['contender']}"
+        for each in summary["matrix"]
+        if each["condition"] is None and each["contender"] != each["incumbent"] and _half(each["share"]) > within
+    ]
+    if not wide:
+        return f"After {times}, the most allowed, the share of each pair is known to {wanted}."
+    return f"After {times}, the most allowed, these are not known to {wanted}: {', '.join(wide)}."
+
+
+def _half(found: Estimate) -> float:
+    ends = found["ci95"]
+    return math.inf if ends is None else (ends[1] - ends[0]) / 2
+
+
+def matrix(view: View, cells: pa.Table) -> list[Meeting]:
+    """Return the performance of every incumbent beside every contender.
+
+    Args:
+        view: View of the study.
+        cells: Table of its finished cells.
+    """
+    seen = [side for row in independent(cells).to_pylist() for side in _sides(row, view.facts["payload"])]
+    return meetings(seen, view.facts["algorithms"])
+
+
+def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
+    algorithms = {side: row[f"flows.{side}.algorithm"] for side in ("incumbent", "contender")}
+    condition = tuple(str(row[factor]) for factor in FACTORS)
+    alone = row["flows.contender.count"] == 0
+    found = []
+    for side in ["incumbent"] if alone else ["incumbent", "contender"]:
+        other = None if alone else algorithms["contender" if side == "incumbent" else "incumbent"]
+        values = {name: number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
+        # Two camps of as many flows: the max-min fair share of one is half of what payload can pass.
+        values["share"] = number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
+        values["queue_delay_s"] = number(row["link.bottleneck.queue_delay_mean_s"])
+        found.append(Seen(condition, algorithms[side], other, row["replication"], values))
+    if not alone and len(set(algorithms.values())) == 1:
+        # Beside itself one side is as good as the other, and which had more is chance: the mean of both counts.
+        one, two = found
+        values = {name: (value + two.values[name]) / 2 for name, value in one.values.items()}
+        return [replace(one, values=values)]
+    return found
+
+
+def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:
+    algorithms = list(names)
+    pairs = list(itertools.combinations_with_replacement(algorithms, 2))
+    labels = [label for label, _ in _labels(names)]
+    alone = [f"{name} alone" for name in names.values()]
+    return labels + alone, {
+        "flows.incumbent.algorithm": [incumbent for incumbent, _ in pairs] + list(algorithms),
+        "flows.contender.algorithm": [contender for _, contender in pairs] + list(algorithms),
+        "flows.incumbent.count": [flows] * (len(pairs) + len(alone)),
+        "flows.contender.count": [flows] * len(pairs) + [0] * len(alone),
+    }
+
+
+def _labels(names: Mapping[str, str]) -> list[tuple[str, bool]]:
+    """Return the label of each pair, and whether it is an algorithm beside itself."""
+    return [
+        (f"{names[contender]} beside {names[incumbent]}", contender == incumbent)
+        for incumbent, contender in itertools.combinations_with_replacement(names, 2)
+    ]
+
+
+def _both(name: str) -> list[str]:
+    return [f"flows.{side}.algorithm={inline(name)}" for side in ("incumbent", "contender")]
+
+
+def _payload(scenario: Scenario) -> float:
+    """Return which part of what crosses the wire is payload."""
+    resolved = tomllib.loads(scenario.resolved)
+    group = next(each for each in resolved["flows"] if each["name"] == "incumbent")
+    packet = core.quantity(resolved["path"]["packet"], "size")
+    return (packet - core.quantity(group.get("header", resolved["transport"]["header"]), "size")) / packet
+
+
+def _distinct(argument: str, values: Sequence[str]) -> None:
+    for value in values:
+        if not value:
+            raise InputError(argument, "an element is empty")
+        if values.count(value) > 1:
+            raise InputError(argument, f"{value} is there twice")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+SCENARIO = "pair"
+# Replications before an interval says anything.
+FEWEST = 5
+QUESTION = "What does each algorithm leave of what another one has alone?"
+SIDES = ("flows.incumbent.algorithm", "flows.contender.algorithm", "flows.contender.count")
+FACTORS = ("rate", "rtt", "queue", "buffer")
+PATHS = {"rates": "path.rate", "rtts": "path.rtt", "queues": "path.queue", "buffers": "path.queue.limit"}
+OF_GROUP = {
+    "goodput_bps": "goodput_bps",
+    "delay_s": "delay_mean_s",
+    "loss_rate": "loss_rate",
+    "retransmission_rate": "retransmission_rate",
+}
+MEASURES = [
+    *(
+        f"group.{side}.{measure}"
+        for side in ("incumbent", "contender")
+        for measure in ("goodput_fraction", *OF_GROUP.values())
+    ),
+    "link.bottleneck.utilization",
+    "link.bottleneck.queue_delay_mean_s",
+]

@@ -1,0 +1,1 @@
+"""Run folders in the formats of other tools: captures, spreadsheets, qlog."""

@@ -1,0 +1,68 @@
+"""An experiment of a reproduction: its study file, its plan, and its place in the folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.experiments import campaign
+from narrows.experiments.plan import PLAN
+from narrows.experiments.stored import stored_as_planned
+from narrows.reproduction.quantity import Asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.experiments.definition import Study
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.stored import StoredStudy
+
+Rows = dict[str, Asked]
+
+
+@dataclass(frozen=True)
+class Part:
+    """An experiment of a reproduction, without a variant or with one.
+
+    Attributes:
+        experiment: Name of the experiment.
+        variant: Name of the variant in the claims; empty for none.
+        study: The study file of the experiment, as read.
+        plan: The cells of the experiment.
+    """
+
+    experiment: str
+    variant: str
+    study: Study
+    plan: Plan
+
+    @property
+    def path(self) -> str:
+        """Path of the experiment's folder, relative to that of the reproduction."""
+        return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
+
+    def opened(self, folder: Path) -> StoredStudy:
+        """Return the experiment in the folder of a reproduction, where it is begun if it is not there."""
+        place = folder / self.path
+        if (place / PLAN).exists():
+            return stored_as_planned(self.plan, place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return campaign.begin(self.study, self.plan, place)
+
+    @property
+    def cells(self) -> int:
+        """Number of cells; the least where the number of replications is sequential."""
+        return len(self.plan.points) * self.plan.replications.minimum
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time of all cells, seconds."""
+        return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
+
+
+def is_finished(place: Path) -> bool:
+    """Return whether every cell of an experiment has finished."""
+    if not (place / PLAN).exists():
+        return False
+    state = campaign.status(place)
+    return state.finished == state.cells
