@@ -118,16 +118,7 @@ def suite(  # noqa: PLR0913  # each has a default
         trust: Whether Python files elsewhere than in the folder of the file, and commands in it, may be executed.
 
     Returns:
-        The contents of `summary.json`; `rows` has a row per criterion and condition.
-
-    Raises:
-        InputError: There is no such suite, row or subject, or a file cannot be read.
-        ScenarioError: A file of the suite has faults.
-        OutputError: The folder holds something else.
-        RunError: A cell failed.
-        Interrupted: The work was stopped.
-        ReportError: The results are written, but their report could not be built.
-        ValueError: A number is out of range.
+        The contents of `summary.json`; `rows` has a row per criterion and condition. Errors as `matrix`.
     """
     from narrows.commands.suites import Measuring
 
@@ -182,9 +173,9 @@ def matrix(  # noqa: PLR0913  # each has a default
         The study; its `summary` has the shares, harm and delay of each pair.
 
     Raises:
-        InputError: An argument has an error.
-        ScenarioError: One of `overrides` has an error.
-        OutputError: The folder holds something.
+        InputError: An argument has an error, or a file cannot be read.
+        ScenarioError: A file, or one of `overrides`, has faults.
+        OutputError: The folder holds something else.
         RunError: A cell failed.
         Interrupted: The work was stopped.
         ReportError: The results are written, but their report could not be built.
