@@ -1,6 +1,6 @@
 //! Counts of all connections of a group together.
 
-use crate::digest::digested;
+use crate::digest::{Digested, Hash, digested};
 use crate::{ApplicationCounts, GroupCounts, Histogram};
 use narrows_units::Span;
 
@@ -83,16 +83,16 @@ pub struct ConnectionSums {
     pub access_offered_bits: u128,
     /// Mean round-trip samples of connections, picoseconds.
     pub rtt_ps: Total,
-    /// Mean congestion windows of connections while established, in 10⁻⁶ packets.
-    pub window: Total,
-    /// Maximum congestion windows of connections while established, in 10⁻⁶ packets.
-    pub window_peak: Total,
-    /// Mean congestion windows of connections just before a reduction, in 10⁻⁶ packets.
-    pub before_reduction: Total,
+    /// Mean congestion windows of connections while established, packets.
+    pub window: Total<1_000_000>,
+    /// Maximum congestion windows of connections while established, packets.
+    pub window_peak: Total<1_000_000>,
+    /// Mean congestion windows of connections just before a reduction, packets.
+    pub before_reduction: Total<1_000_000>,
     /// Mean times between reductions of connections, picoseconds.
     pub reduction_interval_ps: Total,
-    /// Completion times of connections divided by those on an idle path, in units of 10⁻⁹.
-    pub slowdown: Total,
+    /// Completion times of connections divided by those on an idle path.
+    pub slowdown: Total<1_000_000_000>,
 }
 
 digested!(ConnectionSums {
@@ -100,16 +100,19 @@ digested!(ConnectionSums {
     reduction_interval_ps,
 } not { slowdown });
 
-/// A sum over those connections that have a value.
+/// A sum over those connections that have a value, in whole parts of which `PARTS` are one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Total {
-    /// The sum.
-    pub sum: u128,
-    /// Number of connections with a value.
-    pub count: u64,
+pub struct Total<const PARTS: u64 = 1> {
+    sum: u128,
+    count: u64,
 }
 
-digested!(Total { sum, count });
+impl<const PARTS: u64> Digested for Total<PARTS> {
+    fn feed(&self, hash: &mut Hash) {
+        self.sum.feed(hash);
+        self.count.feed(hash);
+    }
+}
 
 /// The moments of a set of values that measures of equality need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -137,11 +140,11 @@ impl GroupRecord {
     }
 }
 
-impl Total {
-    /// Adds `value`, in the unit of the sum; ignores one that is not a number.
+impl<const PARTS: u64> Total<PARTS> {
+    /// Adds `value`, in units; ignores one that is not a number.
     pub fn add(&mut self, value: f64) {
         if !value.is_nan() {
-            self.sum += value.round() as u128;
+            self.sum += (value * PARTS as f64).round() as u128;
             self.count += 1;
         }
     }
@@ -152,9 +155,9 @@ impl Total {
         self.count += other.count;
     }
 
-    /// Mean, in the unit of the sum; not a number if there are no values.
+    /// Mean, in units; not a number if there are no values.
     pub fn mean(&self) -> f64 {
-        self.sum as f64 / self.count as f64
+        self.sum as f64 / self.count as f64 * (1.0 / PARTS as f64)
     }
 }
 

@@ -129,8 +129,6 @@ fn buffer_share(group: &GroupView) -> f64 {
 }
 
 const PICO: f64 = 1e-12;
-const NANO: f64 = 1e-9;
-const MICRO: f64 = 1e-6;
 
 pub(super) const fn metric(
     name: &'static str,
@@ -225,13 +223,13 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.record.delays.quantile_s(0.99)),
     metric("cwnd_mean_packets", "packets", "", "congestion window, mean", "RFC 5681",
         "time average of a flow's congestion window while its connection is established, averaged over flows",
-        |group| group.sums().window.mean() * MICRO),
+        |group| group.sums().window.mean()),
     metric("cwnd_peak_packets", "packets", "", "congestion window, peak", "RFC 5681",
         "maximum of a flow's congestion window while its connection is established, averaged over flows",
-        |group| group.sums().window_peak.mean() * MICRO),
+        |group| group.sums().window_peak.mean()),
     metric("cwnd_before_reduction_packets", "packets", "", "congestion window before a reduction", "RFC 5681",
         "mean congestion window just before a reduction, averaged over flows that had one",
-        |group| group.sums().before_reduction.mean() * MICRO),
+        |group| group.sums().before_reduction.mean()),
     metric("reduction_interval_s", "s", "", "time between reductions", "RFC 5681",
         "mean time between reductions of the congestion window, averaged over flows that had two",
         |group| group.sums().reduction_interval_ps.mean() * PICO),
@@ -276,5 +274,5 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.ended.times.quantile_s(0.99)),
     metric("slowdown", "", "lower", "slowdown, mean", "Dukkipati and McKeown, CCR 36(1), 2006",
         "completion time over what an idle path would need (two round trips, for datagrams the way there alone, and the transmission at the bottleneck's mean rate), mean over completed flows",
-        |group| group.sums().slowdown.mean() * NANO),
+        |group| group.sums().slowdown.mean()),
 ];

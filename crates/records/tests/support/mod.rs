@@ -191,27 +191,28 @@ fn application() -> ApplicationCounts {
     ApplicationCounts { video, pages: histogram(&[1000, 3000]), probes, frames }
 }
 
+fn total<const PARTS: u64>(values: [f64; 2]) -> Total<PARTS> {
+    let mut total = Total::default();
+    for value in values {
+        total.add(value);
+    }
+    total
+}
+
 fn sums() -> ConnectionSums {
     let mut received = Shares::default();
     received.add(1_000_000);
     received.add(3_000_000);
-    let total = |values: [f64; 2]| {
-        let mut total = Total::default();
-        for value in values {
-            total.add(value);
-        }
-        total
-    };
     ConnectionSums {
         received,
         access_bits: 12_000_000,
         access_offered_bits: 200_000_000,
         rtt_ps: total([20e9, 30e9]),
-        window: total([10e6, f64::NAN]),
-        window_peak: total([20e6, 30e6]),
-        before_reduction: total([16e6, 20e6]),
+        window: total([10.0, f64::NAN]),
+        window_peak: total([20.0, 30.0]),
+        before_reduction: total([16.0, 20.0]),
         reduction_interval_ps: total([1e12, 2e12]),
-        slowdown: total([2e9, 4e9]),
+        slowdown: total([2.0, 4.0]),
     }
 }
 

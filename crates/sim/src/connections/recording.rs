@@ -176,7 +176,7 @@ impl Connections<'_> {
             totals.classes[class as usize].add(transfer.payload, time, transfer.completed);
             if transfer.completed {
                 let ideal = ideal_completion_s(self.model, plan);
-                totals.sums.slowdown.add(time.as_secs_f64() / ideal * SLOWDOWN);
+                totals.sums.slowdown.add(time.as_secs_f64() / ideal);
             }
         }
         if plan.order < self.kept[plan.workload as usize] {
@@ -221,9 +221,9 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     sums.access_bits += u128::from(host.sender.counters().bytes_sent - recorder.at_measure.bytes_sent) * 8;
     sums.access_offered_bits += (slower.as_bps() as f64 * recorder.seconds) as u128;
     sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
-    sums.window.add(recorder.window_seconds / recorder.seconds * MILLIONTHS);
-    sums.window_peak.add(recorder.peak_packets() * MILLIONTHS);
-    sums.before_reduction.add(recorder.before_reductions / reductions * MILLIONTHS);
+    sums.window.add(recorder.window_seconds / recorder.seconds);
+    sums.window_peak.add(recorder.peak_packets());
+    sums.before_reduction.add(recorder.before_reductions / reductions);
     if recorder.reductions > 1 {
         sums.reduction_interval_ps.add(recorder.reductions_span().as_ps() as f64 / (reductions - 1.0));
     }
@@ -283,6 +283,3 @@ pub(crate) fn ideal_completion_s(model: &Model, plan: &Plan) -> f64 {
     let bits = (size + Bytes::new(packets * transport.header.count())).bits() as f64;
     delay.as_secs_f64() + bits / model.links[bottleneck].rate.mean_bps(model.duration)
 }
-
-const MILLIONTHS: f64 = 1e6;
-const SLOWDOWN: f64 = 1e9;
