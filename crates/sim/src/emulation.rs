@@ -38,12 +38,8 @@ impl<'m> Emulation<'m> {
         let layout = Arc::new(Layout::new(model, 1));
         let options = RunOptions { lookahead: false, ..RunOptions::default() };
         let cancellation = Progress::new().cancellation();
-        let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation);
-        for (number, link) in partition.net.links.iter_mut().enumerate() {
-            if let Some(queue) = queue(number) {
-                link.replace_queue(queue);
-            }
-        }
+        let queue = |link: usize| queue(link).unwrap_or_else(|| model.links[link].queue.build());
+        let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation, queue);
         partition.workloads.connections.of_stack = true;
         partition.net.flows.stack = Some(OfStack::default());
         Self { model, partition, discarded: Vec::new() }

@@ -81,7 +81,10 @@ pub fn simulate(
     let lookahead = options.lookahead && model.record.packets.is_none();
     let options = RunOptions { lookahead, ..options };
     let mut partitions: Vec<_> = (0..layout.partitions)
-        .map(|number| Partition::new(model, &layout, number, replication, options, progress.cancellation()))
+        .map(|number| {
+            let queue = |link: usize| model.links[link].queue.build();
+            Partition::new(model, &layout, number, replication, options, progress.cancellation(), queue)
+        })
         .collect();
     let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;
     let end = Time::ZERO + model.duration;

@@ -7,6 +7,7 @@ mod impairments;
 mod loss;
 mod selected;
 mod serializer;
+mod stepped;
 mod transmitter;
 
 pub(crate) use arrival_queue::{ArrivalQueue, make_room};
@@ -16,4 +17,5 @@ pub(crate) use impairments::Impairments;
 pub(crate) use loss::Loss;
 pub(crate) use selected::Selected;
 pub(crate) use serializer::Serializer;
-pub(crate) use transmitter::{Bound, Transmitter};
+pub(crate) use stepped::Stepped;
+pub(crate) use transmitter::{Bound, Service, Transmitter};

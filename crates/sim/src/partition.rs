@@ -3,7 +3,7 @@
 use crate::connections::{ConnectionContext, Failed, Message};
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
-use crate::link::{Bound, Capacity, Fifo, Impairments, Loss, Transmitter, make_room};
+use crate::link::{Bound, Capacity, Fifo, Impairments, Loss, Service, Stepped, Transmitter, make_room};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
@@ -11,7 +11,7 @@ use crate::workload::Workloads;
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_model::{LinkModel, Model, RateModel};
-use narrows_qdisc::{Limit, droptail};
+use narrows_qdisc::{Limit, QueueDiscipline, droptail};
 use narrows_records::{GroupSample, Histogram};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Packet;
@@ -47,7 +47,7 @@ pub(crate) struct Partition<'m> {
 }
 
 impl<'m> Partition<'m> {
-    /// Partition `number` of replication `replication` at the start of the run.
+    /// Partition `number` of replication `replication` at the start of the run; `queue` gives the queue of each link, by number.
     pub fn new(
         model: &'m Model,
         layout: &Arc<Layout>,
@@ -55,6 +55,7 @@ impl<'m> Partition<'m> {
         replication: u32,
         options: RunOptions,
         cancellation: Cancellation,
+        queue: impl FnMut(usize) -> Box<dyn QueueDiscipline>,
     ) -> Self {
         let RunOptions { lookahead, most_packets, .. } = options;
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
@@ -68,7 +69,7 @@ impl<'m> Partition<'m> {
             slots,
             layout: Arc::clone(layout),
             far: links.iter().map(|&link| layout.far[link]).collect(),
-            links: transmitters(model, &links, replication, lookahead),
+            links: transmitters(model, &links, replication, lookahead, queue),
             pipes: vec![VecDeque::new(); prompt.len()],
             prompt,
             flows,
@@ -347,8 +348,14 @@ fn change_due(model: &Model, number: usize) -> Time {
     model.changes.get(number).map_or(Time::NEVER, |change| Time::ZERO + change.at)
 }
 
-/// The near ends of `links`, with lookahead if `lookahead`.
-fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: bool) -> Vec<Transmitter> {
+/// The near ends of `links`, with lookahead if `lookahead`; `queue` gives the queue of each.
+fn transmitters(
+    model: &Model,
+    links: &[usize],
+    replication: u32,
+    lookahead: bool,
+    mut queue: impl FnMut(usize) -> Box<dyn QueueDiscipline>,
+) -> Vec<Transmitter> {
     let mut changing = vec![false; model.links.len()];
     for (link, _) in model.changes.iter().flat_map(|change| &change.links) {
         changing[*link as usize] = true;
@@ -361,13 +368,14 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
         let place = || Stream::new(model.seed, replication, "recordings").uniform();
         let capacity = Capacity::new(&link.rate, stream("rate"), place);
         let impairments = Impairments::new(link.loss.clone().map(Loss::new), &link.impairments, stream);
-        let queue = (link.queue.build(), stream("queue"));
-        let mut transmitter = Transmitter::new(queue, capacity, impairments, link.delay);
-        transmitter.set_framing(link.framing);
-        if lookahead {
-            let fifo = limit_and_rate(link).filter(|_| !changing[number]);
-            transmitter.use_lookahead(fifo.map(|(limit, rate)| Fifo::new(limit, rate)));
-        }
+        let computed = limit_and_rate(link).filter(|_| lookahead && !changing[number]);
+        let service = if let Some((limit, rate)) = computed {
+            Service::Computed(Fifo::new(limit, rate), capacity)
+        } else {
+            let queue = (queue(number), stream("queue"));
+            Service::Stepped { link: Stepped::new(queue, capacity, link.framing, impairments), lookahead }
+        };
+        let mut transmitter = Transmitter::new(service, link.delay);
         observe(model, number, &mut transmitter.recorder);
         transmitter
     };

@@ -191,9 +191,10 @@ pub(crate) struct QueueTap<'a> {
 }
 
 impl QueueTap<'_> {
-    fn log(&mut self, event: PacketEvent, packet: &Packet) {
+    /// Logs what happened to `packet` at the link at `now`, if that is logged.
+    pub fn log(&mut self, now: Time, event: PacketEvent, packet: &Packet) {
         if let Some(place) = self.link.logged {
-            self.flows.log_packet(self.link.now(), place, event, packet);
+            self.flows.log_packet(now, place, event, packet);
         }
     }
 }
@@ -203,13 +204,13 @@ impl Tap for QueueTap<'_> {
         self.link.dropped(packet.size, reason, is_data(packet).then_some(packet.flow));
         self.flows.lost(packet);
         self.flows.log_event(self.link.now(), self.link.place, FlowEvent::Dropped, rule(reason), packet);
-        self.log(PacketEvent::Dropped, packet);
+        self.log(self.link.now(), PacketEvent::Dropped, packet);
     }
 
     fn marked(&mut self, packet: &Packet) {
         self.link.counts.marked += 1;
         self.flows.marked(packet);
         self.flows.log_event(self.link.now(), self.link.place, FlowEvent::Marked, "", packet);
-        self.log(PacketEvent::Marked, packet);
+        self.log(self.link.now(), PacketEvent::Marked, packet);
     }
 }
