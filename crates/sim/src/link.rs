@@ -17,5 +17,5 @@ pub(crate) use impairments::Impairments;
 pub(crate) use loss::Loss;
 pub(crate) use selected::Selected;
 pub(crate) use serializer::Serializer;
-pub(crate) use stepped::Stepped;
-pub(crate) use transmitter::{Bound, Service, Transmitter};
+pub(crate) use stepped::{Bound, Stepped};
+pub(crate) use transmitter::{Service, Transmitter};

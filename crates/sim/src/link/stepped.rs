@@ -1,6 +1,6 @@
 //! A queue, its serialiser and the impairments behind it, advanced from one event to the next.
 
-use super::{ArrivalQueue, Bound, Capacity, Impairments};
+use super::{ArrivalQueue, Capacity, Impairments};
 use crate::recorder::{LINK_FAILURE, QueueTap};
 use narrows_engine::Stream;
 use narrows_model::Framing;
@@ -32,6 +32,25 @@ pub(crate) struct Stepped {
     /// The earlier of `wake` and `change`.
     timer: Time,
     outage: Outage,
+}
+
+/// How far a link advances: departures up to and including one time, all other events up to and including another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    pub departures: Time,
+    pub others: Time,
+}
+
+impl Bound {
+    /// Bound before all events at `now` except departures, which come first.
+    pub fn before(now: Time) -> Self {
+        Self { departures: now, others: Time::from_ps(now.as_ps().saturating_sub(1)) }
+    }
+
+    /// Bound after all events at `now`.
+    pub fn after(now: Time) -> Self {
+        Self { departures: now, others: now }
+    }
 }
 
 /// Outages of a link: a failed link sends nothing and drops all arrivals.

@@ -1,6 +1,6 @@
 //! The near end of a link: what arrives there, what leaves, and its counts.
 
-use super::{ArrivalQueue, Capacity, Fifo, Stepped};
+use super::{ArrivalQueue, Bound, Capacity, Fifo, Stepped};
 use crate::recorder::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_engine::Slot;
 use narrows_model::LinkChange;
@@ -49,25 +49,6 @@ pub(crate) struct Bits {
     pub sent: f64,
     /// Bits that could have been sent.
     pub offered: f64,
-}
-
-/// How far a link advances: departures up to and including one time, all other events up to and including another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
-    pub departures: Time,
-    pub others: Time,
-}
-
-impl Bound {
-    /// Bound before all events at `now` except departures, which come first.
-    pub fn before(now: Time) -> Self {
-        Self { departures: now, others: Time::from_ps(now.as_ps().saturating_sub(1)) }
-    }
-
-    /// Bound after all events at `now`.
-    pub fn after(now: Time) -> Self {
-        Self { departures: now, others: now }
-    }
 }
 
 impl Transmitter {
