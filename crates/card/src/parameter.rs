@@ -210,8 +210,8 @@ impl Domain {
             | Self::Span { default, .. }
             | Self::Size { default }
             | Self::Limit { default }
-            | Self::Choice { default, .. } => word(default),
-            Self::Length { default: Default::Value(default), .. } => word(default),
+            | Self::Choice { default, .. }
+            | Self::Length { default: Default::Value(default), .. } => word(default),
             Self::Length { default: Default::Follows(words), .. }
             | Self::Discipline { default: words, .. } => Default::Follows(words),
             Self::Limits | Self::Classes { required: false, .. } => word("none"),
