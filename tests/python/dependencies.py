@@ -45,6 +45,51 @@ def cycles(uses: Mapping[str, Iterable[str]]) -> list[set[str]]:
     return found
 
 
+def orphans(crate: Path) -> list[Path]:
+    """Return the Rust files of a crate that no `mod` names: the compiler never reads them.
+
+    Args:
+        crate: The folder of the crate, with its `Cargo.toml`.
+    """
+    roots = [file for pattern in ROOTS for file in crate.glob(pattern)]
+    reached: set[Path] = set()
+    while roots:
+        file = roots.pop()
+        if file in reached or not file.is_file():
+            continue
+        reached.add(file)
+        text = file.read_text(encoding="utf-8")
+        # A file of a test is the root of a crate; any other but `mod.rs` has its modules in a folder of its name.
+        is_root = any(file.match(f"{crate.name}/{pattern}") for pattern in ROOTS)
+        folder = file.parent if is_root or file.name == "mod.rs" else file.with_suffix("")
+        roots += [each.resolve() for each in _named(text, file.parent, folder)]
+    return sorted(set(crate.rglob("*.rs")) - reached)
+
+
+def _named(text: str, beside: Path, folder: Path) -> list[Path]:
+    """Return where the modules of a file may be, those in a `mod NAME { }` in the folder of that name."""
+    found, inline, path = [], list[tuple[str, str]](), ""
+    for line in text.splitlines():
+        match = re.match(r"(\s*)(?:pub(?:\([^)]*\))? )?mod (\w+)( \{)?;?$", line)
+        if match is None:
+            path = given[1] if (given := re.match(r'\s*#\[path = "([^"]+)"\]', line)) else ""
+            if inline and line == f"{inline[-1][0]}}}":
+                inline.pop()
+            continue
+        indent, name, opens = match.groups()
+        here = folder.joinpath(*(each for _, each in inline))
+        if opens:
+            inline.append((indent, name))
+        else:
+            found += [beside / path] if path else [here / f"{name}.rs", here / name / "mod.rs"]
+        path = ""
+    return found
+
+
+# The files from which the compiler starts.
+ROOTS = ("src/lib.rs", "src/main.rs", "build.rs", "tests/*.rs", "tests/*/main.rs", "benches/*.rs", "benches/*/main.rs")
+
+
 # Python
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dependencies import cycles, documented, package_of, python_uses, rust_uses
+from dependencies import cycles, documented, orphans, package_of, python_uses, rust_uses
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
@@ -59,6 +59,38 @@ def test_a_crate_uses_the_crates_that_the_plan_lists(manifest: Path) -> None:
 def test_no_crates_form_a_cycle() -> None:
     assert set(CRATES) == {manifest.parent.name for manifest in MANIFESTS}
     assert not cycles(CRATES)
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
+def test_the_compiler_reads_every_rust_file(manifest: Path) -> None:
+    assert not orphans(manifest.parent)
+
+
+def test_a_rust_file_that_no_module_names_is_found(tmp_path: Path) -> None:
+    files = {
+        "src/lib.rs": "mod here;\n#[cfg(test)]\nmod tests;\n",
+        "src/here.rs": "pub(crate) mod below;\n",
+        "src/here/below.rs": "",
+        "src/tests.rs": "",
+        "src/left.rs": "",
+        "tests/one.rs": 'mod support;\n#[path = "support/more.rs"]\nmod more;\n',
+        "tests/support/mod.rs": "",
+        "tests/support/more.rs": "",
+        "tests/support/unused.rs": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert [file.relative_to(tmp_path).as_posix() for file in orphans(tmp_path)] == [
+        "src/left.rs",
+        "tests/support/unused.rs",
+    ]
+
+
+def test_no_tracked_file_is_empty() -> None:
+    # PEP 561: the file is the mark itself.
+    marks = {"py.typed"}
+    assert not [file for file in tracked() if not file.stat().st_size and file.name not in marks]
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)

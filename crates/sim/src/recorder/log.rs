@@ -40,7 +40,7 @@ impl<E: Entry> Log<E> {
             return;
         }
         self.rows.push(entry);
-        if self.rows.len() >= self.room.saturating_add(self.room / SLACK).saturating_add(SLACK) {
+        if self.rows.len() >= self.room.saturating_add(self.room / PART).saturating_add(LEAST) {
             self.shrink();
         }
     }
@@ -81,8 +81,9 @@ fn sort<E: Entry>(rows: &mut [E]) {
     rows.sort_by_key(|row| (row.at(), row.place()));
 }
 
-/// A log exceeds its limit by a quarter before it is cut.
-const SLACK: usize = 4;
+/// A log exceeds its limit by a quarter of it and by these entries before it is cut.
+const PART: usize = 4;
+const LEAST: usize = 4;
 
 #[cfg(test)]
 mod tests {
