@@ -18,7 +18,7 @@ mod variable;
 pub use card::Card;
 pub use comparison::{Catalogue, Comparison};
 pub use fault::Fault;
-pub use metric::Metric;
+pub use metric::{Better, Metric, MetricUnit, Owner};
 pub use nearest::nearest;
 pub use parameter::{Default, Domain, INFINITE, LENGTHS, Parameter, SIZES};
 pub use value::Value;

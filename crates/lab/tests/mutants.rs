@@ -12,6 +12,7 @@
 
 use narrows_engine::Stream;
 use narrows_lab::backend::{Progress, RunError};
+use narrows_lab::card::MetricUnit;
 use narrows_lab::metrics::{MetricValues, catalogue};
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, load, samples};
@@ -230,8 +231,11 @@ fn check_run(scenario: &Scenario, progress: &Progress) -> Result<Outcome, String
 }
 
 fn check_shares(replication: &Replication) -> Result<(), String> {
-    let shares =
-        || catalogue().iter().filter(|metric| metric.unit == "share" && metric.name != "goodput_fraction");
+    let shares = || {
+        catalogue()
+            .iter()
+            .filter(|metric| metric.unit == MetricUnit::Share && metric.name != "goodput_fraction")
+    };
     let wrong = |values: &MetricValues| {
         let value = |name| (name, values.value(name));
         let outside = |(_, value): &(&str, f64)| !value.is_nan() && !(0.0..=1.0 + 1e-9).contains(value);

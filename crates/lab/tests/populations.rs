@@ -4,6 +4,7 @@ mod support;
 
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Progress;
+use narrows_lab::card::Owner;
 use narrows_lab::congestion_control::Algorithm;
 use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, UserModel, Workload, arranged};
 use narrows_lab::records::{Column, Table};
@@ -178,7 +179,7 @@ fn what_a_group_can_be_asked_for_is_what_it_has() {
         source = { kind = "poisson", interval = "100ms" }
     "#;
     let records = run(&scenario(GROUPS).model, 1);
-    for metric in narrows_lab::metrics::catalogue().iter().filter(|metric| metric.of == "group") {
+    for metric in narrows_lab::metrics::catalogue().iter().filter(|metric| metric.of == Owner::Group) {
         for group in &records.groups {
             let text = format!(
                 "{GROUPS}\n[[expect]]\nmeasure = \"{}\"\ngroup = \"{}\"\nat_least = 0",

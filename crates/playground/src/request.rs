@@ -1,5 +1,6 @@
 //! What a request says.
 
+use narrows_lab::card::Owner;
 use narrows_lab::scenario::{
     Diagnostic, LoadOptions, MetricFault, Scenario, SeriesMetric, SeriesMetrics, load,
 };
@@ -49,7 +50,7 @@ pub fn changes(request: &Value) -> Result<Vec<(&str, &str)>, String> {
 struct Unjudged;
 
 impl SeriesMetrics for Unjudged {
-    fn read(&self, _text: &str, _owner: Option<&str>) -> Result<SeriesMetric, MetricFault> {
+    fn read(&self, _text: &str, _owner: Option<Owner>) -> Result<SeriesMetric, MetricFault> {
         Ok(SeriesMetric::default())
     }
 }

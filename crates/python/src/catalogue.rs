@@ -101,8 +101,11 @@ fn parameter<'py>(py: Python<'py>, parameter: &Parameter) -> PyResult<Bound<'py,
 
 fn metric<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py, PyDict>> {
     let card = PyDict::new(py);
-    set_all(&card, &heading(metric.name, metric.of, metric.definition, metric.source))?;
-    set_all(&card, &[("unit", metric.unit), ("better", metric.better), ("label", metric.label)])?;
+    set_all(&card, &heading(metric.name, metric.of.text(), metric.definition, metric.source))?;
+    set_all(
+        &card,
+        &[("unit", metric.unit.text()), ("better", metric.better.text()), ("label", metric.label)],
+    )?;
     card.set_item("validation", None::<&str>)?;
     Ok(card)
 }

@@ -1,5 +1,6 @@
 //! Metrics of a run's series, computed in Python: a scenario that expects one asks there what its name means.
 
+use narrows_lab::card::Owner;
 use narrows_lab::scenario::{MetricFault, SeriesMetric, SeriesMetrics};
 use pyo3::prelude::*;
 
@@ -8,9 +9,13 @@ use pyo3::prelude::*;
 pub struct PythonMetrics;
 
 impl SeriesMetrics for PythonMetrics {
-    fn read(&self, text: &str, owner: Option<&str>) -> Result<SeriesMetric, MetricFault> {
+    fn read(&self, text: &str, owner: Option<Owner>) -> Result<SeriesMetric, MetricFault> {
         Python::attach(|py| {
-            let read = || py.import("narrows.metrics.request")?.getattr("named_group")?.call1((text, owner));
+            let read = || {
+                py.import("narrows.metrics.request")?
+                    .getattr("named_group")?
+                    .call1((text, owner.map(Owner::text)))
+            };
             let group = read().and_then(|group| group.extract()).map_err(|error| fault(py, text, &error))?;
             Ok(SeriesMetric { group })
         })

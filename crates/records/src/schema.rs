@@ -68,7 +68,7 @@ pub fn tables() -> &'static [TableSchema] {
         };
         let metrics_of = |owner, cards: &mut dyn Iterator<Item = &Metric>| -> Vec<_> {
             std::iter::once(owner)
-                .chain(cards.map(|card| real(card.name, card.unit, card.definition)))
+                .chain(cards.map(|card| real(card.name, card.unit.text(), card.definition)))
                 .collect()
         };
         let groups = metrics_of(label("group", "the group"), &mut metrics::of_groups());

@@ -1,7 +1,7 @@
 //! Metrics of a run's series, as in `cov(bin=10s)`: computed outside the simulator, and known only there.
 
 use crate::kind::list;
-use narrows_card::nearest;
+use narrows_card::{Owner, nearest};
 use narrows_records::metrics::catalogue;
 use std::fmt::Debug;
 
@@ -9,12 +9,12 @@ use std::fmt::Debug;
 pub trait SeriesMetrics: Debug + Send + Sync {
     /// Parses a metric of the series, with or without parameters, as in `cov(bin=10s)`.
     ///
-    /// `text` has no white space; `owner` is `"group"` or `"link"` if the metric must be one of groups or of links.
+    /// `text` has no white space; `owner` is what must have the metric; `None` for either.
     ///
     /// # Errors
     ///
     /// If the text is no such metric, or one of its parameters is not allowed.
-    fn read(&self, text: &str, owner: Option<&str>) -> Result<SeriesMetric, MetricFault>;
+    fn read(&self, text: &str, owner: Option<Owner>) -> Result<SeriesMetric, MetricFault>;
 }
 
 /// The part of a metric of the series that a scenario must know.
@@ -41,7 +41,7 @@ pub struct MetricFault {
 pub(crate) fn read(
     series: Option<&dyn SeriesMetrics>,
     text: &str,
-    owner: Option<&str>,
+    owner: Option<Owner>,
 ) -> Result<Option<SeriesMetric>, MetricFault> {
     let counted = || catalogue().iter().filter(|metric| owner.is_none_or(|owner| metric.of == owner));
     if counted().any(|metric| metric.name == text) {

@@ -2,7 +2,9 @@
 
 use super::group::mean_over_samples;
 use crate::{GroupSample, LinkDescription, LinkRecord, Records};
-use narrows_card::Metric;
+use narrows_card::Better::{Higher, Lower, Neither};
+use narrows_card::MetricUnit::{BitsPerSecond, Bytes, Count, Packets, Seconds, Share};
+use narrows_card::{Better, Metric, MetricUnit, Owner};
 use narrows_units::Span;
 
 /// A metric of links: its card, and how it is computed.
@@ -108,70 +110,70 @@ const PERCENTILE: f64 = 1.008;
 
 const fn metric(
     name: &'static str,
-    unit: &'static str,
-    better: &'static str,
+    unit: MetricUnit,
+    better: Better,
     label: &'static str,
     source: &'static str,
     definition: &'static str,
     value: fn(&LinkView) -> f64,
 ) -> LinkMetric {
-    let card = Metric { name, of: "link", unit, better, label, definition, source };
+    let card = Metric { name, of: Owner::Link, unit, better, label, definition, source };
     LinkMetric { card, value, most: |_| f64::INFINITY }
 }
 
 /// All metrics of links, in the order in which they are shown.
 #[rustfmt::skip]
 pub(super) const METRICS: &[LinkMetric] = &[
-    metric("utilization", "share", "higher", "utilization", "RFC 5166 §2.1.1",
+    metric("utilization", Share, Higher, "utilization", "RFC 5166 §2.1.1",
         "bits sent over bits that could have been sent",
         |link| utilization(link.record)),
-    metric("rate_bps", "bps", "higher", "rate", "RFC 5166 §2.1.1",
+    metric("rate_bps", BitsPerSecond, Higher, "rate", "RFC 5166 §2.1.1",
         "bits sent per second",
         |link| link.per_second(link.record.sent_bits)).at_most(|link| link.per_second(link.record.offered_bits)),
-    metric("capacity_bps", "bps", "", "capacity", "RFC 5136",
+    metric("capacity_bps", BitsPerSecond, Neither, "capacity", "RFC 5136",
         "bits per second that could have been sent",
         |link| link.per_second(link.record.offered_bits)).at_most(|link| link.description().highest_bps),
-    metric("loss_rate", "share", "lower", "loss rate", "RFC 5166 §2.1.3",
+    metric("loss_rate", Share, Lower, "loss rate", "RFC 5166 §2.1.3",
         "packets dropped by the queue over packets that reached it",
         |link| dropped(link) / arrived(link)),
-    metric("random_loss_rate", "share", "lower", "loss rate behind the queue", "RFC 5166 §2.1.3",
+    metric("random_loss_rate", Share, Lower, "loss rate behind the queue", "RFC 5166 §2.1.3",
         "packets lost behind the queue, at random or by an impairment such as a policer, over packets sent",
         random_loss_rate),
-    metric("mark_rate", "share", "", "mark rate", "RFC 3168",
+    metric("mark_rate", Share, Neither, "mark rate", "RFC 3168",
         "packets marked over packets that reached the queue",
         |link| marked(link) / arrived(link)),
-    metric("queue_mean_packets", "packets", "lower", "queue, mean", "RFC 7928 §4",
+    metric("queue_mean_packets", Packets, Lower, "queue, mean", "RFC 7928 §4",
         "time average of the packets that wait, without the one in transmission",
         |link| link.mean_over_time(link.record.at_end.queue_packet_ps - link.record.at_warmup.queue_packet_ps)).at_most(most_packets),
-    metric("queue_mean_bytes", "B", "lower", "queue, mean in bytes", "RFC 7928 §4",
+    metric("queue_mean_bytes", Bytes, Lower, "queue, mean in bytes", "RFC 7928 §4",
         "time average of the bytes that wait, without the packet in transmission",
         |link| link.mean_over_time(link.record.at_end.queue_byte_ps - link.record.at_warmup.queue_byte_ps))
         .at_most(|link| link.description().most_bytes.unwrap_or(f64::INFINITY)),
-    metric("queue_peak_packets", "packets", "lower", "queue, peak", "RFC 7928 §4",
+    metric("queue_peak_packets", Packets, Lower, "queue, peak", "RFC 7928 §4",
         "most packets that waited at once",
         |link| link.record.peak_packets as f64).at_most(most_packets),
-    metric("queue_delay_mean_s", "s", "lower", "queueing delay, mean", "RFC 5166 §2.1.2",
+    metric("queue_delay_mean_s", Seconds, Lower, "queueing delay, mean", "RFC 5166 §2.1.2",
         "mean time from a packet's arrival at the queue to the start of its transmission",
         |link| link.record.waits.mean_s()).at_most(longest_wait_s),
-    metric("queue_delay_p50_s", "s", "lower", "queueing delay, median", "RFC 5166 §2.1.2",
+    metric("queue_delay_p50_s", Seconds, Lower, "queueing delay, median", "RFC 5166 §2.1.2",
         "median time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
         |link| link.record.waits.quantile_s(0.50)).at_most(|link| longest_wait_s(link) * PERCENTILE),
-    metric("queue_delay_p95_s", "s", "lower", "queueing delay, 95th percentile", "RFC 5166 §2.1.2",
+    metric("queue_delay_p95_s", Seconds, Lower, "queueing delay, 95th percentile", "RFC 5166 §2.1.2",
         "95th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
         |link| link.record.waits.quantile_s(0.95)).at_most(|link| longest_wait_s(link) * PERCENTILE),
-    metric("queue_delay_p99_s", "s", "lower", "queueing delay, 99th percentile", "RFC 5166 §2.1.2",
+    metric("queue_delay_p99_s", Seconds, Lower, "queueing delay, 99th percentile", "RFC 5166 §2.1.2",
         "99th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.8 %",
         |link| link.record.waits.quantile_s(0.99)).at_most(|link| longest_wait_s(link) * PERCENTILE),
-    metric("loss_episodes", "count", "lower", "loss episodes", "Hassayoun and Ros, LCN 2009",
+    metric("loss_episodes", Count, Lower, "loss episodes", "Hassayoun and Ros, LCN 2009",
         "times at which the queue drops data, those within a round trip of the first counted as one: the longest propagation round trip of the groups whose bottleneck it is, of all where it is none's",
         |link| link.record.loss_episodes as f64),
-    metric("loss_synchronisation", "share", "lower", "loss synchronisation", "Hassayoun and Ros, LCN 2009",
+    metric("loss_synchronisation", Share, Lower, "loss synchronisation", "Hassayoun and Ros, LCN 2009",
         "flows that lose data in a loss episode, on average, over flows whose data crosses the link: of endless flows those that have started, of finite ones the mean number that are active",
         loss_synchronisation),
-    metric("dropped_packets", "packets", "lower", "dropped", "RFC 5166 §2.1.3",
+    metric("dropped_packets", Packets, Lower, "dropped", "RFC 5166 §2.1.3",
         "packets dropped by the queue",
         dropped),
-    metric("marked_packets", "packets", "", "marked", "RFC 3168",
+    metric("marked_packets", Packets, Neither, "marked", "RFC 3168",
         "packets marked by the queue",
         marked),
 ];

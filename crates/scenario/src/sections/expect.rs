@@ -5,6 +5,7 @@ use crate::field::{Field, Reported};
 use crate::kind::list;
 use crate::section::keys;
 use crate::series::{SeriesMetric, SeriesMetrics, read};
+use narrows_card::Owner;
 use narrows_card::nearest;
 
 keys! {
@@ -80,9 +81,9 @@ impl ExpectKeys {
         }
         let measure: String = self.measure.get()?.chars().filter(|letter| !letter.is_whitespace()).collect();
         let wanted = |kind| read(known.series, &measure, Some(kind));
-        let of_link =
-            link.is_some() || (group.is_none() && wanted("group").is_err() && wanted("link").is_ok());
-        let kind = if of_link { "link" } else { "group" };
+        let of_link = link.is_some()
+            || (group.is_none() && wanted(Owner::Group).is_err() && wanted(Owner::Link).is_ok());
+        let kind = if of_link { Owner::Link } else { Owner::Group };
         // Where neither owner is named, any metric of either might have been meant.
         let owner = (group.is_some() || link.is_some() || wanted(kind).is_ok()).then_some(kind);
         match read(known.series, &measure, owner) {
