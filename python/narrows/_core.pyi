@@ -1,7 +1,8 @@
 # The extension's border: everything that crosses it is plain (numbers, words, lists, dicts, numpy arrays).
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from os import PathLike
+from typing import Any, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +49,33 @@ _Node: TypeAlias = tuple[_Written, _Span]
 # Where, key path, message, what was given, what is allowed, hint.
 _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
-# The arguments of `load`, up to `trusted`.
-_Kernel: TypeAlias = tuple[str, str, str, list[str], str, str]
-_Trusted: TypeAlias = tuple[Sequence[str], bool, tuple[int, int], str, bool]
-_LoadArguments: TypeAlias = tuple[
-    str, str, str, list[str], str | None, int | None, int | None, str, _Trusted, _Kernel | None
-]
+class _Kernel(TypedDict):
+    image: str | PathLike[str]
+    library: str | PathLike[str]
+    key: str
+    algorithms: list[str]
+    queues: str
+    commands: str
+
+# A scenario as it is given; `trusted` has the attributes of `narrows.external.trust.Trust`.
+class _Given(TypedDict):
+    text: str
+    file: str
+    directory: str
+    overrides: list[str]
+    subject: str | None
+    seed: int | None
+    replications: int | None
+    overrides_directory: str
+    trusted: dict[str, Any]
+    linux: _Kernel | None
+
+class _Input(TypedDict):
+    written: str
+    kept: str
+    path: str
+    digest: str
+    span: tuple[int, int] | None
 
 class ScenarioError(Exception):
     diagnostics: list[dict[str, Any]]
@@ -94,7 +116,7 @@ class Scenario:
     @property
     def portable(self) -> str: ...
     @property
-    def inputs(self) -> list[tuple[str, str, str, str, tuple[int, int] | None]]: ...
+    def inputs(self) -> list[_Input]: ...
     @property
     def files(self) -> list[tuple[str, str, str]]: ...
     @property
@@ -102,7 +124,7 @@ class Scenario:
     @property
     def external(self) -> list[tuple[str, str]]: ...
     @property
-    def arguments(self) -> _LoadArguments: ...
+    def given(self) -> _Given: ...
     @property
     def linux(self) -> _Kernel | None: ...
 
@@ -295,29 +317,8 @@ class Moment:
     def rounds(self) -> int: ...
     def __deepcopy__(self, _memo: Any) -> Moment: ...
 
-def executed(
-    text: str,
-    file: str,
-    directory: str,
-    overrides: list[str],
-    subject: str | None,
-    overrides_directory: str,
-    trusted: _Trusted,
-) -> list[tuple[str, str, int | None]]: ...
-def load(
-    text: str,
-    file: str,
-    directory: str,
-    overrides: list[str],
-    subject: str | None,
-    seed: int | None,
-    replications: int | None,
-    overrides_directory: str,
-    trusted: _Trusted,
-    linux: _Kernel | None = None,
-    *,
-    execute: bool = False,
-) -> Scenario: ...
+def executed(given: _Given) -> list[tuple[str, str, int | None]]: ...
+def load(given: _Given, *, execute: bool = False) -> Scenario: ...
 def run(jobs: list[tuple[Scenario, int]], threads: int, progress: Progress, keep_going: bool = False) -> list[Any]: ...
 def read_toml(text: str, file: str) -> _Node: ...
 def complaint(text: str, file: str, faults: list[_Fault]) -> ScenarioError: ...

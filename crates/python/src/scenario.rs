@@ -12,7 +12,7 @@ use narrows_lab::scenario::{
 use narrows_lab::sim::Simulator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,15 +48,26 @@ pub struct PyScenario {
     #[pyo3(get)]
     external: Vec<(String, String)>,
     #[pyo3(get)]
-    arguments: Py<PyTuple>,
+    given: Given,
     #[pyo3(get)]
     linux: Option<Kernel>,
     backend: Arc<dyn Backend>,
 }
 
-/// A place where the scenario names a file: the name as written, where a folder of results keeps the file, its path and
-/// digest, and the bytes of the text that hold the name, if the text does.
-type Input = (String, String, String, String, Option<(usize, usize)>);
+/// A place where the scenario names a file.
+#[derive(Clone, IntoPyObject)]
+struct Input {
+    /// The name as written.
+    written: String,
+    /// Where a folder of results keeps the file.
+    kept: String,
+    /// Its path.
+    path: String,
+    /// SHA-256 of its content, in hexadecimal.
+    digest: String,
+    /// The bytes of the text that hold the name, if the text does.
+    span: Option<(usize, usize)>,
+}
 
 #[pymethods]
 impl PyScenario {
@@ -122,12 +133,7 @@ impl PyScenario {
         Arc::clone(&self.backend)
     }
 
-    fn new(
-        py: Python<'_>,
-        scenario: Scenario,
-        (backend, linux): (Arc<dyn Backend>, Option<Kernel>),
-        arguments: Py<PyTuple>,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, scenario: Scenario, backend: Arc<dyn Backend>, given: Given) -> PyResult<Self> {
         let external = scenario.model.groups.iter().filter_map(|group| match &group.algorithm {
             Control::External(external) => {
                 Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
@@ -157,8 +163,8 @@ impl PyScenario {
             files,
             digest: scenario.digest,
             external,
-            arguments,
-            linux,
+            linux: given.linux.clone(),
+            given,
             backend,
         })
     }
@@ -167,56 +173,121 @@ impl PyScenario {
 fn input(file: InputFile) -> Input {
     let kept = scenario::kept(&file.path, &file.digest);
     let span = file.span.map(|span| (span.start, span.end));
-    (file.written, kept, file.path.to_string_lossy().into_owned(), file.digest, span)
+    let path = file.path.to_string_lossy().into_owned();
+    Input { written: file.written, kept, path, digest: file.digest, span }
 }
 
-/// A kernel: its program, the library of its network, its key, its congestion controls, which queues it provides, and the folder in
-/// which commands of programs start, that of the scenario if it is empty.
-type Kernel = (PathBuf, PathBuf, String, Vec<String>, String, String);
-
-/// What may be executed and read: the files, and folders of files, of external algorithms that may be executed; whether commands in
-/// the text may be; the first of the overrides whose commands may be, and the one behind the last; the folder that no file leaves,
-/// if it is not empty; and whether overrides and subject are the user's own, which may name any file.
-type Trusted = (Vec<String>, bool, (usize, usize), String, bool);
-
-fn trust(trusted: &Trusted) -> Trust {
-    let (_, text, (first, end), within, typed) = trusted;
-    let within = Some(PathBuf::from(within)).filter(|folder| !folder.as_os_str().is_empty());
-    Trust { text: *text, overrides: *first..*end, within, typed: *typed }
+/// A kernel.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct Kernel {
+    /// Its program.
+    image: PathBuf,
+    /// The library of its network.
+    library: PathBuf,
+    /// What identifies its build.
+    key: String,
+    /// Its congestion controls.
+    algorithms: Vec<String>,
+    /// Which queues it provides.
+    queues: String,
+    /// The folder in which commands of programs start; that of the scenario if it is empty.
+    commands: String,
 }
 
-/// What a run of the scenario `text` would execute: of each file or command `class`, `client` or `server`, a class as
-/// `FILE:NAME` or the command, and the number of the override that gives a command. No file of an algorithm is read;
-/// arguments are those of `load`.
+/// What may be executed and read.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct Trusted {
+    /// Files, and folders of files, of external algorithms that may be executed.
+    files: Vec<String>,
+    /// Whether commands in the text may be.
+    text: bool,
+    /// The first of the overrides whose commands may be, and the one behind the last.
+    changes: (usize, usize),
+    /// The folder that no file leaves; any file may be named if it is empty.
+    within: String,
+    /// Whether overrides and subject are the user's own, which may name any file.
+    typed: bool,
+}
+
+impl Trusted {
+    fn trust(&self) -> Trust {
+        let within = Some(PathBuf::from(&self.within)).filter(|folder| !folder.as_os_str().is_empty());
+        Trust { text: self.text, overrides: self.changes.0..self.changes.1, within, typed: self.typed }
+    }
+}
+
+/// A scenario as it is given.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+pub struct Given {
+    /// Its text.
+    text: String,
+    /// Its name in messages.
+    file: String,
+    /// Folder to which its paths are relative.
+    directory: String,
+    /// The arguments of `--set`.
+    overrides: Vec<String>,
+    /// Algorithm of the groups that are under test, in place of their own.
+    subject: Option<String>,
+    /// Master seed in place of the scenario's.
+    seed: Option<u64>,
+    /// Number of replications in place of the scenario's.
+    replications: Option<u32>,
+    /// Folder to which paths in overrides are relative; the working directory if it is empty.
+    overrides_directory: String,
+    /// What may be executed and read.
+    trusted: Trusted,
+    /// A kernel if its TCP is to run the scenario.
+    linux: Option<Kernel>,
+}
+
+impl Given {
+    fn options(&self) -> LoadOptions {
+        LoadOptions {
+            subject: self.subject.clone(),
+            seed: self.seed,
+            replications: self.replications,
+            overrides_directory: PathBuf::from(&self.overrides_directory),
+            series: Some(Arc::new(PythonMetrics)),
+            trust: self.trusted.trust(),
+            ..LoadOptions::default()
+        }
+    }
+
+    /// The kernel that is to run the scenario.
+    fn kernel(&self) -> Option<Linux> {
+        let Kernel { image, library, key, algorithms, queues, commands } = self.linux.clone()?;
+        Some(Linux {
+            kernel: linux::Kernel { algorithms, queues: Queues::parse(&queues).unwrap_or_default() },
+            image,
+            library,
+            key,
+            scenario: String::new(),
+            // The kernel's process has another working directory.
+            directory: absolute(&self.directory),
+            commands: absolute(if commands.is_empty() { &self.directory } else { &commands }),
+        })
+    }
+}
+
+/// What a run of the scenario `given` would execute: of each file or command `class`, `client` or `server`, a class as
+/// `FILE:NAME` or the command, and the number of the override that gives a command. No file of an algorithm is read.
 ///
 /// # Errors
 ///
 /// `ScenarioError` with all errors of the scenario, which then is not run either.
 #[pyfunction]
-#[pyo3(signature = (text, file, directory, overrides, subject, overrides_directory, trusted))]
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "Python's list is converted, so there is nothing to borrow"
+    reason = "it is converted from a dict, so there is nothing to borrow"
 )]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what crosses the border is flat; Python's side has the objects"
-)]
-pub fn executed(
-    py: Python<'_>,
-    text: &str,
-    file: &str,
-    directory: &str,
-    overrides: Vec<String>,
-    subject: Option<String>,
-    overrides_directory: &str,
-    trusted: Trusted,
-) -> PyResult<Vec<(&'static str, String, Option<usize>)>> {
-    let series = Some(Arc::new(PythonMetrics) as _);
-    let overrides_directory = PathBuf::from(overrides_directory);
-    let trust = trust(&trusted);
-    let options = LoadOptions { subject, overrides_directory, series, trust, ..LoadOptions::default() };
-    let found = scenario::executed(text, file, Path::new(directory), &overrides, &options);
+pub fn executed(py: Python<'_>, given: Given) -> PyResult<Vec<(&'static str, String, Option<usize>)>> {
+    let options = LoadOptions { seed: None, replications: None, ..given.options() };
+    let directory = Path::new(&given.directory);
+    let found = scenario::executed(&given.text, &given.file, directory, &given.overrides, &options);
     let entries = found.map_err(|diagnostics| error(py, &diagnostics).unwrap_or_else(|other| other))?;
     let word = |kind| match kind {
         ExecutedKind::Class => "class",
@@ -226,82 +297,36 @@ pub fn executed(
     Ok(entries.into_iter().map(|each| (word(each.kind), each.what, each.given)).collect())
 }
 
-#[pyfunction]
-#[pyo3(signature = (
-    text, file, directory, overrides, subject, seed, replications, overrides_directory, trusted,
-    linux = None, *, execute = false
-))]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "Python's list is converted, so there is nothing to borrow"
-)]
-/// Reads and resolves the scenario `text`.
-///
-/// `file` is its name in messages, `directory` the folder to which its paths are relative, `overrides` the arguments of
-/// `--set`; `subject`, `seed` and `replications` replace the values of the scenario. Paths in overrides are relative to
-/// `overrides_directory`, or to the working directory if that is empty. `trusted` says what may be executed and read; `execute`
-/// says whether the files of external algorithms are executed, without which they cannot run. `linux` is a kernel if its TCP
-/// is to run the scenario.
+/// Reads and resolves the scenario `given`; `execute` says whether the files of external algorithms are executed, without
+/// which they cannot run.
 ///
 /// # Errors
 ///
 /// `ScenarioError` with all errors of the scenario.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what crosses the border is flat; Python's side has the objects"
-)]
-pub fn load(
-    py: Python<'_>,
-    text: &str,
-    file: &str,
-    directory: &str,
-    overrides: Vec<String>,
-    subject: Option<String>,
-    seed: Option<u64>,
-    replications: Option<u32>,
-    overrides_directory: &str,
-    trusted: Trusted,
-    linux: Option<Kernel>,
-    execute: bool,
-) -> PyResult<PyScenario> {
-    let place = (&overrides_directory, &trusted, &linux);
-    let arguments =
-        (text, file, directory, &overrides, &subject, seed, replications, place.0, place.1, place.2)
-            .into_pyobject(py)?
-            .unbind();
-    let trust = trust(&trusted);
-    let files = Arc::new(Files::new(trusted.0, execute));
-    let loader = Some(Arc::clone(&files) as _);
-    let overrides_directory = PathBuf::from(overrides_directory);
-    let series = Some(Arc::new(PythonMetrics) as _);
-    let given = linux.clone();
-    let linux = linux.map(|(image, library, key, algorithms, queues, commands)| Linux {
-        kernel: linux::Kernel { algorithms, queues: Queues::parse(&queues).unwrap_or_default() },
-        image,
-        library,
-        key,
-        scenario: String::new(),
-        // The kernel's process has another working directory.
-        directory: absolute(directory),
-        commands: absolute(if commands.is_empty() { directory } else { &commands }),
-    });
-    let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Support>);
-    let options =
-        LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend, trust };
-    let result = scenario::load(text, file, Path::new(directory), &overrides, &options);
+#[pyfunction]
+#[pyo3(signature = (given, *, execute = false))]
+pub fn load(py: Python<'_>, given: Given, execute: bool) -> PyResult<PyScenario> {
+    let files = Arc::new(Files::new(given.trusted.files.clone(), execute));
+    let linux = given.kernel();
+    let options = LoadOptions {
+        loader: Some(Arc::clone(&files) as _),
+        backend: linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Support>),
+        ..given.options()
+    };
+    let directory = Path::new(&given.directory);
+    let result = scenario::load(&given.text, &given.file, directory, &given.overrides, &options);
     if let Some(interrupt) = files.interrupt() {
         return Err(interrupt);
     }
-    match result {
-        Ok(scenario) => {
-            let backend: Arc<dyn Backend> = match linux {
-                None => Arc::new(Simulator),
-                Some(linux) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
-            };
-            PyScenario::new(py, scenario, (backend, given), arguments)
-        }
-        Err(diagnostics) => Err(error(py, &diagnostics)?),
-    }
+    let scenario = match result {
+        Ok(scenario) => scenario,
+        Err(diagnostics) => return Err(error(py, &diagnostics)?),
+    };
+    let backend: Arc<dyn Backend> = match linux {
+        None => Arc::new(Simulator),
+        Some(linux) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
+    };
+    PyScenario::new(py, scenario, backend, given)
 }
 
 /// `folder` from the root; that in which the process works if it is empty.

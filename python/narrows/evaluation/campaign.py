@@ -125,7 +125,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         raise InputError(size, f"is no size of a suite; allowed: {', '.join(SUITE_SIZES)}")
     suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
-    card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel[3]])
+    card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel["algorithms"]])
     given = [subject, *(each for each in suite.references if each != subject)]
     short = short_names(given)
     cells, faults = {}, {}

@@ -26,12 +26,12 @@ class Kept:
 
     def add(self, scenario: Scenario) -> None:
         """Add the files that a scenario names."""
-        for written, kept, path, digest, span in scenario.inputs:
-            self.files[kept] = (path, digest)
-            if span is None:
-                self.names[written] = kept
+        for each in scenario.inputs:
+            self.files[each["kept"]] = (each["path"], each["digest"])
+            if each["span"] is None:
+                self.names[each["written"]] = each["kept"]
             else:
-                self.spans[span] = (written, kept)
+                self.spans[each["span"]] = (each["written"], each["kept"])
 
     def base(self, text: str) -> str:
         """Return the base scenario with its files named as they are kept."""

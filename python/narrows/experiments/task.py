@@ -132,16 +132,18 @@ def resolve(
         ScenarioError: The scenario has errors.
     """
     return core.load(
-        base.text,
-        base.file,
-        base.directory,
-        list(overrides),
-        subject,
-        base.seed,
-        replications,
-        base.overrides_directory,
-        base.trust,
-        backend.find(on, commands=base.commands),
+        {
+            "text": base.text,
+            "file": base.file,
+            "directory": base.directory,
+            "overrides": list(overrides),
+            "subject": subject,
+            "seed": base.seed,
+            "replications": replications,
+            "overrides_directory": base.overrides_directory,
+            "trusted": base.trust._asdict(),
+            "linux": backend.find(on, commands=base.commands),
+        }
     )
 
 

@@ -79,7 +79,20 @@ def executed(  # noqa: PLR0913, PLR0917  # what a scenario consists of
     Raises:
         ScenarioError: The scenario has faults, and is not run either.
     """
-    found = core.executed(text, file, directory, list(changes), subject, changes_directory, trust)
+    found = core.executed(
+        {
+            "text": text,
+            "file": file,
+            "directory": directory,
+            "overrides": list(changes),
+            "subject": subject,
+            "seed": None,
+            "replications": None,
+            "overrides_directory": changes_directory,
+            "trusted": trust._asdict(),
+            "linux": None,
+        }
+    )
 
     def is_allowed(kind: str, what: str, change: int | None) -> bool:
         if kind == CLASS:

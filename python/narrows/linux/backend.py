@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
 
 from narrows.errors import InputError
 from narrows.linux import cache, library
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 SIMULATOR = "simulator"
 LINUX = cache.LINUX
@@ -14,8 +18,25 @@ BOTH = "both"
 OURS = ""
 KERNEL_QUEUES = ("pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq")
 
-# Program, library of the network, key, congestion controls, queue disciplines, folder in which commands start.
-Kernel = tuple[str, str, str, list[str], str, str]
+
+class Kernel(TypedDict):
+    """A kernel, as the extension takes it.
+
+    Attributes:
+        image: Its program.
+        library: The library of its network.
+        key: What identifies its build.
+        algorithms: Names of its congestion controls.
+        queues: Which queue disciplines links have, as `--queue` says.
+        commands: Folder in which commands of programs start; empty for that of the scenario.
+    """
+
+    image: str | PathLike[str]
+    library: str | PathLike[str]
+    key: str
+    algorithms: list[str]
+    queues: str
+    commands: str
 
 
 def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
@@ -44,17 +65,28 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
     if kind != LINUX:
         raise InputError(f"--on {on}", "no such backend; allowed: simulator, linux, linux:NAME")
     kernel = cache.find(name or cache.DEFAULT)
-    return str(kernel.program), str(library.find()), kernel.key, list(kernel.algorithms), queue, commands
+    return {
+        "image": str(kernel.program),
+        "library": str(library.find()),
+        "key": kernel.key,
+        "algorithms": list(kernel.algorithms),
+        "queues": queue,
+        "commands": commands,
+    }
 
 
 def describe(kernel: Kernel | None) -> dict[str, object]:
     """Return what a manifest says of a backend: its name and, of a kernel, version, key, timer frequency and queues."""
     if kernel is None:
         return {"on": SIMULATOR}
-    program, _, key, _, queue, _ = kernel
-    found = cache.at(Path(program).parent)
-    facts = {"on": cache.option(found.name), "kernel": found.version, "kernel_key": key, "timer_hz": found.timer_hz}
-    return facts | ({"queue": queue} if queue else {})
+    found = cache.at(Path(kernel["image"]).parent)
+    facts = {
+        "on": cache.option(found.name),
+        "kernel": found.version,
+        "kernel_key": kernel["key"],
+        "timer_hz": found.timer_hz,
+    }
+    return facts | ({"queue": kernel["queues"]} if kernel["queues"] else {})
 
 
 def _is_queue(queue: str) -> bool:

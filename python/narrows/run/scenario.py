@@ -297,16 +297,18 @@ class Scenario:
         """
         check_numbers(replications=replications, seed=seed)
         return core.load(
-            self.text,
-            self.name,
-            str(self.directory),
-            self.overrides,
-            subject,
-            seed,
-            replications,
-            "",
-            self._trusting(subject),
-            linux=backend.find(self.on, self.queue),
+            {
+                "text": self.text,
+                "file": self.name,
+                "directory": str(self.directory),
+                "overrides": self.overrides,
+                "subject": subject,
+                "seed": seed,
+                "replications": replications,
+                "overrides_directory": "",
+                "trusted": self._trusting(subject)._asdict(),
+                "linux": backend.find(self.on, self.queue),
+            }
         )
 
     def executes(self, subject: str | None = None) -> list[Executed]:

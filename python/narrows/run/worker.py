@@ -93,12 +93,12 @@ class _Replies:
 def _answer(job: tuple[str, Any], progress: core.Progress) -> tuple[str, Any]:
     kind, content = job
     if kind == "try":
-        return "tried", [_fault(arguments) for arguments in content]
-    arguments, digest, replication, seed = content
+        return "tried", [_fault(given) for given in content]
+    given, digest, replication, seed = content
     # An algorithm that draws from Python's own generator meets the same numbers in every process.
     random.seed(f"{seed} {replication}")
     try:
-        scenario = core.load(*arguments, execute=True)
+        scenario = core.load(given, execute=True)
     except core.ScenarioError as error:
         return "scenario error", error
     if scenario.digest != digest:
@@ -111,9 +111,9 @@ def _answer(job: tuple[str, Any], progress: core.Progress) -> tuple[str, Any]:
         return "run error", str(error)
 
 
-def _fault(arguments: Any) -> core.ScenarioError | None:
+def _fault(given: Any) -> core.ScenarioError | None:
     try:
-        core.load(*arguments, execute=True)
+        core.load(given, execute=True)
     except core.ScenarioError as error:
         return error
     return None

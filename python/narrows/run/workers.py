@@ -73,7 +73,7 @@ def find_faults(
     files = ", ".join({text: None for each in scenarios for _, text in each.external})
     workers = _Pool()
     with ThreadPoolExecutor(max_workers=1) as pool:
-        job = ("try", [each.arguments for each in scenarios])
+        job = ("try", [each.given for each in scenarios])
         future = pool.submit(workers.ask, 0, job, f"{files} cannot be loaded")
         workers.watch([future], watch or Unwatched(), 0.0)
     answer = future.result()
@@ -132,7 +132,7 @@ class _Pool:
         scenario, replication = job
         if id(scenario) in self._failed:
             return None
-        content = (scenario.arguments, scenario.digest, replication, scenario.seed)
+        content = (scenario.given, scenario.digest, replication, scenario.seed)
         try:
             return self._answered(place, scenario, ("run", content), f"replication {replication}")
         except Exception:
