@@ -51,7 +51,7 @@ fn preset<'py>(py: Python<'py>, preset: &scenario::PresetCard) -> PyResult<Bound
 
 fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let dict = card(py, &entry.card, Catalogue::Algorithms)?;
-    dict.set_item("style", entry.style.map(|Style(hue, dash)| (hue as u8, dash as u8)))?;
+    dict.set_item("style", entry.style.map(|Style(hue, dash)| [hue as u32, dash as u32]))?;
     dict.set_item("transport", (entry.needs)(&entry.card.defaults()).transport.to_string())?;
     Ok(dict)
 }
