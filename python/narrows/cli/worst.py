@@ -11,7 +11,7 @@ from narrows.commands.searches import Searching
 from narrows.files.manifest import to_json
 from narrows.metrics import resolve
 from narrows.plural import counted
-from narrows.search.run import score_text
+from narrows.search.finds import score_text
 
 if TYPE_CHECKING:
     import argparse

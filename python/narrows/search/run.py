@@ -5,35 +5,34 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.errors import InputError, Interrupted, OutputError
+from narrows.errors import InputError, Interrupted
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.files.disk import write_whole
-from narrows.files.folder import appearing, check_place
-from narrows.files.format import numbered, read_kept
+from narrows.files.folder import appearing
+from narrows.files.format import numbered
 from narrows.files.inputs import keep
-from narrows.files.journal import Journal
-from narrows.files.lease import Lease
+from narrows.files.kept import Kept
 from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
 from narrows.run.jobs import Share
 from narrows.run.scenario import Scenario
-from narrows.search.archive import Archive, Elite, chosen
+from narrows.search.archive import Archive, chosen
+from narrows.search.finds import Find, Repeated
 from narrows.search.scores import KINDS, OF_SERIES, WORDS, lost, measured_of, scores
-from narrows.search.space import BDP_NAMES, BUFFER_NAMES, Environment, simpler
-from narrows.statistics import distinct, estimate
+from narrows.search.space import BDP_NAMES, BUFFER_NAMES, PLAIN, Environment, simpler
+from narrows.statistics import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
     from narrows.run.jobs import Watch
     from narrows.run.options import Options
@@ -53,85 +52,10 @@ class Budget:
     time_s: float | None = None
 
 
-@dataclass(frozen=True)
-class Repeated:
-    """A find in fresh replications on one backend; those that are one and the same run are one.
-
-    Attributes:
-        scores: The score of each.
-        measured: The metric of the kind in each, with the algorithm.
-        reference: The same with the reference in its place.
-    """
-
-    scores: list[float] = field(default_factory=list)
-    measured: list[float] = field(default_factory=list)
-    reference: list[float] = field(default_factory=list)
-
-    @property
-    def mean(self) -> float:
-        """Mean score."""
-        return estimate(self.scores)["mean"] or 0.0
-
-    @property
-    def interval(self) -> list[float] | None:
-        """Its 95 % interval, cut at the greatest possible score; None of a single score, and of equal ones."""
-        ends = estimate(self.scores)["ci95"]
-        return None if ends is None else [min(end, 1.0) for end in ends]
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the whole interval is above 0; of equal scores, whether the sign test finds them above 0."""
-        if self.interval is None:
-            return self.mean > 0 and len(self.scores) >= SURE
-        return self.interval[0] > 0
-
-    def entry(self) -> dict[str, Any]:
-        """Return the values of `atlas.json`."""
-        return {
-            "score": self.mean,
-            "interval": self.interval,
-            "replications": len(self.scores),
-            "confirmed": self.confirmed,
-            "measured": estimate(self.measured)["mean"],
-            "reference_measured": estimate(self.reference)["mean"],
-        }
-
-    def text(self) -> str:
-        """Return mean and interval as text."""
-        return score_text(self.mean, self.interval)
-
-
-def score_text(mean: float, interval: Sequence[float] | None) -> str:
-    """Return a score and its interval as text."""
-    return f"{mean:.2f}" + (f" ({' to '.join(f'{end:.2f}' for end in interval)})" if interval else "")
-
-
-@dataclass
-class Find:
-    """An environment in which the algorithm does worse, simplified and repeated.
-
-    Attributes:
-        elite: What the search found.
-        environment: The simplified environment.
-        score: Its score in the replication of the search.
-        repeated: Fresh replications in the simulator.
-        kernel: The same replications on a kernel; None if there are none.
-    """
-
-    elite: Elite
-    environment: Environment
-    score: float
-    repeated: Repeated = field(default_factory=Repeated)
-    kernel: Repeated | None = None
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the fresh replications in the simulator confirm it."""
-        return self.repeated.confirmed
-
-
-class Search:
+class Search(Kept):
     """A search in a folder; what it has evaluated there is not evaluated again."""
+
+    ABOUT, WORK, WORDS = "search.json", "history.jsonl", "a search"
 
     def __init__(self, subject: str, reference: str, folder: Path, options: Options) -> None:
         """Prepare a search; entering its context opens the folder, or begins a new one.
@@ -150,7 +74,8 @@ class Search:
         self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), options.seed or 0)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
-        self.folder, self.jobs, self.watch, self.on = folder, options.jobs, options.watch, options.on
+        super().__init__(folder)
+        self.jobs, self.watch, self.on = options.jobs, options.watch, options.on
         self.known: dict[Environment, Scores] = {}
         self.spent_s = 0.0
         for name in (subject, reference):
@@ -163,31 +88,33 @@ class Search:
         except core.ScenarioError as error:
             first = error.diagnostics[0]
             raise InputError(f"--on {self.on}", f"{first['message']}; allowed: {first['allowed']}") from error
-        self._lease = Lease(folder)
 
-    def __enter__(self) -> Self:
-        """Take the lease of the folder, and read what was evaluated there.
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take an environment that was evaluated before."""
+        self.known[Environment(*entry["environment"])] = entry["scores"]
+        self.spent_s += entry["time_s"]
 
-        Raises:
-            OutputError: The folder holds something else, or another process searches there.
-        """
-        self._begin()
-        self._lease.__enter__()
-        self._history = Journal(self.folder / HISTORY, _is_evaluation)
-        for each in self._history.entries:
-            self.known[Environment(*each["environment"])] = each["scores"]
-            self.spent_s += each["time_s"]
-        return self
+    def about(self) -> Mapping[str, Any]:
+        """Return what is compared, and the digests of one environment with either."""
+        pair = self._scenarios(PLAIN._replace(rivals=1))
+        return {
+            "algorithm": self.names[self.given[0]],
+            "against": self.names[self.given[1]],
+            "seed": self.seed,
+            "digests": [each.digest for each in pair],
+            "engine": _engine(),
+        }
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lease.__exit__(kind, error, trace)
-
-    @property
-    def damaged(self) -> int:
-        """Number of lines of the history that were damaged, whose environments are evaluated again."""
-        return self._history.damaged
+    def is_valid(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether an entry has an environment and its scores."""
+        numbers = [*entry["scores"].values(), entry["time_s"]]
+        # An index that is none of its scale raises an error.
+        Environment(*entry["environment"]).scenario(*PLACES)
+        return (
+            set(entry["scores"]) <= set(KINDS)
+            and all(isinstance(each, int) and each >= 0 for each in entry["environment"])
+            and all(isinstance(each, int | float) and math.isfinite(each) for each in numbers)
+        )
 
     def run(self, budget: Budget) -> Archive:
         """Search until the budget is spent.
@@ -354,8 +281,8 @@ class Search:
                 self.known[each] = scores((pair[0], a), (pair[1], b))
                 evaluated.append({"environment": list(each), "scores": self.known[each], "time_s": took_s})
             self.spent_s += took_s * finished
-            self._history.add(evaluated)
-            if self.watch.stopped() or self._lease.lost:
+            self.append(evaluated)
+            if self.watch.stopped() or self.lost:
                 raise Interrupted(STOPPED)
 
     def _parts(self, start: float, end: float, count: int) -> list[Watch]:
@@ -379,36 +306,6 @@ class Search:
             written = Scenario(text, "environment", ".", trust=bool(named), on=on)
             found.append(written.resolve(None, FRESH, self.seed))
         return found[0], found[1]
-
-    def _begin(self) -> None:
-        pair = self._scenarios(Environment(3, 2, 3, 0, 0, 1, 0))
-        content = {
-            "algorithm": self.names[self.given[0]],
-            "against": self.names[self.given[1]],
-            "seed": self.seed,
-            "digests": [each.digest for each in pair],
-            "engine": _engine(),
-        }
-        about = numbered(ABOUT, content)
-        file = self.folder / ABOUT
-        if file.is_file():
-            if read_kept(file) != about:
-                raise OutputError(f"{self.folder} holds a search of something else: name another folder")
-            return
-        check_place(self.folder, replace=False)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(file, to_json(about) + "\n")
-
-
-def _is_evaluation(entry: Mapping[str, Any]) -> bool:
-    numbers = [*entry["scores"].values(), entry["time_s"]]
-    # An index that is none of its scale raises an error.
-    Environment(*entry["environment"]).scenario(*PLACES)
-    return (
-        set(entry["scores"]) <= set(KINDS)
-        and all(isinstance(each, int) and each >= 0 for each in entry["environment"])
-        and all(isinstance(each, int | float) and math.isfinite(each) for each in numbers)
-    )
 
 
 def _before_a_stop(records: Sequence[core.Records | None]) -> list[core.Records]:
@@ -458,16 +355,14 @@ def _goodput(records: core.Records) -> tuple[list[float], list[float]]:
 
 
 # With a flow of the reference beside one under test.
-ANY = Environment(0, 0, 0, 0, 0, 1, 0)
+ANY = PLAIN._replace(rate=0, rtt=0, buffer=0, rivals=1)
 # What the names given replace when they are checked.
 PLACES = ("newreno", "newreno")
-ABOUT, HISTORY, ATLAS, FOUND = "search.json", "history.jsonl", "atlas.json", "found"
+ATLAS, FOUND = "atlas.json", "found"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
 # The replication of the search, behind the fresh ones, which are those of `narrows run` with a find's scenario file.
 SEARCH = FRESH
-# So many equal scores above 0 are enough: were half of all at most 0, their chance would be 2^-5 (sign test, one side).
-SURE = 5
 # A simplified environment keeps so much of the score.
 KEPT = 0.8
 # Parts of all the work, about: the search, what simplifies its finds, what repeats them in the simulator.

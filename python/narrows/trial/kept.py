@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.errors import OutputError
-from narrows.files.disk import write_whole
-from narrows.files.folder import check_place
-from narrows.files.format import numbered, read_kept
-from narrows.files.journal import Journal
-from narrows.files.json_objects import sealed
-from narrows.files.lease import Lease
-from narrows.files.manifest import to_json
+from narrows.files import kept
 from narrows.trial.contest import Values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
 
     from narrows.trial.contest import Contest
 
 
-class Kept:
+class Kept(kept.Kept):
     """The measured pairs of a trial, and the exclusive right to add some, while the context is entered."""
+
+    ABOUT, WORK, WORDS = "trial.json", "pairs.jsonl", "a trial"
+    SEALED = True
 
     def __init__(self, folder: Path, found: Sequence[Contest]) -> None:
         """Nothing is read or written yet.
@@ -34,42 +29,14 @@ class Kept:
             folder: Folder of the trial.
             found: The contests of the trial.
         """
-        self.folder = folder
+        super().__init__(folder)
         self._found = found
-        self._lease = Lease(folder)
         self._values: dict[tuple[int, int], Values] = {}
 
-    def __enter__(self) -> Self:
-        """Open the folder, or begin a new one.
-
-        Raises:
-            InputError: A file of the folder is damaged.
-            OutputError: The folder holds something else, or another process works on the trial.
-        """
-        file = self.folder / ABOUT
-        if not file.is_file():
-            check_place(self.folder, replace=False)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(file, to_json(sealed(self._about())) + "\n")
-        elif read_kept(file, is_sealed=True) != self._about():
-            raise OutputError(f"{self.folder} holds a trial of something else: name another folder")
-        self._lease.__enter__()
-        self._journal = Journal(self.folder / PAIRS, self._is_pair)
-        for each in self._journal.entries:
-            self._values[each["scenario"], each["replication"]] = Values(
-                _read(each["a"]), _read(each["b"]), each["records"]
-            )
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lease.__exit__(kind, error, trace)
-
-    @property
-    def damaged(self) -> int:
-        """Number of lines that were damaged, whose pairs run again."""
-        return self._journal.damaged
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Take a pair that was measured before."""
+        values = Values(_read(entry["a"]), _read(entry["b"]), entry["records"])
+        self._values[entry["scenario"], entry["replication"]] = values
 
     def values(self, place: int, replication: int) -> Values | None:
         """Return what a pair measured; None if it is still to run.
@@ -87,7 +54,7 @@ class Kept:
             OSError: Writing failed, for example on a full disk.
         """
         self._values.update(pairs)
-        self._journal.add(
+        self.append(
             {
                 "scenario": place,
                 "replication": replication,
@@ -98,7 +65,8 @@ class Kept:
             for (place, replication), values in pairs.items()
         )
 
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> Mapping[str, Any]:
+        """Return what the trial compares."""
         scenarios = [
             {
                 "name": each.pair.name,
@@ -109,9 +77,10 @@ class Kept:
             }
             for each in self._found
         ]
-        return numbered(ABOUT, {"engine": core.fingerprint(), "scenarios": scenarios})
+        return {"engine": core.fingerprint(), "scenarios": scenarios}
 
-    def _is_pair(self, entry: Mapping[str, Any]) -> bool:
+    def is_valid(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether an entry is a pair of one of the contests."""
         wanted = len(self._found[entry["scenario"]].wanted)
         numbers = [*_read(entry["a"]), *_read(entry["b"])]
         is_whole = len(numbers) == 2 * wanted and isinstance(entry["records"], str)
@@ -125,6 +94,3 @@ def _written(values: Sequence[float]) -> list[float | None]:
 
 def _read(values: Sequence[float | None]) -> list[float]:
     return [math.nan if each is None else each for each in values]
-
-
-ABOUT, PAIRS = "trial.json", "pairs.jsonl"

@@ -21,7 +21,8 @@ from narrows.run import execution
 from narrows.run.jobs import Unwatched
 from narrows.run.options import Options
 from narrows.search.archive import Elite
-from narrows.search.run import Find, Repeated, Search
+from narrows.search.finds import Find, Repeated
+from narrows.search.run import Search
 from narrows.search.space import Environment
 
 if TYPE_CHECKING:

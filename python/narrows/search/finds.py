@@ -1,0 +1,95 @@
+"""What a search finds: environments in which the algorithm does worse, with the evidence of fresh replications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.search.archive import Elite
+    from narrows.search.space import Environment
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A find in fresh replications on one backend; those that are one and the same run are one.
+
+    Attributes:
+        scores: The score of each.
+        measured: The metric of the kind in each, with the algorithm.
+        reference: The same with the reference in its place.
+    """
+
+    scores: list[float] = field(default_factory=list)
+    measured: list[float] = field(default_factory=list)
+    reference: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        """Mean score."""
+        return estimate(self.scores)["mean"] or 0.0
+
+    @property
+    def interval(self) -> list[float] | None:
+        """Its 95 % interval, cut at the greatest possible score; None of a single score, and of equal ones."""
+        ends = estimate(self.scores)["ci95"]
+        return None if ends is None else [min(end, 1.0) for end in ends]
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the whole interval is above 0; of equal scores, whether the sign test finds them above 0."""
+        if self.interval is None:
+            return self.mean > 0 and len(self.scores) >= SURE
+        return self.interval[0] > 0
+
+    def entry(self) -> dict[str, Any]:
+        """Return the values of `atlas.json`."""
+        return {
+            "score": self.mean,
+            "interval": self.interval,
+            "replications": len(self.scores),
+            "confirmed": self.confirmed,
+            "measured": estimate(self.measured)["mean"],
+            "reference_measured": estimate(self.reference)["mean"],
+        }
+
+    def text(self) -> str:
+        """Return mean and interval as text."""
+        return score_text(self.mean, self.interval)
+
+
+def score_text(mean: float, interval: Sequence[float] | None) -> str:
+    """Return a score and its interval as text."""
+    return f"{mean:.2f}" + (f" ({' to '.join(f'{end:.2f}' for end in interval)})" if interval else "")
+
+
+@dataclass
+class Find:
+    """An environment in which the algorithm does worse, simplified and repeated.
+
+    Attributes:
+        elite: What the search found.
+        environment: The simplified environment.
+        score: Its score in the replication of the search.
+        repeated: Fresh replications in the simulator.
+        kernel: The same replications on a kernel; None if there are none.
+    """
+
+    elite: Elite
+    environment: Environment
+    score: float
+    repeated: Repeated = field(default_factory=Repeated)
+    kernel: Repeated | None = None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the fresh replications in the simulator confirm it."""
+        return self.repeated.confirmed
+
+
+# So many equal scores above 0 are enough: were half of all at most 0, their chance would be 2^-5 (sign test, one side).
+SURE = 5
