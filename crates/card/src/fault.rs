@@ -53,7 +53,10 @@ impl fmt::Display for Fault {
                 if allowed.is_empty() {
                     return write!(f, "there is no parameter \"{given}\": this algorithm has none");
                 }
-                write!(f, "there is no parameter \"{given}\", only {}", allowed.join(", "))?;
+                match nearest {
+                    Some(_) => write!(f, "there is no parameter \"{given}\""),
+                    None => write!(f, "there is no parameter \"{given}\", only {}", allowed.join(", ")),
+                }?;
                 suggest(f, *nearest)
             }
             Self::BadValue { parameter, given, allowed } => {

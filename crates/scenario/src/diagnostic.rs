@@ -31,7 +31,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The diagnostic as plain text: place, message, the source line with the place underlined, and the allowed values.
+    /// The diagnostic as plain text: place, message, the source line with the place underlined, the hint, and the allowed
+    /// values unless the hint names the nearest of them.
     pub fn render(&self) -> String {
         let mut text = String::new();
         let place = match (self.line, self.column) {
@@ -53,8 +54,11 @@ impl Diagnostic {
             }
         }
         let given = self.given.as_deref().filter(|given| !given.is_empty());
-        let allowed = Some(self.allowed.as_str()).filter(|allowed| !allowed.is_empty());
-        for (label, value) in [("given", given), ("allowed", allowed), ("hint", self.hint.as_deref())] {
+        let hint = self.hint.as_deref();
+        // Whoever mistyped one of fifty names needs that one.
+        let near = hint.is_some_and(|hint| hint.starts_with(NEAREST));
+        let allowed = Some(self.allowed.as_str()).filter(|allowed| !allowed.is_empty() && !near);
+        for (label, value) in [("hint", hint), ("given", given), ("allowed", allowed)] {
             if let Some(value) = value {
                 let _ = writeln!(text, "  {label}: {value}");
             }
@@ -113,7 +117,7 @@ impl Fault {
 
     /// The same error with the hint that `name` was meant; without a hint for `None`.
     pub fn nearest(self, name: Option<&str>) -> Self {
-        self.hint(name.map(|name| format!("did you mean `{name}`?")))
+        self.hint(name.map(|name| format!("{NEAREST} `{name}`?")))
     }
 }
 
@@ -188,6 +192,9 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
     }
     diagnostic
 }
+
+/// How a hint with the nearest known name begins.
+const NEAREST: &str = "did you mean";
 
 /// Faults that are shown: who mends so many reads the rest then.
 const MOST_SHOWN: usize = 100;

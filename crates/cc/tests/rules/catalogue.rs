@@ -116,9 +116,10 @@ fn faults_name_what_was_given_what_is_allowed_and_the_nearest_name() {
     assert_eq!(fault("vivace"), "there is no algorithm \"vivace\"");
     // Two edits in five letters are too many, as for keys of a scenario.
     assert_eq!(fault("dtpc"), "there is no algorithm \"dtpc\"");
+    assert_eq!(fault("cubic(betta=1)"), "there is no parameter \"betta\"; did you mean \"beta\"?");
     assert_eq!(
-        fault("cubic(betta=1)"),
-        "there is no parameter \"betta\", only c, beta, fast_convergence; did you mean \"beta\"?"
+        fault("cubic(exponent=1)"),
+        "there is no parameter \"exponent\", only c, beta, fast_convergence"
     );
     assert_eq!(fault("reno(a=1)"), "there is no parameter \"a\": this algorithm has none");
     assert_eq!(fault("aimd(b=2)"), "b is \"2\" but must be a number from 0 to 1");
