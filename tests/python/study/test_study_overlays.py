@@ -247,7 +247,7 @@ def test_a_file_may_extend_the_description_of_another(tmp_path: Path) -> None:
         (
             EXTENDING,
             OVERLAID.replace("replications = 3", "replications = 0"),
-            "study.toml:4:16: replications: is no such",
+            "study.toml:4:16: replications: expected a whole",
         ),
         (EXTENDING, OVERLAID.replace("codel", "codle"), "study.toml:16:1: factors.path.queue: path.queue"),
         (EXTENDING.replace("words.new", "sede"), OVERLAID, "other.toml:3:1: sede: unknown key"),
