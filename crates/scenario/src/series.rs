@@ -52,7 +52,7 @@ pub(crate) fn read(
     }
     let known = counted().map(|metric| metric.name);
     Err(MetricFault {
-        message: "no such metric".to_owned(),
+        message: "unknown metric".to_owned(),
         given: text.to_owned(),
         nearest: nearest(text, known.clone()).map(str::to_owned),
         allowed: list(known),

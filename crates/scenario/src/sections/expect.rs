@@ -62,10 +62,10 @@ impl ExpectKeys {
         let link = self.link.get()?.clone();
         let (at_least, at_most) = (self.at_least.copied()?, self.at_most.copied()?);
         if let (Some(group), Some(groups)) = (&group, known.groups) {
-            check_name(&self.group, group, "no such group", groups.iter().map(String::as_str), faults);
+            check_name(&self.group, group, "unknown group", groups.iter().map(String::as_str), faults);
         }
         if let (Some(link), Some(links)) = (&link, known.links) {
-            check_name(&self.link, link, "no such link", links.iter().map(String::as_str), faults);
+            check_name(&self.link, link, "unknown link", links.iter().map(String::as_str), faults);
         }
         if group.is_some() && link.is_some() {
             faults.push(self.link.fault("a metric is taken of a group or of a link, not of both"));
@@ -110,7 +110,7 @@ impl ExpectKeys {
         if let Some(SeriesMetric { group: Some(named) }) = metric
             && let Some(groups) = groups
         {
-            check_name(&self.measure, &named, "no such group", groups.iter().map(String::as_str), faults);
+            check_name(&self.measure, &named, "unknown group", groups.iter().map(String::as_str), faults);
         }
     }
 }

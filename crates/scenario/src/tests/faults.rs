@@ -186,11 +186,11 @@ const FAULTS: &[Case] = &[
     (1, "duration = \"60s\"\ntransport = §\"ns2\"", "transport", "a string does not fit here"),
     (APPENDED, "[record]\npacket_limit = §5", "record.packet_limit", "packets are not logged"),
     // Expectations.
-    (APPENDED, "[[expect]]\nmeasure = §\"goodput\"\nat_least = 1", "expect.0.measure", "no such metric"),
+    (APPENDED, "[[expect]]\nmeasure = §\"goodput\"\nat_least = 1", "expect.0.measure", "unknown metric"),
     (APPENDED, "[[expect]]\nmeasure = §\"goodput_bps\"", "expect.0.measure", "without a bound"),
-    (APPENDED, "[[expect]]\nmeasure = \"jain\"\ngroup = §\"cubik\"\nat_least = 0.9", "expect.0.group", "no such group"),
-    (APPENDED, "[[expect]]\nmeasure = \"utilization\"\nlink = §\"bottle\"\nat_least = 0.9", "expect.0.link", "no such link"),
-    (APPENDED, "[[expect]]\nmeasure = §\"jain\"\nlink = \"bottleneck\"\nat_least = 0.9", "expect.0.measure", "no such metric"),
+    (APPENDED, "[[expect]]\nmeasure = \"jain\"\ngroup = §\"cubik\"\nat_least = 0.9", "expect.0.group", "unknown group"),
+    (APPENDED, "[[expect]]\nmeasure = \"utilization\"\nlink = §\"bottle\"\nat_least = 0.9", "expect.0.link", "unknown link"),
+    (APPENDED, "[[expect]]\nmeasure = §\"jain\"\nlink = \"bottleneck\"\nat_least = 0.9", "expect.0.measure", "unknown metric"),
     (APPENDED, "[[expect]]\nmeasure = \"jain\"\nat_least = §2\nat_most = 1", "expect.0.at_least", "more than at_most"),
     // Files.
     (3, "rate = { trace = §\"no such file\" }", "path.rate.trace", "cannot be read"),

@@ -117,7 +117,7 @@ fn an_event_concerns_both_directions_and_leads_to_other_routes() {
 
 #[rustfmt::skip]
 const FAULTS: &[(&str, &str, &str, &str)] = &[
-    ("to = \"C\"\n[[flows]]", "to = \"D\"\n[[flows]]", "flows.0.to", "no such router"),
+    ("to = \"C\"\n[[flows]]", "to = \"D\"\n[[flows]]", "flows.0.to", "unknown router"),
     ("via = [\"B\"]", "via = [\"C\"]", "flows.1.via", "the same router twice"),
     ("to = \"A\"\nvia", "to = \"C\"\nvia = []\nfro", "flows.1.fro", "unknown key"),
     ("from = \"C\"\nto = \"A\"", "to = \"A\"", "flows.1.from", "a flow in a network says its routers"),
@@ -129,13 +129,13 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
     ("reverse = {", "one_way = true\nreverse = {", "network.links.1.reverse", "no reverse direction"),
     ("delay = \"40ms\"", "delay = \"0ms\"", "network.links.2.delay", "zero is impossible"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"60s\", fail = \"A-B\" }]\n", "network.events.0.at", "after the run ends"),
-    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-D\" }]\n", "network.events.0.fail", "no such link"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-D\" }]\n", "network.events.0.fail", "unknown link"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", restore = \"A-B\" }]\n", "network.events.0.restore", "has not failed"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-B\" }, { at = \"7s\", fail = \"B-A\" }]\n", "network.events.1.fail", "already failed"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\" }]\n", "network.events.0.kind", "missing"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\ngraph = { file = \"none.graphml\" }\n", "network.graph", "several sources of links"),
     ("duration = \"60s\"", "duration = \"60s\"\npath = { rate = \"1Mbps\", rtt = \"9ms\" }", "network", "not both"),
-    ("duration = \"60s\"", "duration = \"60s\"\nexpect = [{ measure = \"utilization\", link = \"bottleneck\", at_least = 0 }]", "expect.0.link", "no such link"),
+    ("duration = \"60s\"", "duration = \"60s\"\nexpect = [{ measure = \"utilization\", link = \"bottleneck\", at_least = 0 }]", "expect.0.link", "unknown link"),
 ];
 
 #[test]

@@ -252,4 +252,4 @@ pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String 
     }
 }
 
-const NO_ROUTER: &str = "no such router";
+const NO_ROUTER: &str = "unknown router";

@@ -97,7 +97,7 @@ impl EdgeKeys {
         let name = self.router.get()?;
         let names = || draft.nodes.iter().map(String::as_str);
         let Some(router) = names().position(|node| node == name) else {
-            let fault = self.router.fault("no such router").given(format!("\"{name}\""));
+            let fault = self.router.fault("unknown router").given(format!("\"{name}\""));
             return Err(fault.allowed(list(names())).nearest(nearest(name, names())).report(faults));
         };
         if known.iter().any(|edge| edge.router == router as u32) {

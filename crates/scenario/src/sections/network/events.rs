@@ -168,7 +168,7 @@ impl Event {
         }
         let name = link.get()?;
         let Some(number) = draft.names().position(|known| known == name) else {
-            let fault = link.fault("no such link").given(format!("\"{name}\"")).allowed(list(draft.names()));
+            let fault = link.fault("unknown link").given(format!("\"{name}\"")).allowed(list(draft.names()));
             return Err(fault.nearest(nearest(name, draft.names())).report(faults));
         };
         let event = graph::Event { at: at.copied()?, link: number as u32, change };
