@@ -1,4 +1,4 @@
-"""The page `studies.md`: the format of study files, its keys as declared in `narrows.study.keys`, and results."""
+"""The page `studies.md`: the format of study files, its keys as declared in `narrows.experiments.keys`, and results."""
 
 from __future__ import annotations
 
