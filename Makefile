@@ -1,14 +1,16 @@
-# Two commands, and they do all the set-up: `make demo` runs the main job, `make test` runs every test.
+# Two commands, and they do all the set-up: `make demo` runs the main job, `make test` runs every test. `make check` is for the
+# time between two edits.
 # They need python3 with venv, cargo and a C linker, and nothing installed before.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation
+UNIT := $(addprefix tests/python/,analysis metrics test_arguments.py test_house.py test_memory.py test_statistics.py test_toml.py test_words.py)
 WASM := python/narrows/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
@@ -48,6 +50,16 @@ wasm-where-possible:
 	@if crates/playground/build.sh --missing; then $(MAKE) --no-print-directory wasm; fi
 
 test: check-rust check-python test-rust wasm-where-possible test-python instructions
+
+# Format, lint, types, the unit tests of the crates, and the tests of Python that start no command.
+check: build .venv/.tools
+	cargo fmt --all --check
+	$(BIN)/ruff format --check --quiet $(SCRIPTS)
+	$(BIN)/ruff check --quiet $(SCRIPTS)
+	$(BIN)/mypy
+	cargo clippy --locked --workspace --quiet -- -D warnings
+	cargo test --locked --workspace --exclude narrows-python --exclude narrows-lab --lib --quiet
+	$(BIN)/python -m pytest -n 2 $(UNIT)
 
 check-rust: .venv/.tools
 	cargo fmt --all --check

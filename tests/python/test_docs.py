@@ -24,7 +24,7 @@ def test_generated_pages_and_figures_are_current() -> None:
 
 def test_the_readme_counts_the_algorithms_and_queues_that_there_are() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    counted = re.search(r"includes (\d+) algorithms .*?, (\d+) queue disciplines", text, re.DOTALL)
+    counted = re.search(r"includes \[(\d+) algorithms\].*?\[(\d+) queue disciplines\]", text, re.DOTALL)
     assert counted
     assert [int(number) for number in counted.groups()] == [len(cards.algorithms()), len(cards.queues())]
 

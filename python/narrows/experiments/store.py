@@ -18,6 +18,7 @@ from narrows.experiments.measures import split
 from narrows.files.disk import sync, write_whole
 from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.manifest import check_file, read_manifest
+from narrows.files.parquet import read_parquet, write_parquet
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.files.toml import inline
 
@@ -182,11 +183,9 @@ class Store:
         Raises:
             OSError: Writing failed, for example on a full disk; nothing is lost.
         """
-        import pyarrow.parquet as pq
-
         table = self.table(plan, replications)
         partial = self.folder / f".{TABLE}.partial"
-        pq.write_table(table, partial, compression="zstd")
+        write_parquet(table, partial)
         sync(partial)
         partial.rename(self.table_file)
         sync(self.folder)
@@ -210,14 +209,13 @@ class Store:
             InputError: The file is damaged.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         if not self.table_file.exists():
             return None
         with suppress(FileNotFoundError):
             check_file(self.folder, TABLE, read_manifest(self.folder), self._remedy)
         try:
-            return pq.read_table(self.table_file, columns=columns)
+            return read_parquet(self.table_file, columns)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise InputError(str(self.table_file), f"is damaged: {error}; {self._remedy}") from None
 

@@ -10,6 +10,7 @@ from narrows.comparison import kind_of
 from narrows.errors import InputError
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
+from narrows.files.parquet import read_parquet
 from narrows.files.toml import read_plain
 
 if TYPE_CHECKING:
@@ -88,10 +89,8 @@ class RunFolder:
 
     def optional(self, name: str, columns: Sequence[str] | None = None) -> pa.Table | None:
         """Read a table, or some of its columns; None where the run has no such table."""
-        import pyarrow.parquet as pq
-
         file = self.file(name)
-        return None if file is None else pq.read_table(file, columns=None if columns is None else list(columns))
+        return None if file is None else read_parquet(file, columns)
 
     def table(self, name: str, missing: str) -> pa.Table:
         """Read a table.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.files.parquet import read_parquet
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -26,11 +28,10 @@ def write(run: RunFolder, folder: Path) -> list[Path]:
     """
     import pyarrow as pa
     import pyarrow.csv
-    import pyarrow.parquet as pq
 
     written = []
     for source in run.tables():
-        table = pq.read_table(source)
+        table = read_parquet(source)
         plain = [_plain(each) if pa.types.is_dictionary(each.type) else each for each in table.columns]
         file = folder / f"{source.stem}.csv"
         pyarrow.csv.write_csv(pa.table(plain, names=table.column_names), file)

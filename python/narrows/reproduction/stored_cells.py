@@ -17,6 +17,7 @@ from narrows.errors import InputError
 from narrows.experiments.plan import PLAN, check_unchanged, load_plan
 from narrows.experiments.store import Store
 from narrows.experiments.task import Finished, perform
+from narrows.files.parquet import read_parquet, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +40,6 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
         folder: Folder of the reproduction.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     tables = [
         _rows(part, load_plan(folder / part.path), Store(place), added=added)
@@ -49,7 +49,7 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
     ]
     if tables:
         partial = folder / f".{CELLS}.partial"
-        pq.write_table(pa.concat_tables(tables), partial, compression="zstd", compression_level=19)
+        write_parquet(pa.concat_tables(tables), partial, 19)
         partial.rename(folder / CELLS)
 
 
@@ -121,10 +121,9 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
         InputError: The file cannot be read, or the folder was begun by another build of the simulator.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        rows = pq.read_table(file).to_pylist()
+        rows = read_parquet(file).to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise InputError(str(file), f"is no file of cells: {error}") from error
     taken = 0

@@ -15,6 +15,7 @@ from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
+from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.metrics import measured, resolve
@@ -158,8 +159,6 @@ class Run(Results):
             folder: The existing folder.
             command: The command line for the manifest; None for a run from Python.
         """
-        import pyarrow.parquet as pq
-
         keep(folder, self.scenario.files)
         (folder / SCENARIO).write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / SUMMARY, self.summary)
@@ -168,7 +167,7 @@ class Run(Results):
             table = self.table(schema["name"])
             # What can be absent is not there without rows, either.
             if table.num_rows or not schema["absent"]:
-                pq.write_table(table, folder / f"{schema['name']}.parquet", compression="zstd")
+                write_parquet(table, folder / f"{schema['name']}.parquet")
         facts = {
             "title": self.scenario.title,
             "command": command,

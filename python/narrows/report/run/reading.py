@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from narrows.comparison import ALGORITHM, contrasts, kind_of, runs_of
 from narrows.drawing.style import placed, style_of, styles_of
 from narrows.files.manifest import MANIFEST
+from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
@@ -60,7 +60,7 @@ def packet_log(run: Run) -> pa.Table | None:
     """Return the packet log of the shown replication; None without one. It is read again by each call."""
     if run.packet_file is None:
         return None
-    return pq.read_table(run.packet_file, filters=[("replication", "=", run.shown_replication)])
+    return read_parquet(run.packet_file, filters=[("replication", "=", run.shown_replication)])
 
 
 def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:

@@ -1,0 +1,36 @@
+"""Parquet files by path: Arrow takes a relative path with a colon in it for the address of a filesystem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+
+def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequence[Any] | None = None) -> pa.Table:
+    """Read a table.
+
+    Args:
+        file: The file.
+        columns: The columns that are read; None for all.
+        filters: What the rows that are read satisfy, as of `pyarrow.parquet.read_table`; None for all rows.
+
+    Raises:
+        pyarrow.ArrowException: It is no such file.
+        OSError: It cannot be read.
+    """
+    import pyarrow.parquet as pq
+
+    chosen = None if columns is None else list(columns)
+    return pq.read_table(file.absolute(), columns=chosen, filters=None if filters is None else list(filters))
+
+
+def write_parquet(table: pa.Table, file: Path, level: int | None = None) -> None:
+    """Write a table, compressed by Zstandard at `level`, or its default."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, file.absolute(), compression="zstd", compression_level=level)
