@@ -115,7 +115,11 @@ class Dask:
         if future.status == "error":
             error = future.exception()
             return Failed(task.key, f"{type(error).__name__}: {error}")
-        outcome: Outcome = future.result()
+        try:
+            outcome: Outcome = future.result()
+        except (OSError, TimeoutError):
+            # The scheduler went between the end of the task and this request for its result.
+            raise self._gone() from None
         if isinstance(outcome, Refused):
             self._refuse(outcome.worker, outcome.engine)
             self._check_any_is_left()
