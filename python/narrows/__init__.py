@@ -89,6 +89,9 @@ def __getattr__(name: str) -> Any:
         return import_module("narrows.opened.folder").open_folder
     if name in MODULES:
         return import_module(f"narrows.{name}")
+    if name in __all__:
+        found = globals()[name] = getattr(import_module("narrows.api"), name)
+        return found
     here = f"; its name is {RENAMED[name]}" if name in RENAMED else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{here}", name=name, obj=sys.modules[__name__])
 
@@ -100,25 +103,11 @@ def __dir__() -> list[str]:
 # A report stands above the run that it shows.
 pages.built_by(lambda folder: import_module("narrows.commands.page").build(folder))
 MODULES = {"analysis", "metrics"}
+# Where public names are that are neither modules nor commands; the commands are functions of `narrows.api`.
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.metrics": {"MetricError"},
-    "narrows.api": {
-        "ab",
-        "compare",
-        "deploy",
-        "export",
-        "matrix",
-        "pack",
-        "playground",
-        "reproduce",
-        "study",
-        "suite",
-        "verify",
-        "why",
-        "worst",
-    },
     "narrows.run.scenario": {"Scenario", "load"},
 }
 # Names that there were.

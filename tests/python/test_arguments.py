@@ -26,21 +26,7 @@ ODD: list[Any] = [3.0, -1, True, b"x", [1.5], [None], [["a"]], {"a": 1}, {1}, ob
 FREE = {"self", "replication"}
 
 
-COMMANDS = (
-    "ab",
-    "compare",
-    "deploy",
-    "export",
-    "matrix",
-    "pack",
-    "playground",
-    "reproduce",
-    "study",
-    "suite",
-    "verify",
-    "why",
-    "worst",
-)
+COMMANDS = [name for name in nw.__all__ if getattr(getattr(nw, name), "__module__", "") == "narrows.api"]
 
 
 def functions() -> dict[str, Callable[..., Any]]:
