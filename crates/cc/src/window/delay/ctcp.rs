@@ -3,7 +3,8 @@
 //!
 //! * `cwnd += n / W` for an acknowledgement of `n` packets.
 //! * Once per round, if `W ≥ low_window`, with `diff = W (1 − base / rtt)`: `dwnd += max(0, α W^k − 1)` if `diff < γ`, else
-//!   `dwnd = max(0, dwnd − ζ diff)`. `W` and the minimum `rtt` are those of the last round.
+//!   `dwnd = max(0, dwnd − ζ diff)`, with the minimum `rtt` of the last round. `acked`: `W` is the number of packets acknowledged
+//!   in it.
 //! * Loss: `cwnd = cwnd / 2`, `dwnd = max(0, (1 − β) W − cwnd / 2)` with the old `cwnd`; timeout: `dwnd = 0`.
 //! * `tuning`: at a loss, once for each round measured, `γ = clamp(γ + (3/4 d − γ) / 2, 5, 30)` with
 //!   `d = cwnd (1 − base / rtt)`, the packets that a Reno flow has in the queue (the draft's TUBE as in Andrew's module for
@@ -40,6 +41,8 @@ struct Options {
     dwnd_max: f64,
     /// Largest `dwnd` in units of `cwnd`; infinite for no bound.
     dwnd_ratio: f64,
+    /// Whether `W` is the number of packets acknowledged in a round.
+    acked: bool,
     tuning: bool,
 }
 
@@ -49,11 +52,11 @@ impl Ctcp {
         (window.size - self.delay_window).max(1.0)
     }
 
-    /// `dwnd` after `round`, packets; `queued` is the fraction of the round-trip time due to queueing.
-    fn next_delay_window(&self, round: &Round, queued: f64) -> f64 {
-        let diff = round.packets * queued;
+    /// `dwnd` of a window of `size` after a round, packets; `queued` is the fraction of the round-trip time due to queueing.
+    fn next_delay_window(&self, size: f64, queued: f64) -> f64 {
+        let diff = size * queued;
         if diff < self.gamma {
-            let step = self.options.alpha * libm::pow(round.packets, self.options.k) - 1.0;
+            let step = self.options.alpha * libm::pow(size, self.options.k) - 1.0;
             self.delay_window + step.max(0.0)
         } else {
             (self.delay_window - self.options.zeta * diff).max(0.0)
@@ -75,7 +78,8 @@ impl WindowRule for Ctcp {
         }
         let bound = self.options.dwnd_max.min(self.options.dwnd_ratio * loss_window);
         let before = self.delay_window;
-        self.delay_window = self.next_delay_window(&round, queued).min(bound);
+        let size = if self.options.acked { round.packets } else { window.size };
+        self.delay_window = self.next_delay_window(size, queued).min(bound);
         added + self.delay_window - before
     }
 
@@ -148,6 +152,13 @@ pub(crate) const CTCP: Entry = Entry {
             )
             .source("NIST SP 500-282 §10 asks for a bound; off"),
             Parameter::flag(
+                "acked",
+                "W of a round is the number of packets acknowledged in it, which is less than the window of a sender that does not \
+                 fill it",
+                false,
+            )
+            .source("Andrew's module for Linux; off"),
+            Parameter::flag(
                 "tuning",
                 "gamma follows the number of packets that a Reno flow keeps in the queue, from 5 to 30",
                 false,
@@ -162,7 +173,7 @@ pub(crate) const CTCP: Entry = Entry {
             "the sources do not bound dwnd; dwnd_max and dwnd_ratio do if given",
             "at a loss the draft's rule for dwnd is applied directly; Andrew's module for Linux halves the sum and corrects the shares later",
             "dwnd is zero after an idle time of a retransmission timeout, as after a timeout; the sources do not say",
-            "rounds with fewer than 3 samples do not change dwnd, as in Linux; W of a round is the number of packets acknowledged in it",
+            "rounds with fewer than 3 samples do not change dwnd, as in Linux",
         ],
     },
     style: Some(Style(Hue::Ochre, Dash::DashDot)),
@@ -184,6 +195,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
             low_window: values.number("low_window"),
             dwnd_max: values.number("dwnd_max"),
             dwnd_ratio: if ratio > 0.0 { ratio } else { f64::INFINITY },
+            acked: values.flag("acked"),
             tuning: values.flag("tuning"),
         },
         delay_window: 0.0,
