@@ -60,7 +60,7 @@ pub(crate) use digested;
 
 impl Records {
     /// The digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows, groups and
-    /// links, and [`SCHEMA`]; not the logs of packets and events, inner variables, what programs have printed, the cost of
+    /// links, and [`SCHEMA`]; not transfers under way at the end, the logs of packets and events, inner variables, what programs have printed, the cost of
     /// the run, and the names in its description. It is equal for equal runs on all platforms.
     pub fn digest(&self) -> String {
         let mut hash = Hash(Sha256::new());
@@ -74,7 +74,7 @@ impl Records {
 }
 
 digested!(Records { connections, groups, links, transfers, interval_ends }
-    not { run, packets, events, internals, programs, performance });
+    not { run, unfinished, packets, events, internals, programs, performance });
 
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Digested for $type {

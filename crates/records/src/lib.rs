@@ -39,7 +39,7 @@ pub use packets::{EcnCodepoint, PacketEvent, PacketKind, PacketLog, PacketPlace,
 pub use program::ProgramRecord;
 pub use table::{Column, NO_LABEL, Table};
 pub use tables::Tables;
-pub use transfer::TransferRecord;
+pub use transfer::{TransferRecord, UnfinishedRecord};
 
 use narrows_units::Time;
 use std::ops::AddAssign;
@@ -58,6 +58,9 @@ pub struct Records {
     pub links: Vec<LinkRecord>,
     /// Finite connections that ended, in order of their ends; as many as the scenario keeps.
     pub transfers: Vec<TransferRecord>,
+    /// Finite connections that had not ended, in the order of slots; as many as the scenario keeps.
+    #[serde(default)]
+    pub unfinished: Vec<UnfinishedRecord>,
     /// The packet log; empty if packets are not logged.
     pub packets: PacketLog,
     /// The log of events of flows; empty if events are not logged.

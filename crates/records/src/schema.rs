@@ -93,6 +93,12 @@ pub fn tables() -> &'static [TableSchema] {
                 TRANSFERS,
             ),
             table(
+                "unfinished",
+                "a finite flow that had started and not ended at the end of the run, as many as `record.transfers` keeps",
+                NO_FINITE,
+                UNFINISHED,
+            ),
+            table(
                 "recordings",
                 "a link whose rate is a recording",
                 "where no link has a recorded rate",
@@ -283,6 +289,16 @@ const TRANSFERS: &[ColumnSchema] = &[
     whole("sent_packets", "packets", "data packets sent since its start"),
     whole("retransmissions", "packets", "data packets sent again since its start"),
     whole("timeouts", "count", "retransmission timeouts since its start"),
+];
+
+const UNFINISHED: &[ColumnSchema] = &[
+    label("group", "the flow's group"),
+    label("file_class", "class of its file"),
+    label("path_class", "class of its path"),
+    whole("slot", "", "its connection slot within the group, from 0"),
+    whole("bytes", "B", "its payload"),
+    whole("acked_bytes", "B", "payload that had been acknowledged"),
+    real("start_s", "s", "time of the run at which it started"),
 ];
 
 const RECORDINGS: &[ColumnSchema] =

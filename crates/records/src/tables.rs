@@ -12,13 +12,14 @@ mod packets;
 mod recordings;
 mod series;
 mod transfers;
+mod unfinished;
 
 use crate::{Records, RunDescription, Table};
 use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 12]);
+pub struct Tables([Table; 13]);
 
 impl Tables {
     /// The tables of the run with `records`.
@@ -32,6 +33,7 @@ impl Tables {
             census::table(records),
             classes::table(records),
             transfers::table(records),
+            unfinished::table(records),
             recordings::table(records),
             internals::table(records),
             events::table(records),
@@ -63,7 +65,7 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 12>;
+    type IntoIter = std::array::IntoIter<Table, 13>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }

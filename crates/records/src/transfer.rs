@@ -1,4 +1,5 @@
-//! A finite connection that ended: a row of the table `transfers`.
+//! Finite connections that ended, and those that had not at the end of the run: rows of the tables `transfers` and
+//! `unfinished`.
 
 use crate::digest::digested;
 use narrows_units::Time;
@@ -46,3 +47,22 @@ digested!(TransferRecord {
     retransmissions,
     timeouts
 });
+
+/// A finite connection that had started and not ended at the end of the run.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct UnfinishedRecord {
+    /// Index of its group.
+    pub group: usize,
+    /// Its connection slot, counted from the first slot of the group.
+    pub slot: u32,
+    /// Index of its class of files.
+    pub file_class: u32,
+    /// Index of its class of paths.
+    pub path_class: u32,
+    /// Payload, bytes.
+    pub size: u64,
+    /// Payload that had been acknowledged, bytes.
+    pub acked: u64,
+    /// Time of its start.
+    pub started: Time,
+}

@@ -188,6 +188,10 @@ fn classes_and_transfers_are_labelled_by_file_and_path() {
     );
     assert_whole(transfers, 0, &[("slot", 3), ("bytes", 1_000_000), ("sent_packets", 700), ("timeouts", 1)]);
     assert_real(transfers, 1, &[("start_s", 3.0), ("established_s", f64::NAN), ("end_s", 4.0)]);
+    let unfinished = &tables["unfinished"];
+    assert_eq!(label(unfinished, "group", 0), Some("comes"));
+    assert_whole(unfinished, 0, &[("slot", 5), ("bytes", 2_000_000), ("acked_bytes", 300_000)]);
+    assert_real(unfinished, 0, &[("start_s", 5.0)]);
 }
 
 #[test]
@@ -246,7 +250,7 @@ fn tables_of_what_did_not_occur_have_no_columns() {
     records.run.event_limit = None;
     records.run.internals = false;
     let tables = Tables::of(&records);
-    for name in ["census", "classes", "transfers", "internals", "events", "packets"] {
+    for name in ["census", "classes", "transfers", "unfinished", "internals", "events", "packets"] {
         assert!(tables[name].columns().is_empty(), "{name}");
     }
 }

@@ -17,7 +17,7 @@ use crate::transfer::EndedTransfer;
 use narrows_model::Model;
 use narrows_records::{
     ClassCounts, EventLog, GroupRecord, GroupSample, LinkRecord, PacketLog, Performance, Records,
-    TransferRecord,
+    TransferRecord, UnfinishedRecord,
 };
 use narrows_units::Time;
 
@@ -33,6 +33,7 @@ pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         groups: groups(model, partitions),
         links: links(partitions, end),
         transfers: transfers(model, partitions),
+        unfinished: unfinished(model, partitions, end),
         internals: internals::gather(model, partitions, &connections),
         connections,
         events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
@@ -148,13 +149,39 @@ fn losses(model: &Model, group: usize, partitions: &[Partition<'_>]) -> (u64, u6
     (lost, marked)
 }
 
-fn transfers(model: &Model, partitions: &[Partition<'_>]) -> Vec<TransferRecord> {
+/// The first slot of each group.
+fn first_slots(model: &Model) -> Vec<usize> {
     let mut first = vec![usize::MAX; model.groups.len()];
     let mut slot = 0;
     for workload in &model.workloads {
         first[workload.group] = first[workload.group].min(slot);
         slot += workload.slots as usize;
     }
+    first
+}
+
+fn unfinished(model: &Model, partitions: &[Partition<'_>], end: Time) -> Vec<UnfinishedRecord> {
+    let first = first_slots(model);
+    let mut active: Vec<_> =
+        partitions.iter().flat_map(|partition| partition.workloads.connections.unfinished(end)).collect();
+    active.sort_by_key(|(each, _)| each.plan.flow.index());
+    let record = |(each, acked): (EndedTransfer, u64)| {
+        let group = model.workloads[each.plan.workload as usize].group;
+        UnfinishedRecord {
+            group,
+            slot: (each.plan.flow.index() - first[group]) as u32,
+            file_class: each.file_class,
+            path_class: each.path_class,
+            size: each.payload,
+            acked,
+            started: each.started,
+        }
+    };
+    active.into_iter().map(record).collect()
+}
+
+fn transfers(model: &Model, partitions: &[Partition<'_>]) -> Vec<TransferRecord> {
+    let first = first_slots(model);
     let mut ended: Vec<&EndedTransfer> =
         partitions.iter().flat_map(|partition| &partition.workloads.connections.ended).collect();
     ended.sort_by_key(|each| (each.ended, each.plan.flow.index(), each.started));

@@ -143,6 +143,22 @@ class Name(Parameter):
 
 
 @dataclass(frozen=True)
+class Word(Parameter):
+    """One of its `words`, and no other value."""
+
+    kind = "a word"
+
+    def value(self, text: str) -> str:
+        """Raise ValueError: every allowed value is a word."""
+        raise ValueError(text)
+
+    @property
+    def allowed(self) -> str:
+        """Description of the allowed words."""
+        return " or ".join(self.words)
+
+
+@dataclass(frozen=True)
 class Group(Name):
     """The name of a group of flows; the default is a word for a group."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.metrics import series
-from narrows.metrics.card import Name, Time, metric
+from narrows.metrics.card import Name, Time, Word, metric
 from narrows.metrics.parameters import FROM, MILLS, UNTIL
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ FILE = Name("file", "class of files", "all")
 PATH = Name("path", "class of paths", "all")
 SINCE = Time("from", "earliest start of a transfer, as time of the run", "warmup", ("warmup",))
 BEFORE = Time("until", "latest start of a transfer, as time of the run, exclusive", "end", ("end",))
+OF = Word(
+    "of",
+    "which transfers count; all: also those under way at the end of the run, with what has been acknowledged",
+    "completed",
+    ("completed", "all"),
+)
 LATE = Time("over", "time to open a connection from which it is late", "1s")
 
 
@@ -32,19 +38,24 @@ LATE = Time("over", "time to open a connection from which it is late", "1s")
     better="higher",
     label="goodput of a transfer",
     source=MILLS,
-    parameters=(FILE, PATH, SINCE, BEFORE),
+    parameters=(FILE, PATH, SINCE, BEFORE, OF),
 )
 def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
     """Mean, over completed transfers, of payload divided by the time from start to completion.
 
     Of transfers of the classes `file` and `path` that started between the times `from` and `until`.
     """
-    chosen = _completed(seen, group, choices)
-    if chosen is None or not chosen.any():
-        return NAN
     table = seen.records.tables["transfers"]
+    chosen = _completed(seen, group, choices)
+    if chosen is None:
+        return NAN
     sizes, starts, ends = (table[name][0][chosen] for name in ("bytes", "start_s", "end_s"))
-    return float(np.mean(sizes * 8.0 / (ends - starts)))
+    goodputs = sizes * 8.0 / (ends - starts)
+    if choices["of"] == "all":
+        table, active = seen.records.tables["unfinished"], _chosen(seen, "unfinished", group, choices)
+        acked, starts = (table[name][0][active] for name in ("acked_bytes", "start_s"))
+        goodputs = np.concatenate([goodputs, acked * 8.0 / (seen.duration_s - starts)])
+    return float(goodputs.mean()) if len(goodputs) else NAN
 
 
 @metric(
@@ -170,13 +181,19 @@ def _rate(seen: Observed, counts: FloatArray, choices: Choices) -> float:
 
 
 def _completed(seen: Observed, group: str, choices: Choices) -> Mask | None:
-    chosen = _begun(seen, group, choices)
+    chosen = _chosen(seen, "transfers", group, choices)
+    return None if chosen is None else chosen & seen.records.tables["transfers"]["completed"][0].astype(bool)
+
+
+def _chosen(seen: Observed, table: str, group: str, choices: Choices) -> Mask | None:
+    """Return which transfers of two classes began between two times; None where the table has no columns."""
+    chosen = _begun(seen, group, choices, table)
     if chosen is None:
         return None
     for column, choice in (("file_class", "file"), ("path_class", "path")):
         if choices[choice] != "all":
-            chosen = chosen & _labelled(seen, column, choices[choice])
-    return np.asarray(chosen & seen.records.tables["transfers"]["completed"][0].astype(bool))
+            chosen = chosen & _labelled(seen, table, column, choices[choice])
+    return chosen
 
 
 def _connection_times(seen: Observed, group: str, choices: Choices) -> FloatArray | None:
@@ -187,14 +204,14 @@ def _connection_times(seen: Observed, group: str, choices: Choices) -> FloatArra
     return np.asarray(table["established_s"][0][chosen] - table["start_s"][0][chosen], dtype=np.float64)
 
 
-def _begun(seen: Observed, group: str, choices: Choices) -> Mask | None:
+def _begun(seen: Observed, group: str, choices: Choices, name: str = "transfers") -> Mask | None:
     """Return which transfers of a group began between two times; None where the table has no columns."""
-    table = seen.records.tables["transfers"]
+    table = seen.records.tables[name]
     if "start_s" not in table:
         return None
     starts = table["start_s"][0]
     return np.asarray(
-        _labelled(seen, "group", group)
+        _labelled(seen, name, "group", group)
         & (starts >= _time(choices["from"], seen))
         & (starts < _time(choices["until"], seen))
     )
@@ -205,8 +222,8 @@ def _time(choice: Choice, seen: Observed) -> float:
     return words[choice] if isinstance(choice, str) else choice
 
 
-def _labelled(seen: Observed, column: str, name: str) -> Mask:
-    codes, labels = seen.records.tables["transfers"][column]
+def _labelled(seen: Observed, table: str, column: str, name: str) -> Mask:
+    codes, labels = seen.records.tables[table][column]
     return np.asarray(codes == (labels.index(name) if labels and name in labels else NONE))
 
 

@@ -124,6 +124,13 @@ def test_classes_of_transfers_between_two_times() -> None:
         late = np.mean([wait is None or wait >= middle for wait in waits])
         assert taken(f"late_connections(over={middle * 1e9:.0f}ns{choices})") == pytest.approx(late, abs=0.02)
     assert taken("class_goodput(file=none)") is None
+    ended = [row for row in rows if row["completed"] and row["start_s"] >= 2]
+    active = [row for row in run.unfinished.to_pylist() if row["start_s"] >= 2]
+    assert active
+    assert all(0 <= row["acked_bytes"] < row["bytes"] for row in active)
+    rates = [row["bytes"] * 8 / (row["end_s"] - row["start_s"]) for row in ended]
+    rates += [row["acked_bytes"] * 8 / (20 - row["start_s"]) for row in active]
+    assert taken("class_goodput(of=all)") == pytest.approx(np.mean(rates))
     ways = {row["path_class"] for row in rows}
     whole = taken("class_completed")
     assert whole == sum(taken(f"class_completed(path={way})") or 0 for way in ways)

@@ -7,7 +7,7 @@ use narrows_records::{
     FlowEvent, FlowSample, FrameCounts, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram,
     InternalOwner, InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent,
     PacketKind, PacketLog, PacketPlace, PacketRow, Performance, ProbeTimes, Records, RunDescription,
-    SenderCounts, Shares, SpanSum, Total, TransferRecord, VideoCounts, Windows,
+    SenderCounts, Shares, SpanSum, Total, TransferRecord, UnfinishedRecord, VideoCounts, Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -25,6 +25,15 @@ pub fn records() -> Records {
         groups: vec![group(), group()],
         links: vec![link()],
         transfers: transfers(),
+        unfinished: vec![UnfinishedRecord {
+            group: 1,
+            slot: 5,
+            file_class: 0,
+            path_class: 1,
+            size: 2_000_000,
+            acked: 300_000,
+            started: at_ms(5000),
+        }],
         packets: PacketLog { rows: vec![packet()], full_at: None },
         events: EventLog { rows: vec![drop(), reduction()], full_at: None },
         internals: internals(),

@@ -166,6 +166,16 @@ impl Connections<'_> {
         })
     }
 
+    /// The finite connections that have started and not ended by `at`, each with the payload that has been acknowledged, bytes;
+    /// those that have a row of their own.
+    pub(crate) fn unfinished(&self, at: Time) -> impl Iterator<Item = (EndedTransfer, u64)> {
+        self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(move |host| {
+            let transfer = self.ended_transfer(host, at, false)?;
+            let kept = transfer.plan.order < self.kept[transfer.plan.workload as usize];
+            kept.then(|| (transfer, host.sender.counters().bytes_acked))
+        })
+    }
+
     /// Counts `transfer` by its classes, and keeps it if it has a row of its own.
     fn record(&mut self, transfer: &EndedTransfer) {
         let plan = &transfer.plan;
