@@ -21,7 +21,9 @@ use crate::codel::{INTERVAL, TARGET};
 use crate::discipline::independent;
 use crate::fair::mix;
 use crate::rows::Rows;
-use crate::{Backlog, Classes, Context, DropReason, Entry, Limit, QueueDiscipline, Settings, droptail};
+use crate::{
+    Backlog, Classes, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings, droptail,
+};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::{Direction, Packet};
@@ -372,7 +374,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: false,
+    order: Order::Flow,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Cake::new(&config(settings))),

@@ -7,7 +7,7 @@ mod law;
 pub use law::{CodelLaw, Control};
 
 use crate::discipline::independent;
-use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_wire::Packet;
 
@@ -110,7 +110,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Codel::new(&config(settings))),

@@ -12,14 +12,28 @@ pub struct Entry {
     pub card: Card,
     /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only where that is true.
     pub marks: bool,
-    /// Whether packets leave in the order in which they have come.
-    pub in_order: bool,
+    /// Which of its packets leave in the order of their arrival.
+    pub order: Order,
     /// The time parameter that is the shortest time between two wakes of its timer; `None` without a regular timer.
     pub timer: Option<&'static str>,
     /// Sets the defaults that follow from other settings, and checks that the settings are compatible.
     pub complete: fn(&mut Settings) -> Result<(), Conflict>,
     /// Builds an empty queue with the given settings.
     pub build: fn(&Settings) -> Box<dyn QueueDiscipline>,
+}
+
+/// Which packets leave a queue in the order of their arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All packets.
+    All,
+    /// The packets of each flow.
+    Flow,
+    /// The packets of each flow with the same identifier of L4S, ECT(1) and CE or neither (RFC 9331 §5.1), as they wait in
+    /// two queues.
+    Queue,
+    /// No packets: later ones of a flow may leave before earlier ones.
+    None,
 }
 
 /// A discipline with its settings, from which any number of queues can be built.

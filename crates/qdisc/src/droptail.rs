@@ -4,8 +4,8 @@
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::{
-    Backlog, Context, Discipline, DropReason, Entry, Fifo, Given, Limit, QueueDiscipline, Scale, Setting,
-    Settings,
+    Backlog, Context, Discipline, DropReason, Entry, Fifo, Given, Limit, Order, QueueDiscipline, Scale,
+    Setting, Settings,
 };
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Rate, Span};
@@ -102,7 +102,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete: independent,
     build: |settings| Box::new(DropTail::new(&config(settings))),

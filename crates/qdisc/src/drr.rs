@@ -15,7 +15,7 @@
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::rows::Rows;
-use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
 use narrows_wire::{Direction, Packet};
@@ -199,7 +199,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: false,
+    order: Order::Flow,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Drr::new(&config(settings))),

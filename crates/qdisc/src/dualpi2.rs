@@ -23,7 +23,7 @@
 use crate::discipline::independent;
 use crate::periodic::UpdateTimer;
 use crate::pi2::Pi2Law;
-use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
@@ -298,7 +298,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: false,
+    order: Order::Queue,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(DualPi2::new(&config(settings))),

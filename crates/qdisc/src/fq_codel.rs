@@ -12,7 +12,7 @@
 use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
 use crate::discipline::independent;
 use crate::fair::FairQueue;
-use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
@@ -163,7 +163,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: false,
+    order: Order::Flow,
     timer: None,
     complete: independent,
     build: |settings| Box::new(FqCodel::new(&config(settings))),

@@ -12,7 +12,7 @@ use crate::discipline::independent;
 use crate::fair::FairQueue;
 use crate::periodic::UpdateTimer;
 use crate::pie::{self, PieLaw};
-use crate::{Backlog, Context, DropReason, Entry, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
@@ -191,7 +191,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: false,
+    order: Order::Flow,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(FqPie::new(&config(settings))),

@@ -35,7 +35,7 @@ mod testing;
 pub mod xcp;
 
 pub use classes::Classes;
-pub use discipline::{Conflict, Discipline, Entry, Given, Setting, Settings};
+pub use discipline::{Conflict, Discipline, Entry, Given, Order, Setting, Settings};
 pub use fifo::Fifo;
 pub use limit::{Limit, Threshold, Unit};
 pub use scale::Scale;

@@ -15,7 +15,7 @@ pub use law::Pi2Law;
 
 use crate::discipline::independent;
 use crate::periodic::{MeasuredFifo, UpdateTimer};
-use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
@@ -189,7 +189,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(Pi2::new(&config(settings))),

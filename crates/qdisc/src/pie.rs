@@ -10,7 +10,7 @@ pub use law::PieLaw;
 
 use crate::discipline::independent;
 use crate::periodic::{MeasuredFifo, UpdateTimer};
-use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
@@ -185,7 +185,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(Pie::new(&config(settings))),

@@ -8,7 +8,9 @@
 //! ```
 
 use crate::parameters::LIMIT;
-use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::{
+    Backlog, Classes, Conflict, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings,
+};
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
@@ -128,7 +130,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: false,
+    order: Order::Flow,
     timer: None,
     complete,
     build: |settings| Box::new(Priority::new(&config(settings))),

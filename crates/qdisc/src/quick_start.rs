@@ -7,7 +7,7 @@ pub use approvals::{Approvals, Encoding};
 
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
-use crate::{Backlog, Context, Entry, Settings};
+use crate::{Backlog, Context, Entry, Order, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Span;
 use narrows_wire::{Packet, Request};
@@ -102,7 +102,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete: router::waiting,
     build: |settings| Box::new(Router::new(Approvals::new(&config(settings)), settings.queue("discipline"))),

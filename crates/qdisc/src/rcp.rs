@@ -7,7 +7,7 @@ pub use law::RcpLaw;
 
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
-use crate::{Backlog, Context, Entry, Settings};
+use crate::{Backlog, Context, Entry, Order, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Packet, Request};
@@ -119,7 +119,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: true,
+    order: Order::All,
     timer: Some("interval"),
     complete: router::waiting,
     build: |settings| Box::new(Router::new(RcpLaw::new(&config(settings)), settings.queue("discipline"))),

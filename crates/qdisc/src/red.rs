@@ -13,7 +13,7 @@ pub use law::{RedLaw, Verdict};
 
 use crate::parameters::LIMIT;
 use crate::{
-    Backlog, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Setting, Settings,
+    Backlog, Conflict, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Setting, Settings,
     Threshold, Unit,
 };
 use narrows_card::{Card, Default, Domain, Parameter, Variable};
@@ -232,7 +232,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete,
     build: |settings| Box::new(Red::new(&config(settings))),

@@ -10,7 +10,9 @@
 
 use crate::parameters::LIMIT;
 use crate::red::{self, Idle, RedLaw, Verdict};
-use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, QueueDiscipline, Settings, Unit};
+use crate::{
+    Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings, Unit,
+};
 use narrows_card::{Card, Default, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
@@ -306,7 +308,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete,
     build: |settings| Box::new(Rio::new(&config(settings))),

@@ -6,7 +6,7 @@
 
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
-use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings};
 use narrows_card::{Card, Default, Domain, Parameter};
 use narrows_wire::Packet;
 
@@ -81,7 +81,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
-    in_order: true,
+    order: Order::All,
     timer: None,
     complete: independent,
     build: |settings| Box::new(Step::new(&config(settings))),

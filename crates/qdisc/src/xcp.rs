@@ -7,7 +7,7 @@ pub use law::XcpLaw;
 
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
-use crate::{Backlog, Context, Entry, Settings};
+use crate::{Backlog, Context, Entry, Order, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Span, Time};
 use narrows_wire::{Packet, Request};
@@ -138,7 +138,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
-    in_order: true,
+    order: Order::All,
     timer: Some("min_interval"),
     complete: router::waiting,
     build: |settings| Box::new(Router::new(XcpLaw::new(&config(settings)), settings.queue("discipline"))),

@@ -6,7 +6,8 @@ mod disciplines;
 use disciplines::{drawn, hasty, set, with};
 use narrows_card::Domain;
 use narrows_qdisc::{
-    Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Setting, Tap, catalogue, droptail,
+    Backlog, Context, Discipline, DropReason, Limit, Order, QueueDiscipline, Setting, Tap, catalogue,
+    droptail,
 };
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet, Request};
@@ -61,16 +62,16 @@ fn request(number: u64) -> Option<Request> {
 }
 
 /// Keeps its own account of what waits, from its notifications and nothing else.
-#[derive(Default)]
 struct Ledger {
+    discipline: Discipline,
     arrived: u64,
     dequeued: u64,
     dropped: u64,
     waiting: BTreeMap<u64, Packet>,
     marked: BTreeSet<u64>,
-    /// DualPI2 keeps the order of a flow's packets within each of its queues only.
-    two_queues: bool,
-    last_of_flow: BTreeMap<(FlowId, bool), u64>,
+    /// The last that left of those that keep their order: of a flow where flows do, and of an identifier of L4S where only they
+    /// do.
+    last: BTreeMap<(Option<FlowId>, bool), u64>,
     fates: Vec<(u64, Fate)>,
 }
 
@@ -84,22 +85,38 @@ impl Tap for Ledger {
     fn dropped(&mut self, packet: &Packet, reason: DropReason) {
         assert!(
             self.waiting.remove(&packet.number).is_some(),
-            "a packet is dropped once, and not after it left"
+            "{:?}: a packet is dropped once, and not after it left",
+            self.discipline
         );
         self.dropped += 1;
         self.fates.push((packet.number, Fate::Dropped(reason)));
     }
 
     fn marked(&mut self, packet: &Packet) {
-        let arrived =
-            self.waiting.get(&packet.number).expect("only a packet that waits or arrives is marked");
-        assert!(arrived.ecn.is_capable(), "a mark needs an ECN-capable packet");
-        assert_eq!(packet.ecn, Ecn::Ce);
+        let name = &self.discipline;
+        let Some(arrived) = self.waiting.get(&packet.number) else {
+            panic!("{name:?}: only a packet that waits or arrives is marked");
+        };
+        assert!(arrived.ecn.is_capable(), "{name:?}: a mark needs an ECN-capable packet");
+        assert_eq!(packet.ecn, Ecn::Ce, "{name:?}: a marked packet carries CE");
         self.marked.insert(packet.number);
     }
 }
 
 impl Ledger {
+    fn new(discipline: &Discipline) -> Self {
+        Self {
+            discipline: discipline.clone(),
+            arrived: 0,
+            dequeued: 0,
+            dropped: 0,
+            waiting: BTreeMap::new(),
+            marked: BTreeSet::new(),
+            last: BTreeMap::new(),
+            fates: Vec::new(),
+        }
+    }
+
     fn arrives(&mut self, step: (u32, u16, Ecn), now: Time) -> Packet {
         let (flow, size, ecn) = step;
         let packet = packet(self.arrived, flow, size, ecn, now);
@@ -109,14 +126,26 @@ impl Ledger {
     }
 
     fn leaves(&mut self, packet: &Packet) {
-        let arrived =
-            self.waiting.remove(&packet.number).expect("a packet leaves once, and only if it waited");
+        let name = &self.discipline;
+        let Some(arrived) = self.waiting.remove(&packet.number) else {
+            panic!("{name:?}: a packet leaves once, and only if it waited");
+        };
         let expected = if self.marked.contains(&packet.number) { Ecn::Ce } else { arrived.ecn };
-        assert_eq!(packet.ecn, expected, "marks are made through the context only");
-        assert_eq!((packet.flow, packet.size, packet.arrival), (arrived.flow, arrived.size, arrived.arrival));
-        let low_latency = self.two_queues && matches!(arrived.ecn, Ecn::Ect1 | Ecn::Ce);
-        let before = self.last_of_flow.insert((packet.flow, low_latency), packet.number);
-        assert!(before.is_none_or(|before| before < packet.number), "packets of a flow keep their order");
+        assert_eq!(packet.ecn, expected, "{name:?}: marks are made through the context only");
+        let same = |packet: &Packet| (packet.flow, packet.size, packet.arrival);
+        assert_eq!(same(packet), same(&arrived), "{name:?}: a packet leaves as it arrived");
+        let low_latency = matches!(arrived.ecn, Ecn::Ect1 | Ecn::Ce);
+        let ordered = match self.discipline.entry().order {
+            Order::All => Some((None, false)),
+            Order::Flow => Some((Some(packet.flow), false)),
+            Order::Queue => Some((Some(packet.flow), low_latency)),
+            Order::None => None,
+        };
+        let before = ordered.and_then(|ordered| self.last.insert(ordered, packet.number));
+        assert!(
+            before.is_none_or(|before| before < packet.number),
+            "{name:?}: packets leave in the order that its entry states"
+        );
         self.dequeued += 1;
         self.fates.push((packet.number, Fate::Sent(packet.ecn)));
     }
@@ -126,12 +155,13 @@ impl Ledger {
             packets: self.waiting.len() as u64,
             bytes: self.waiting.values().map(Packet::size).sum(),
         };
-        assert_eq!(queue.backlog(), recount);
-        assert_eq!(self.arrived, self.dequeued + self.dropped + recount.packets);
+        let name = &self.discipline;
+        assert_eq!(queue.backlog(), recount, "{name:?}");
+        assert_eq!(self.arrived, self.dequeued + self.dropped + recount.packets, "{name:?}");
         match limit {
             Limit::Unlimited => {}
-            Limit::Packets(most) => assert!(recount.packets <= most),
-            Limit::Bytes(most) => assert!(recount.bytes.count() <= most),
+            Limit::Packets(most) => assert!(recount.packets <= most, "{name:?}"),
+            Limit::Bytes(most) => assert!(recount.bytes.count() <= most, "{name:?}"),
         }
     }
 }
@@ -163,8 +193,7 @@ fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)>
     let mut queue = discipline.build();
     let limit = discipline.limit();
     let declared = declared(discipline);
-    let two_queues = discipline.name() == "dualpi2";
-    let mut ledger = Ledger { two_queues, ..Ledger::default() };
+    let mut ledger = Ledger::new(discipline);
     let mut now = Time::ZERO;
     let mut state = seed;
     let mut uniform = || {
@@ -193,13 +222,14 @@ fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)>
                 Some(packet) => ledger.leaves(&packet),
                 None => assert!(
                     queue.backlog().packets == 0 || queue.next_wake().is_some(),
-                    "a queue that holds packets back says until when"
+                    "{discipline:?}: a queue that holds packets back says until when"
                 ),
             }
         }
         ledger.check(&*queue, limit);
         let names = observed(&*queue);
-        assert!(names.iter().all(|name| declared.contains(name.as_str())), "{names:?} of {declared:?}");
+        let known = names.iter().all(|name| declared.contains(name.as_str()));
+        assert!(known, "{discipline:?}: {names:?} of {declared:?}");
     }
     ledger.fates
 }

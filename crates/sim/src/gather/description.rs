@@ -1,7 +1,7 @@
 //! The description of a run in its records.
 
 use narrows_model::{Classes, Framing, GroupModel, Impairment, LinkModel, Model, RateModel, Workload};
-use narrows_qdisc::Limit;
+use narrows_qdisc::{Limit, Order};
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
 /// The description of a run of `model`.
@@ -67,7 +67,7 @@ fn policer(impairment: &Impairment) -> Option<(f64, f64)> {
 /// The longest time that a packet can wait at `link`, if `bytes` at most wait there.
 fn longest_wait_s(model: &Model, link: &LinkModel, bytes: f64) -> Option<f64> {
     let RateModel::Constant(rate) = link.rate else { return None };
-    let in_order = link.queue.entry().in_order;
+    let in_order = link.queue.entry().order == Order::All;
     let fails = model.changes.iter().any(|change| !change.links.is_empty());
     // What framing adds to a byte depends on the sizes of packets.
     let plain = link.framing.is_none();
