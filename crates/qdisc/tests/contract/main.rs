@@ -235,6 +235,18 @@ fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)>
 }
 
 #[test]
+#[should_panic(expected = "Flag(false)}: packets leave in the order that its entry states")]
+fn a_queue_that_does_not_keep_its_order_is_named() {
+    let limit = set("limit", Setting::Limit(Limit::Packets(5)));
+    let droptail = with(catalogue::find("droptail").expect("it is in the catalogue"), vec![limit]);
+    let mut ledger = Ledger::new(&droptail);
+    let first = ledger.arrives((0, 1000, Ecn::Ect0), Time::ZERO);
+    let second = ledger.arrives((1, 1000, Ecn::Ect0), Time::ZERO);
+    ledger.leaves(&second);
+    ledger.leaves(&first);
+}
+
+#[test]
 fn every_discipline_observes_what_its_card_declares() {
     for entry in catalogue::entries() {
         let declared: BTreeSet<_> = entry.card.variables.iter().map(|each| each.name.to_owned()).collect();
