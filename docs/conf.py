@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 
 project = "Narrows"
-author = "the authors of Narrows"
+author = "The Narrows authors"
 version = release = version_of("narrows")
 
 root_doc = "docs/index"
