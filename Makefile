@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm wasm-where-possible test test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -75,6 +75,18 @@ check-python: build .venv/.tools
 # The extension's crate only converts: its tests are those of Python.
 test-rust:
 	cargo test --locked --workspace --exclude narrows-python --quiet
+
+# Rust and Python of the lowest versions that are supported.
+lowest: build .venv/.tools
+	.ci/lowest $(LOWEST) $(UNIT)
+
+# Licences, sources and known vulnerabilities of the crates that are used, by deny.toml.
+audit:
+	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is needed: cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny --locked check bans licenses sources
+	@cargo deny --locked fetch db || \
+		{ echo "not checked for known vulnerabilities: their database cannot be fetched; is there a network?" >&2; exit 1; }
+	cargo deny --locked check advisories
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools

@@ -1,4 +1,4 @@
-"""Truth: contract. The files that state the version of Narrows agree, and none names a release that there was not."""
+"""Truth: contract. The files that state the version of Narrows, or the lowest of Python and Rust, agree."""
 
 from __future__ import annotations
 
@@ -49,3 +49,16 @@ def test_a_release_that_a_file_does_not_know_is_found() -> None:
         "the newest release is 0.1.0, but 0.2.0 is built",
         "CITATION.cff has the date None, not 2026-12-31",
     ]
+
+
+def test_checkers_locks_and_installation_are_for_the_lowest_versions_that_are_supported() -> None:
+    project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))
+    lowest = project["project"]["requires-python"].removeprefix(">=")
+    assert project["tool"]["mypy"]["python_version"] == lowest
+    assert project["tool"]["ruff"]["target-version"] == f"py{lowest.replace('.', '')}"
+    assert f"--python-version {lowest} " in (HOUSE / "Makefile").read_text(encoding="utf-8")
+    rust = tomllib.loads((HOUSE / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["rust-version"]
+    installation = (HOUSE / "docs/install.md").read_text(encoding="utf-8")
+    assert f"Python {lowest} or later, Rust {rust} or later" in installation
+    extension = (HOUSE / "crates/python/Cargo.toml").read_text(encoding="utf-8")
+    assert f"abi3-py{lowest.replace('.', '')}" in extension
