@@ -33,9 +33,9 @@ def faults(changelog: str, citation: str, version: str) -> list[str]:
 
 
 def test_the_files_that_state_the_version_agree() -> None:
-    texts = [(HOUSE / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CITATION.cff")]
+    changelog, citation = ((HOUSE / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
     manifest = tomllib.loads((HOUSE / "Cargo.toml").read_text(encoding="utf-8"))
-    assert not faults(*texts, manifest["workspace"]["package"]["version"])
+    assert not faults(changelog, citation, manifest["workspace"]["package"]["version"])
 
 
 def test_a_release_that_a_file_does_not_know_is_found() -> None:
