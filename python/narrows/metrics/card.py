@@ -225,14 +225,8 @@ class Declared(NamedTuple):
     function: Any
 
 
-def metric(  # noqa: PLR0913  # a card says all of it
-    *,
-    of: Of,
-    unit: str,
-    better: Better,
-    label: str,
-    source: str,
-    parameters: tuple[Parameter, ...] = (),
+def metric(
+    label: str, *parameters: Parameter, of: Of, source: str, unit: str = "", better: Better = ""
 ) -> Callable[[Taken], Taken]:
     """Declare a function as the metric of its name, with its docstring as the definition.
 
@@ -241,12 +235,12 @@ def metric(  # noqa: PLR0913  # a card says all of it
     the value of the metric, not a number without data.
 
     Args:
+        label: Name in tables and figures.
+        parameters: Parameters of the metric, in order.
         of: Kind of object with a value, as in `Card`.
+        source: Paper or RFC, with section, that defines it.
         unit: Unit, as in `Card`.
         better: Direction in which values are better, as in `Card`.
-        label: Name in tables and figures.
-        source: Paper or RFC, with section, that defines it.
-        parameters: Parameters of the metric, in order.
 
     Raises:
         ValueError: The metric is declared already, or its function has no docstring.

@@ -26,14 +26,7 @@ def _windows(seen: Observed, flow: Flow, choices: Choices) -> tuple[FloatArray, 
     return (seen.ends_s[within], window[within], threshold[within]) if within.any() else None
 
 
-@metric(
-    of="flow",
-    unit="packets",
-    better="",
-    label="congestion window",
-    source=WELZL,
-    parameters=(Time("at", "time of the run", zero=True),),
-)
+@metric("congestion window", Time("at", "time of the run", zero=True), of="flow", unit="packets", source=WELZL)
 def window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Congestion window at the time `at`."""
     windows = seen.flow(flow, "cwnd_packets")
@@ -42,12 +35,12 @@ def window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> floa
 
 
 @metric(
+    "time to a congestion window",
+    Whole("packets", "congestion window to be reached, packets"),
     of="flow",
     unit="s",
     better="lower",
-    label="time to a congestion window",
     source=WELZL,
-    parameters=(Whole("packets", "congestion window to be reached, packets"),),
 )
 def time_to_window(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Time from the flow's start until its congestion window reaches `packets`; no value if it never does."""
@@ -56,14 +49,7 @@ def time_to_window(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     return NAN if place is None else float(seen.ends_s[place]) - flow.start_s
 
 
-@metric(
-    of="flow",
-    unit="share",
-    better="",
-    label="fraction of the window kept at a reduction",
-    source=MILLS,
-    parameters=(AFTER,),
-)
+@metric("fraction of the window kept at a reduction", AFTER, of="flow", unit="share", source=MILLS)
 def window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Mean over reductions of the congestion window: ssthresh after it divided by the window an interval before.
 
@@ -74,16 +60,13 @@ def window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
 
 
 @metric(
+    "share of the reductions",
+    Share("least", "smallest reduction, relative to the window", "0"),
+    Share("most", "largest reduction, relative to the window", "1"),
+    AFTER,
     of="flow",
     unit="share",
-    better="",
-    label="share of the reductions",
     source=MILLS,
-    parameters=(
-        Share("least", "smallest reduction, relative to the window", "0"),
-        Share("most", "largest reduction, relative to the window", "1"),
-        AFTER,
-    ),
 )
 def cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Share of the reductions by at least `least` and at most `most` of the congestion window."""
@@ -96,16 +79,13 @@ def cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> floa
 
 
 @metric(
+    "growth after a reduction",
+    Time("from", "start, as time since the reduction", "1ms"),
+    Time("until", "end, as time since the reduction", "1s"),
+    AFTER,
     of="flow",
     unit="packets",
-    better="",
-    label="growth after a reduction",
     source=MILLS,
-    parameters=(
-        Time("from", "start, as time since the reduction", "1ms"),
-        Time("until", "end, as time since the reduction", "1s"),
-        AFTER,
-    ),
 )
 def growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Growth of the congestion window per propagation round trip between `from` and `until` after a reduction.
@@ -120,15 +100,12 @@ def growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -
 
 
 @metric(
+    "share of the time after reductions",
+    Time("within", "time since the reduction", "1s"),
+    AFTER,
     of="flow",
     unit="share",
-    better="",
-    label="share of the time after reductions",
     source=MILLS,
-    parameters=(
-        Time("within", "time since the reduction", "1s"),
-        AFTER,
-    ),
 )
 def time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Share of the time that is at most `within` after a reduction of the congestion window."""
@@ -137,15 +114,12 @@ def time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
 
 
 @metric(
+    "share of the time with a small window",
+    Whole("packets", "congestion window, packets"),
+    AFTER,
     of="flow",
     unit="share",
-    better="",
-    label="share of the time with a small window",
     source=MILLS,
-    parameters=(
-        Whole("packets", "congestion window, packets"),
-        AFTER,
-    ),
 )
 def window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Share of the time in which the congestion window is at most `packets`."""
@@ -153,14 +127,7 @@ def window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> f
     return NAN if found is None else float(np.mean(found[1] <= choices["packets"]))
 
 
-@metric(
-    of="flow",
-    unit="",
-    better="lower",
-    label="coefficient of variation of the congestion window",
-    source=MILLS,
-    parameters=(AFTER,),
-)
+@metric("coefficient of variation of the congestion window", AFTER, of="flow", better="lower", source=MILLS)
 def window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Standard deviation divided by mean of the congestion window at the ends of intervals."""
     found = _windows(seen, flow, choices)
@@ -168,15 +135,12 @@ def window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> flo
 
 
 @metric(
+    "range of the congestion window",
+    Time("bin", "length of a bin", "5s", ("rtt",)),
+    AFTER,
     of="flow",
-    unit="",
     better="lower",
-    label="range of the congestion window",
     source=MILLS,
-    parameters=(
-        Time("bin", "length of a bin", "5s", ("rtt",)),
-        AFTER,
-    ),
 )
 def window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Mean over bins of the largest minus the smallest congestion window, divided by the mean window."""
@@ -185,17 +149,7 @@ def window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> fl
     return NAN if found is None else windows.swing(found[1], windows.intervals(span_s, seen.interval_s))
 
 
-@metric(
-    of="flow",
-    unit="",
-    better="",
-    label="changes of the congestion window per round trip",
-    source=MILLS,
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("changes of the congestion window per round trip", FROM, UNTIL, of="flow", source=MILLS)
 def window_changes(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Number of intervals at whose end the congestion window has changed, per propagation round trip."""
     window, span_s = seen.flow(flow, "cwnd_packets"), choices["until"] - choices["from"]

@@ -40,17 +40,7 @@ def _goodput_from(
     return series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s), bin_s
 
 
-@metric(
-    of="flow",
-    unit="",
-    better="lower",
-    label="coefficient of variation of goodput",
-    source=STABILITY,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("coefficient of variation of goodput", BIN, AFTER, of="flow", better="lower", source=STABILITY)
 def cov(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Standard deviation divided by mean of the flow's goodput in bins."""
     rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
@@ -58,15 +48,12 @@ def cov(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
 
 
 @metric(
+    "smoothness of the sending rate",
+    RTT_BIN,
+    AFTER,
     of="flow",
-    unit="",
     better="higher",
-    label="smoothness of the sending rate",
     source="RFC 5166 §2.2.1; Bansal et al., SIGCOMM 2001",
-    parameters=(
-        RTT_BIN,
-        AFTER,
-    ),
 )
 def smoothness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Smallest ratio of the sending rates of a bin and of the bin before: 1 if the rate never falls, 0 if it stops."""
@@ -74,17 +61,7 @@ def smoothness(seen: Observed, group: str, flow: Flow, choices: Choices) -> floa
     return NAN if rates is None else stability.smoothness(rates)
 
 
-@metric(
-    of="flow",
-    unit="bps",
-    better="",
-    label="aggressiveness",
-    source=STABILITY,
-    parameters=(
-        RTT_BIN,
-        AFTER,
-    ),
-)
+@metric("aggressiveness", RTT_BIN, AFTER, of="flow", unit="bps", source=STABILITY)
 def aggressiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Largest increase of the sending rate from one bin to the next, over bins without retransmissions."""
     rates, start_s, bin_s = _binned(seen, group, flow, choices, "throughput_bps")
@@ -95,7 +72,7 @@ def aggressiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> 
     return stability.aggressiveness(rates, per_bin <= 0)
 
 
-@metric(of="flow", unit="round trips", better="lower", label="responsiveness", source=STABILITY, parameters=(AT,))
+@metric("responsiveness", AT, of="flow", unit="round trips", better="lower", source=STABILITY)
 def responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Round trips from the onset of sustained congestion, at `at`, until the sending rate has halved.
 
@@ -110,14 +87,7 @@ def responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> 
     return stability.bins_until_halved(before, later) * bin_s / rtt_s
 
 
-@metric(
-    of="flow",
-    unit="s",
-    better="lower",
-    label="time to a number of bytes",
-    source=WELZL,
-    parameters=(Whole("n", "power of ten", "1"),),
-)
+@metric("time to a number of bytes", Whole("n", "power of ten", "1"), of="flow", unit="s", better="lower", source=WELZL)
 def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Time from the flow's start until 1460 times 10^n bytes are delivered.
 
@@ -139,15 +109,13 @@ def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> 
 
 
 @metric(
+    "time to the highest goodput",
+    Share("share", "fraction of the highest goodput of a later bin", "95%"),
+    BIN,
     of="flow",
     unit="s",
     better="lower",
-    label="time to the highest goodput",
     source=MILLS,
-    parameters=(
-        Share("share", "fraction of the highest goodput of a later bin", "95%"),
-        BIN,
-    ),
 )
 def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Time from the flow's start to the end of the first bin whose goodput is at least `share` of its highest."""
@@ -156,18 +124,16 @@ def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) ->
 
 
 @metric(
+    "recovery time",
+    AT,
+    FROM,
+    UNTIL,
+    Share("share", "fraction of the mean goodput between `from` and `until`", "95%"),
+    BIN,
     of="flow",
     unit="s",
     better="lower",
-    label="recovery time",
     source=MILLS,
-    parameters=(
-        AT,
-        FROM,
-        UNTIL,
-        Share("share", "fraction of the mean goodput between `from` and `until`", "95%"),
-        BIN,
-    ),
 )
 def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Time from the end of heavy congestion, at `at`, to the end of the first bin whose goodput has recovered.
@@ -183,50 +149,20 @@ def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> f
     return float((np.argmax(recovered) + 1) * bin_s) if recovered.any() else NAN
 
 
-@metric(
-    of="flow",
-    unit="bps",
-    better="higher",
-    label="goodput",
-    source="RFC 5166 §2.1.1",
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("goodput", FROM, UNTIL, of="flow", unit="bps", better="higher", source="RFC 5166 §2.1.1")
 def goodput_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Goodput between the times `from` and `until`."""
     return seen.mean_between(seen.flow(flow, "goodput_bps"), choices)
 
 
-@metric(
-    of="flow",
-    unit="bps",
-    better="higher",
-    label="smallest goodput of a bin",
-    source=WELZL,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("smallest goodput of a bin", BIN, AFTER, of="flow", unit="bps", better="higher", source=WELZL)
 def goodput_least(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Smallest goodput of a bin."""
     rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
     return NAN if rates is None or not len(rates) else float(rates.min())
 
 
-@metric(
-    of="flow",
-    unit="packets",
-    better="lower",
-    label="retransmissions",
-    source=WELZL,
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("retransmissions", FROM, UNTIL, of="flow", unit="packets", better="lower", source=WELZL)
 def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Number of packets retransmitted between the times `from` and `until`."""
     counts = seen.flow(flow, "retransmissions")
@@ -236,17 +172,7 @@ def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     return seen.mean_between(rates, choices) * float(choices["until"] - choices["from"])
 
 
-@metric(
-    of="flow",
-    unit="share",
-    better="",
-    label="fraction of the sending rate kept",
-    source=BANSAL,
-    parameters=(
-        AT,
-        Whole("k", "round trip", "2"),
-    ),
-)
+@metric("fraction of the sending rate kept", AT, Whole("k", "round trip", "2"), of="flow", unit="share", source=BANSAL)
 def rate_kept(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Sending rate in the `k`-th round trip after a change, at `at`, divided by that in the ten round trips before."""
     rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)

@@ -49,20 +49,17 @@ def _since_start(
 
 
 @metric(
-    of="group",
-    unit="",
-    better="higher",
-    label="Jain's index",
-    source=CHIU,
-    parameters=(
-        Time(
-            "scale",
-            "time over which goodputs are averaged before they are compared; run is the whole run",
-            "run",
-            ("run",),
-        ),
-        AFTER,
+    "Jain's index",
+    Time(
+        "scale",
+        "time over which goodputs are averaged before they are compared; run is the whole run",
+        "run",
+        ("run",),
     ),
+    AFTER,
+    of="group",
+    better="higher",
+    source=CHIU,
 )
 def jain(seen: Observed, group: str, choices: Choices) -> float:
     """At time scale `scale`: mean over bins of this length of Jain's index of the goodputs of started flows."""
@@ -84,17 +81,7 @@ def jain(seen: Observed, group: str, choices: Choices) -> float:
     return fairness.mean_jain(shares, present)
 
 
-@metric(
-    of="group",
-    unit="",
-    better="lower",
-    label="coefficient of variation of the aggregate goodput",
-    source=STABILITY,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("coefficient of variation of the aggregate goodput", BIN, AFTER, of="group", better="lower", source=STABILITY)
 def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
     """Standard deviation divided by mean of the group's goodput in bins."""
     rates = _aggregate(seen, group)
@@ -103,7 +90,7 @@ def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
     return seen.deviation(rates, choices, seen.rtt_s(group), stability.cov)
 
 
-@metric(of="group", unit="s", better="lower", label="settling time", source=MSER)
+@metric("settling time", of="group", unit="s", better="lower", source=MSER)
 def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
     """Time after which the group's goodput is stationary by the MSER-5 rule.
 
@@ -113,17 +100,7 @@ def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
     return NAN if rates is None else seen.settled_s(rates)
 
 
-@metric(
-    of="group",
-    unit="share",
-    better="",
-    label="share of capacity",
-    source=BANSAL,
-    parameters=(
-        AT,
-        Time("over", "duration", "5s"),
-    ),
-)
+@metric("share of capacity", AT, Time("over", "duration", "5s"), of="group", unit="share", source=BANSAL)
 def share_after(seen: Observed, group: str, choices: Choices) -> float:
     """Goodput of the group divided by the capacity of its bottleneck, over the time `over` from `at` on."""
     rates = _aggregate(seen, group)
@@ -139,15 +116,13 @@ def share_after(seen: Observed, group: str, choices: Choices) -> float:
 
 
 @metric(
+    "convergence time",
+    Share("rule", "fraction of the earlier flows' mean rate to be reached", "80%"),
+    PEER,
     of="group",
     unit="s",
     better="lower",
-    label="convergence time",
     source=HA,
-    parameters=(
-        Share("rule", "fraction of the earlier flows' mean rate to be reached", "80%"),
-        PEER,
-    ),
 )
 def convergence_time(seen: Observed, group: str, choices: Choices) -> float:
     """Time from the start of the latest flow until its goodput reaches that of the earlier flows.
@@ -165,16 +140,14 @@ def convergence_time(seen: Observed, group: str, choices: Choices) -> float:
 
 
 @metric(
+    "time to fair shares",
+    Share("delta", "allowed deviation from equal shares", "0.1"),
+    BIN,
+    PEER,
     of="group",
     unit="s",
     better="lower",
-    label="time to fair shares",
     source="RFC 5166 §2.3.3; Bansal et al., SIGCOMM 2001",
-    parameters=(
-        Share("delta", "allowed deviation from equal shares", "0.1"),
-        BIN,
-        PEER,
-    ),
 )
 def delta_fair_time(seen: Observed, group: str, choices: Choices) -> float:
     """Time from the start of the latest flow until the smallest share in a bin is (1 - delta) of the fair share.
@@ -190,7 +163,7 @@ def delta_fair_time(seen: Observed, group: str, choices: Choices) -> float:
     return latest.stop_s - latest.start_s if count is None else count * bin_s
 
 
-@metric(of="group", unit="", better="lower", label="coefficient of variation of loss rates", source=BANSAL)
+@metric("coefficient of variation of loss rates", of="group", better="lower", source=BANSAL)
 def loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
     """Standard deviation divided by mean of the flows' loss rates: 0 if all are equal."""
     table = seen.records.tables["flows"]
@@ -199,13 +172,7 @@ def loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
     return stability.cov(rates[~np.isnan(rates)])
 
 
-@metric(
-    of="group",
-    unit="",
-    better="",
-    label="correlation of losses with windows",
-    source="Akella et al., CMU-CS-02-139, §4.2.1",
-)
+@metric("correlation of losses with windows", of="group", source="Akella et al., CMU-CS-02-139, §4.2.1")
 def loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> float:
     """Pearson's correlation, over the flows, of the number of lost packets with the mean congestion window.
 
@@ -218,12 +185,12 @@ def loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> fl
 
 
 @metric(
+    "harm",
+    Rate("alone", "the group's goodput without competitors"),
     of="group",
     unit="share",
     better="lower",
-    label="harm",
     source="Ware, Mukerjee, Seshan, Sherry, HotNets 2019",
-    parameters=(Rate("alone", "the group's goodput without competitors"),),
 )
 def harm(seen: Observed, group: str, choices: Choices) -> float:
     """Goodput lost against `alone`, as a fraction of it; below 0 for a gain."""

@@ -43,33 +43,13 @@ def _stabilization(seen: Observed, link: str, choices: Choices) -> losses.Stabil
     )
 
 
-@metric(
-    of="link",
-    unit="",
-    better="lower",
-    label="coefficient of variation of the rate",
-    source=HA,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("coefficient of variation of the rate", BIN, AFTER, of="link", better="lower", source=HA)
 def cov(seen: Observed, link: str, choices: Choices) -> float:
     """Standard deviation divided by mean of the link's rate in bins."""
     return seen.deviation(seen.link(link, "rate_bps"), choices, seen.link_rtt_s(link), stability.cov)
 
 
-@metric(
-    of="link",
-    unit="share",
-    better="lower",
-    label="standard deviation of utilization",
-    source=STABILITY,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("standard deviation of utilization", BIN, AFTER, of="link", unit="share", better="lower", source=STABILITY)
 def utilization_deviation(seen: Observed, link: str, choices: Choices) -> float:
     """Standard deviation of the link's utilization in bins."""
     rates, capacity = seen.link(link, "rate_bps"), seen.link(link, "capacity_bps")
@@ -81,32 +61,20 @@ def utilization_deviation(seen: Observed, link: str, choices: Choices) -> float:
     return _standard_deviation(sent[could > 0] / could[could > 0])
 
 
-@metric(
-    of="link",
-    unit="packets",
-    better="lower",
-    label="standard deviation of the queue",
-    source=STABILITY,
-    parameters=(
-        BIN,
-        AFTER,
-    ),
-)
+@metric("standard deviation of the queue", BIN, AFTER, of="link", unit="packets", better="lower", source=STABILITY)
 def queue_deviation_packets(seen: Observed, link: str, choices: Choices) -> float:
     """Standard deviation of the mean number of waiting packets in bins."""
     return seen.deviation(seen.link(link, "queue_packets"), choices, seen.link_rtt_s(link), _standard_deviation)
 
 
 @metric(
+    "utilization after a change",
+    Whole("k", "number of round trips", "20"),
+    AT,
     of="link",
     unit="share",
     better="higher",
-    label="utilization after a change",
     source=BANSAL,
-    parameters=(
-        Whole("k", "number of round trips", "20"),
-        AT,
-    ),
 )
 def utilization_after(seen: Observed, link: str, choices: Choices) -> float:
     """f(k): utilization over `k` round trips after a change, at `at`."""
@@ -118,18 +86,7 @@ def utilization_after(seen: Observed, link: str, choices: Choices) -> float:
     return sent / could if could > 0 else NAN
 
 
-@metric(
-    of="link",
-    unit="round trips",
-    better="lower",
-    label="stabilization time",
-    source=BANSAL,
-    parameters=(
-        AT,
-        STABLE,
-        STEADY_FROM,
-    ),
-)
+@metric("stabilization time", AT, STABLE, STEADY_FROM, of="link", unit="round trips", better="lower", source=BANSAL)
 def stabilization_time(seen: Observed, link: str, choices: Choices) -> float:
     """Round trips from a change, at `at`, until the loss rate over the last ten is near the steady loss rate again.
 
@@ -139,34 +96,13 @@ def stabilization_time(seen: Observed, link: str, choices: Choices) -> float:
     return _stabilization(seen, link, choices).time_rtt
 
 
-@metric(
-    of="link",
-    unit="round trips",
-    better="lower",
-    label="stabilization cost",
-    source=BANSAL,
-    parameters=(
-        AT,
-        STABLE,
-        STEADY_FROM,
-    ),
-)
+@metric("stabilization cost", AT, STABLE, STEADY_FROM, of="link", unit="round trips", better="lower", source=BANSAL)
 def stabilization_cost(seen: Observed, link: str, choices: Choices) -> float:
     """Stabilization time, round trips, multiplied by the mean loss rate over it: 1 is the packets of a round trip."""
     return _stabilization(seen, link, choices).cost
 
 
-@metric(
-    of="link",
-    unit="share",
-    better="lower",
-    label="loss rate",
-    source=BANSAL,
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("loss rate", FROM, UNTIL, of="link", unit="share", better="lower", source=BANSAL)
 def loss_between(seen: Observed, link: str, choices: Choices) -> float:
     """Packets dropped by the queue divided by packets that arrived at it, between the times `from` and `until`."""
     widths = np.diff(seen.ends_s, prepend=0.0)
@@ -175,33 +111,21 @@ def loss_between(seen: Observed, link: str, choices: Choices) -> float:
     return gone / came if came > 0 else NAN
 
 
-@metric(
-    of="link",
-    unit="packets",
-    better="lower",
-    label="queue",
-    source="RFC 7928 §4",
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("queue", FROM, UNTIL, of="link", unit="packets", better="lower", source="RFC 7928 §4")
 def queue_between(seen: Observed, link: str, choices: Choices) -> float:
     """Number of waiting packets, time average between the times `from` and `until`."""
     return seen.mean_between(seen.link(link, "queue_packets"), choices)
 
 
 @metric(
+    "highest loss rate",
+    AT,
+    Time("within", "latest start of the window, as time since the change", "250ms"),
+    Time("over", "length of a window; rtt is the longest two-way propagation delay", "rtt", ("rtt",)),
     of="link",
     unit="share",
     better="lower",
-    label="highest loss rate",
     source=BANSAL,
-    parameters=(
-        AT,
-        Time("within", "latest start of the window, as time since the change", "250ms"),
-        Time("over", "length of a window; rtt is the longest two-way propagation delay", "rtt", ("rtt",)),
-    ),
 )
 def loss_peak(seen: Observed, link: str, choices: Choices) -> float:
     """Highest loss rate over a window of length `over` that starts at most `within` after a change, at `at`."""
@@ -217,17 +141,7 @@ def loss_peak(seen: Observed, link: str, choices: Choices) -> float:
     return float((gone[came > 0] / came[came > 0]).max()) if (came > 0).any() else NAN
 
 
-@metric(
-    of="link",
-    unit="share",
-    better="higher",
-    label="utilization",
-    source="RFC 5166 §2.1.1",
-    parameters=(
-        FROM,
-        UNTIL,
-    ),
-)
+@metric("utilization", FROM, UNTIL, of="link", unit="share", better="higher", source="RFC 5166 §2.1.1")
 def utilization_between(seen: Observed, link: str, choices: Choices) -> float:
     """Bits sent divided by bits that could have been sent, between the times `from` and `until`."""
     sent, could = (seen.mean_between(seen.link(link, name), choices) for name in ("rate_bps", "capacity_bps"))
@@ -235,21 +149,18 @@ def utilization_between(seen: Observed, link: str, choices: Choices) -> float:
 
 
 @metric(
+    "time to a utilization",
+    Share("share", "the utilization to be reached", "80%"),
+    Time(
+        "bin",
+        "over how long it is averaged, in whole intervals of the series; rtt is the longest two-way propagation delay",
+        "rtt",
+        ("rtt",),
+    ),
     of="link",
     unit="s",
     better="lower",
-    label="time to a utilization",
     source=WELZL,
-    parameters=(
-        Share("share", "the utilization to be reached", "80%"),
-        Time(
-            "bin",
-            "over how long it is averaged, in whole intervals of the series; "
-            "rtt is the longest two-way propagation delay",
-            "rtt",
-            ("rtt",),
-        ),
-    ),
 )
 def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
     """End of the first bin of the run with a utilization of at least `share`; no value if there is none."""
@@ -262,7 +173,7 @@ def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
     return NAN if place is None else (place + 1) * bin_s
 
 
-@metric(of="link", unit="s", better="lower", label="settling time", source=MSER)
+@metric("settling time", of="link", unit="s", better="lower", source=MSER)
 def settling_time(seen: Observed, link: str, _choices: Choices) -> float:
     """Time after which the link's rate is stationary by the MSER-5 rule.
 

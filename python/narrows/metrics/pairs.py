@@ -29,35 +29,21 @@ def _pair(seen: Observed, group: str, choices: Choices) -> tuple[float, float, s
     return _per_flow(seen, group), _per_flow(seen, to), to
 
 
-@metric(
-    of="pair",
-    unit="",
-    better="",
-    label="goodput of a flow over that of the other group",
-    source="RFC 5166 §2.3.1; Ha et al., §3",
-    parameters=(TO,),
-)
+@metric("goodput of a flow over that of the other group", TO, of="pair", source="RFC 5166 §2.3.1; Ha et al., §3")
 def throughput_ratio(seen: Observed, group: str, choices: Choices) -> float:
     """Mean goodput of the group's flows divided by that of the group `to`: 1 is TCP-friendly if that group is TCP."""
     own, other, _ = _pair(seen, group, choices)
     return own / other if other > 0 else NAN
 
 
-@metric(of="pair", unit="", better="higher", label="Jain's index of two groups", source=HA, parameters=(TO,))
+@metric("Jain's index of two groups", TO, of="pair", better="higher", source=HA)
 def jain_of_means(seen: Observed, group: str, choices: Choices) -> float:
     """Jain's index of the mean goodputs per flow of the group and of the group `to`."""
     own, other, _ = _pair(seen, group, choices)
     return core.jain(np.array([own, other]))
 
 
-@metric(
-    of="pair",
-    unit="",
-    better="lower",
-    label="RTT bias",
-    source="Lakshman and Madhow, IEEE/ACM ToN 5(3), 1997",
-    parameters=(TO,),
-)
+@metric("RTT bias", TO, of="pair", better="lower", source="Lakshman and Madhow, IEEE/ACM ToN 5(3), 1997")
 def rtt_bias(seen: Observed, group: str, choices: Choices) -> float:
     """Exponent e for which the mean goodputs per flow of the two groups are as their propagation round trips to the -e.
 

@@ -21,10 +21,10 @@ VARIABLE = Name("variable", "inner variable of the algorithm, as on its card")
 SOURCE = "the table `events`, which `record.events` asks for"
 INNER = "the table `internals`, which `record.internals` asks for"
 
-of_variable = functools.partial(metric, of="flow", unit="", better="", source=INNER, parameters=(VARIABLE, FROM, UNTIL))
+of_variable = functools.partial(metric, of="flow", source=INNER)
 
 
-@metric(of="flow", unit="s", better="", label="longest stay in a state", source=SOURCE, parameters=(STATE,))
+@metric("longest stay in a state", STATE, of="flow", unit="s", source=SOURCE)
 def longest_stay_s(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Longest time that the algorithm of a flow stays in `state`, up to the end of the run where it is not left.
 
@@ -34,7 +34,7 @@ def longest_stay_s(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     return max((stop - start for start, stop in stays), default=NAN)
 
 
-@metric(of="flow", unit="s", better="", label="longest absence from a state", source=SOURCE, parameters=(STATE,))
+@metric("longest absence from a state", STATE, of="flow", unit="s", source=SOURCE)
 def longest_absence_s(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Longest time from the end of a stay of the algorithm of a flow in `state` to the start of the next.
 
@@ -44,7 +44,7 @@ def longest_absence_s(seen: Observed, _group: str, flow: Flow, choices: Choices)
     return max((after[0] - before[1] for before, after in itertools.pairwise(stays)), default=NAN)
 
 
-@metric(of="flow", unit="share", better="", label="time in a state", source=SOURCE, parameters=(STATE, FROM, UNTIL))
+@metric("time in a state", STATE, FROM, UNTIL, of="flow", unit="share", source=SOURCE)
 def state_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Share of the time between `from` and `until` in which the algorithm of a flow is in `state`.
 
@@ -58,7 +58,7 @@ def state_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
     return float(sum(within_s) / (end_s - start_s))
 
 
-@of_variable(label="least value of an inner variable")
+@of_variable("least value of an inner variable", VARIABLE, FROM, UNTIL)
 def inner_least(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Least value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
 
@@ -68,7 +68,7 @@ def inner_least(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
     return float(values.min()) if values.size else NAN
 
 
-@of_variable(label="greatest value of an inner variable")
+@of_variable("greatest value of an inner variable", VARIABLE, FROM, UNTIL)
 def inner_greatest(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Greatest value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
 

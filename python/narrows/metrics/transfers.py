@@ -32,14 +32,7 @@ OF = Word(
 LATE = Time("over", "time to open a connection from which it is late", "1s")
 
 
-@metric(
-    of="group",
-    unit="bps",
-    better="higher",
-    label="goodput of a transfer",
-    source=MILLS,
-    parameters=(FILE, PATH, SINCE, BEFORE, OF),
-)
+@metric("goodput of a transfer", FILE, PATH, SINCE, BEFORE, OF, of="group", unit="bps", better="higher", source=MILLS)
 def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
     """Mean, over completed transfers, of payload divided by the time from start to completion.
 
@@ -58,14 +51,7 @@ def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
     return float(goodputs.mean()) if len(goodputs) else NAN
 
 
-@metric(
-    of="group",
-    unit="count",
-    better="higher",
-    label="transfers completed",
-    source=MILLS,
-    parameters=(FILE, PATH, SINCE, BEFORE),
-)
+@metric("transfers completed", FILE, PATH, SINCE, BEFORE, of="group", unit="count", better="higher", source=MILLS)
 def class_completed(seen: Observed, group: str, choices: Choices) -> float:
     """Number of completed transfers of the classes `file` and `path` that started between `from` and `until`."""
     chosen = _completed(seen, group, choices)
@@ -73,12 +59,13 @@ def class_completed(seen: Observed, group: str, choices: Choices) -> float:
 
 
 @metric(
+    "time of a round",
+    SINCE,
+    BEFORE,
     of="group",
     unit="s",
     better="lower",
-    label="time of a round",
     source="Alizadeh et al., SIGCOMM 2010: query completion time",
-    parameters=(SINCE, BEFORE),
 )
 def round_time(seen: Observed, group: str, choices: Choices) -> float:
     """Mean time until the last of the transfers that started together is complete.
@@ -98,9 +85,7 @@ def round_time(seen: Observed, group: str, choices: Choices) -> float:
     return float(times.mean()) if len(times) else NAN
 
 
-@metric(
-    of="group", unit="s", better="lower", label="time to open a connection", source=MILLS, parameters=(SINCE, BEFORE)
-)
+@metric("time to open a connection", SINCE, BEFORE, of="group", unit="s", better="lower", source=MILLS)
 def connection_time(seen: Observed, group: str, choices: Choices) -> float:
     """Mean time to open a connection, over transfers that started between the times `from` and `until`."""
     times = _connection_times(seen, group, choices)
@@ -108,14 +93,7 @@ def connection_time(seen: Observed, group: str, choices: Choices) -> float:
     return NAN if known is None or not len(known) else float(known.mean())
 
 
-@metric(
-    of="group",
-    unit="share",
-    better="lower",
-    label="connections opened late",
-    source=MILLS,
-    parameters=(LATE, SINCE, BEFORE),
-)
+@metric("connections opened late", LATE, SINCE, BEFORE, of="group", unit="share", better="lower", source=MILLS)
 def late_connections(seen: Observed, group: str, choices: Choices) -> float:
     """Share of the transfers started between `from` and `until` whose connection opened after `over`, or never.
 
@@ -125,40 +103,26 @@ def late_connections(seen: Observed, group: str, choices: Choices) -> float:
     return NAN if times is None or not len(times) else float(np.mean(~(times < choices["over"])))
 
 
-@metric(
-    of="group",
-    unit="count",
-    better="lower",
-    label="transfers that are connecting, mean",
-    source=MILLS,
-    parameters=(FROM, UNTIL),
-)
+@metric("transfers that are connecting, mean", FROM, UNTIL, of="group", unit="count", better="lower", source=MILLS)
 def connecting_between(seen: Observed, group: str, choices: Choices) -> float:
     """Number of connections being opened, mean over the ends of intervals between the times `from` and `until`."""
     return _census_between(seen, group, choices, "connecting_flows")
 
 
-@metric(of="group", unit="count", better="", label="active transfers, mean", source=MILLS, parameters=(FROM, UNTIL))
+@metric("active transfers, mean", FROM, UNTIL, of="group", unit="count", source=MILLS)
 def active_between(seen: Observed, group: str, choices: Choices) -> float:
     """Number of open connections, mean over the ends of intervals between the times `from` and `until`."""
     return _census_between(seen, group, choices, "active_flows")
 
 
-@metric(
-    of="group",
-    unit="1/s",
-    better="higher",
-    label="transfers completed per second",
-    source=MILLS,
-    parameters=(FROM, UNTIL),
-)
+@metric("transfers completed per second", FROM, UNTIL, of="group", unit="1/s", better="higher", source=MILLS)
 def completed_between(seen: Observed, group: str, choices: Choices) -> float:
     """Transfers completed per second between the times `from` and `until`."""
     counts = seen.census(group, "completed_flows")
     return NAN if counts is None else _rate(seen, counts, choices)
 
 
-@metric(of="group", unit="share", better="lower", label="retransmission rate", source=MILLS, parameters=(FROM, UNTIL))
+@metric("retransmission rate", FROM, UNTIL, of="group", unit="share", better="lower", source=MILLS)
 def retransmissions_between(seen: Observed, group: str, choices: Choices) -> float:
     """Data packets retransmitted divided by data packets sent, of transfers, between the times `from` and `until`."""
     again, sent = (seen.census(group, name) for name in ("retransmissions", "sent_packets"))
