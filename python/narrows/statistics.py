@@ -195,6 +195,17 @@ def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL) 
     return found
 
 
+def mean_of(found: Estimate) -> float:
+    """Return the mean of an estimate; not a number without one."""
+    return math.nan if found["mean"] is None else found["mean"]
+
+
+def ends_of(found: Estimate) -> tuple[float, float]:
+    """Return the ends of the interval of an estimate; its mean twice without one."""
+    low, high = found["ci95"] or (mean_of(found), mean_of(found))
+    return low, high
+
+
 def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[Value]:
     """Return what replications give that are independent of one another: the first alone if all are the same run.
 

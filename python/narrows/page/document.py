@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from narrows.drawing.svg import Markup, element, join, number
 from narrows.drawing.swatch import swatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from narrows.drawing.figure import Figure, Key, Paper
     from narrows.drawing.plot import Panel
@@ -24,10 +25,19 @@ if TYPE_CHECKING:
     Draw = Callable[[Paper], Sequence[Panel]]
 
 
-def document(
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, and its entries in the table of contents: anchors with their texts."""
+
+    content: Markup
+    links: Sequence[tuple[str, str]] = ()
+
+
+def document(  # noqa: PLR0913  # what a page has
     title: str,
-    header: Markup,
-    content: Sequence[Markup],
+    kind: str,
+    verdict: Markup,
+    parts: Sequence[Part],
     *,
     digest: str = "",
     versions: Mapping[str, str] | None = None,
@@ -35,9 +45,10 @@ def document(
     """Return a complete HTML document.
 
     Args:
-        title: Title of the document.
-        header: The header, from `page_header`.
-        content: The sections in order.
+        title: Title of the document, and its heading.
+        kind: "Run", "Comparison" or "Study".
+        verdict: Badge below the heading.
+        parts: Its parts in order.
         digest: Digest of the results, for those who cite them; empty without one.
         versions: What made the results, as in the manifest; None is what runs.
     """
@@ -46,8 +57,8 @@ def document(
     body = element(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
-        header,
-        element("main", *content, id="main"),
+        _header(title, kind, verdict, [link for part in parts for link in part.links]),
+        element("main", *(part.content for part in parts), id="main"),
         element(
             "footer",
             element("p", "Cite: ", element("span", f"{', '.join(cited)}.", class_="cite")),
@@ -85,15 +96,12 @@ def _head(title: str) -> Markup:
     )
 
 
-def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[str, str]]) -> Markup:
-    """Return the header of a page.
+def anchor(name: str) -> str:
+    """Return a name as part of an anchor."""
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
-    Args:
-        title: Heading of the page.
-        kind: "Run", "Comparison" or "Study".
-        verdict: Badge below the title.
-        links: Anchor and text of each entry of the table of contents.
-    """
+
+def _header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[str, str]]) -> Markup:
     return element(
         "header",
         element(
@@ -116,14 +124,26 @@ def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[st
     )
 
 
-def section(name: str, title: str, *content: Markup, heading: str = "h2") -> Markup:
-    """Return a section with its heading; `name` is its anchor."""
+def section(name: str, title: str, *content: object, link: str | None = None) -> Part:
+    """Return a section with its heading.
+
+    Args:
+        name: Its anchor.
+        title: Its heading.
+        content: What stands below the heading.
+        link: Text of its entry in the table of contents; None is the heading, empty is for no entry.
+    """
+    shown = title if link is None else link
+    return Part(_section(name, title, *content), [(name, shown)] if shown else [])
+
+
+def _section(name: str, title: str, *content: object, heading: str = "h2") -> Markup:
     return element(
         "section", element(heading, title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title"
     )
 
 
-def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Markup:
+def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
     """Return the section of a figure: drawing, legend, caption and the command that reproduces it."""
     tools = [
         element("button", "Whole range", type="button", class_="tool", data_reset=True,
@@ -157,26 +177,31 @@ def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Mark
         data_title=figure.title,
         data_name=figure.name,
     )  # fmt: skip
-    return section(figure.name, figure.title, content, heading=heading)
+    return _section(figure.name, figure.title, content, heading=heading)
 
 
-def figure_grid(figures: Sequence[Figure], command: str, *, heading: str = "h2") -> Markup:
+def figure_grid(figures: Sequence[Figure], command: str, heading: str = "h3") -> Markup:
     """Return the sections of several figures, beside one another where the screen has room.
 
     Below them stands why others are missing, in a line each: an empty section would say no more.
     """
-    drawn = [figure_section(each, command, heading=heading) for each in figures if not each.absent]
+    drawn = [_figure_section(each, command, heading) for each in figures if not each.absent]
     missing = [
         element("p", f"No figure “{each.title}”: {each.absent}", class_="note") for each in figures if each.absent
     ]
     return join((element("div", *drawn, class_="grid") if drawn else "", *missing))
 
 
-def answer(title: str, sentences: Sequence[object], figures: Sequence[Figure], command: str, note: str = "") -> Markup:
+def figure_part(figures: Sequence[Figure], command: str) -> Part:
+    """Return several figures as a part of the page, each with its own entry in the table of contents."""
+    links = [(each.name, each.title) for each in figures if not each.absent]
+    return Part(figure_grid(figures, command, "h2"), links)
+
+
+def answer(sentences: Iterable[object], figures: Sequence[Figure], command: str, note: str = "") -> Part:
     """Return the section with which a page begins: what was found, and the figures that show it.
 
     Args:
-        title: Heading.
         sentences: Two or three sentences that are the answer, the most important first.
         figures: At most two figures, which stand beside one another where the screen has room.
         command: Command that reproduces them.
@@ -184,9 +209,10 @@ def answer(title: str, sentences: Sequence[object], figures: Sequence[Figure], c
     """
     said = element("ul", *(element("li", sentence) for sentence in sentences), class_="answer")
     below = [element("p", note, class_="note")] if note else []
-    drawn = figure_grid(figures, command, heading="h3") if figures else ""
-    heading = element("h2", title, id="answer-title", class_="visually-hidden")
-    return element("section", heading, said, drawn, *below, id="answer", aria_labelledby="answer-title")
+    drawn = figure_grid(figures, command) if figures else ""
+    heading = element("h2", "What was found", id="answer-title", class_="visually-hidden")
+    content = element("section", heading, said, drawn, *below, id="answer", aria_labelledby="answer-title")
+    return Part(content, [("answer", "Answer")])
 
 
 def _key(key: Key) -> Markup:

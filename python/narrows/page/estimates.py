@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import NARROW_SPACE, PERCENT, decimals_of, fixed
+from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, decimals_of, fixed, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,11 +13,20 @@ if TYPE_CHECKING:
     from narrows.drawing.scale import Unit
 
 
-def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
-    """Return a 95 % interval as text, in the multiple of the unit that suits its mean, with distinguishable ends."""
-    low, high = interval
-    if low == high == mean:
+def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
+    """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean."""
+    ends = "" if mean is None else interval_text(interval, mean, unit)
+    return f"{quantity(mean, unit)} ({ends})" if ends else quantity(mean, unit)
+
+
+def interval_text(interval: Sequence[float] | None, mean: float, unit: Unit) -> str:
+    """Return a 95 % interval as text, in the multiple of the unit that suits its mean, with distinguishable ends.
+
+    The text is empty without an interval, and for one that is its mean.
+    """
+    if not interval or interval[0] == interval[1] == mean:
         return ""
+    low, high = interval
     factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
     return ends_text(low / factor, high / factor, decimals_of(mean / factor))
 
@@ -30,7 +39,7 @@ def ends_text(low: float, high: float, decimals: int) -> str:
 
 
 def difference_texts(
-    difference: float, interval: tuple[float, float] | None, unit: Unit, beside: Sequence[float] = ()
+    difference: float, interval: Sequence[float] | None, unit: Unit, beside: Sequence[float] = ()
 ) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
@@ -45,6 +54,14 @@ def difference_texts(
     value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
     text = f"{value}{NARROW_SPACE}{written}" if written else value
     return text, _range(left, right) if interval else ""
+
+
+def difference_text(difference: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
+    """Return a difference with its interval, if it has one, in parentheses; a dash without a difference."""
+    if difference is None:
+        return NO_DATA
+    text, ends = difference_texts(difference, interval, unit)
+    return f"{text} ({ends})" if ends else text
 
 
 def relative_text(part: float) -> str:

@@ -40,8 +40,8 @@ ENTRIES = [
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("claims") / "report.html"
-    header = page.page_header("Claims", "Reproduction", Markup(), [("claims", "Claims")])
-    file.write_text(page.document("Claims", header, [page.section("claims", "Claims", claims(ENTRIES))]), "utf-8")
+    parts = [page.section("claims", "Claims", claims(ENTRIES))]
+    file.write_text(page.document("Claims", "Reproduction", Markup(), parts), "utf-8")
     return file
 
 

@@ -11,7 +11,7 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
 from narrows.page import document as page
-from narrows.page.state import state
+from narrows.page.blocks import badge, facts, state, table
 from narrows.plural import counted
 from narrows.report.evaluation import words
 
@@ -32,16 +32,13 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     seen = views(rows, summary["on"])
     criteria = {name: by_criterion(found) for name, found in seen.items()}
     about = [element("p", _marked(text)) for text in words.preface(summary)]
-    sections = [
-        page.answer("What was found", list(_answer(seen)), (), summary["command"]),
+    parts = [
+        page.answer(_answer(seen), (), summary["command"]),
         page.section("overview", "Criteria", _overview(criteria)),
-        page.section("about", "What was measured", *about, _facts(summary)),
+        page.section("about", "What was measured", *about, _facts(summary), link="About"),
         *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),
     ]
-    links = [("answer", "Answer"), ("overview", "Criteria"), ("about", "About")]
-    links += [(_anchor(section), f"§{section}") for section in words.sections(rows)]
-    header = page.page_header(summary["title"], "Suite", _badge(seen), links)
-    return page.document(summary["title"], header, sections)
+    return page.document(summary["title"], "Suite", _badge(seen), parts)
 
 
 def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
@@ -101,9 +98,7 @@ def _facts(summary: Mapping[str, Any]) -> Markup:
     ]
     if summary["kernel"] is not None:
         entries.append(("Kernel", f"{summary['kernel']['kernel']}, {summary['kernel']['timer_hz']} Hz"))
-    return element(
-        "dl", *(element("div", element("dt", label), element("dd", text)) for label, text in entries), class_="facts"
-    )
+    return facts(entries)
 
 
 def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
@@ -118,7 +113,7 @@ def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
     text = (
         "; ".join(f"{name}: {each}" for name, each in texts.items()) if len(texts) > 1 else next(iter(texts.values()))
     )
-    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+    return badge(css, sign, text)
 
 
 def _overview(criteria: Mapping[str, Criteria]) -> Markup:
@@ -126,7 +121,6 @@ def _overview(criteria: Mapping[str, Criteria]) -> Markup:
     backend = ["Backend"] if len(criteria) > 1 else []
     # Narrow enough for a page of 1280 pixels.
     titles = ("Section", "Criterion", *backend, *("n/a" if each == NOT_APPLICABLE else each for each in STATES))
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
     for section, criterion in first:
         link = element("a", f"§{section}", href=f"#{_anchor(section)}")
@@ -135,10 +129,10 @@ def _overview(criteria: Mapping[str, Criteria]) -> Markup:
             cells += [element("td", str(count) if count else "") for count in counts(of[section, criterion]).values()]
             named = (element("th", link, scope="row"), element("td", criterion)) if place == 0 else _SPACE
             body.append(element("tr", *named, *cells))
-    return _table("Number of rows of each criterion by verdict", head, body)
+    return table("Number of rows of each criterion by verdict", titles, body)
 
 
-def _section(section: str, keys: Iterable[tuple[str, str]], criteria: Mapping[str, Criteria]) -> Markup:
+def _section(section: str, keys: Iterable[tuple[str, str]], criteria: Mapping[str, Criteria]) -> page.Part:
     parts = []
     for key in keys:
         seen = {name: of[key] for name, of in criteria.items()}
@@ -152,14 +146,13 @@ def _section(section: str, keys: Iterable[tuple[str, str]], criteria: Mapping[st
         text = f". Predicate: {words.about(first)}."
         parts.append(element("p", element("code", words.measure(first)), text, class_="note"))
         parts.append(_rows(key[1], seen))
-    return page.section(_anchor(section), f"Section {section}", *parts)
+    return page.section(_anchor(section), f"Section {section}", *parts, link=f"§{section}")
 
 
 def _rows(criterion: str, seen: Mapping[str, Sequence[Row]]) -> Markup:
     several = len(seen) > 1
     titles = ["Condition", *(["Backend"] if several else []), "Measured", "Compared with", "Verdict", "Scenario"]
     titles += ["Minus simulator"] if several else []
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
     for alike in zip(*seen.values(), strict=True):
         for place, (name, row) in enumerate(zip(seen, alike, strict=True)):
@@ -170,7 +163,7 @@ def _rows(criterion: str, seen: Mapping[str, Sequence[Row]]) -> Markup:
             cells += [element("td", _state(row), f" {row['reason']}" if row["reason"] else ""), element("td", file)]
             cells += [element("td", words.difference(row) if place else "")] if several else []
             body.append(element("tr", named if place == 0 else element("td"), *cells))
-    return _table(criterion, head, body)
+    return table(criterion, titles, body)
 
 
 def _state(row: Row) -> Markup:
@@ -178,13 +171,6 @@ def _state(row: Row) -> Markup:
     if _is_open(row):
         css, sign = "open", "?"
     return state(css, sign, words.verdict(row) if css == "open" else word)
-
-
-def _table(caption: str, head: Markup, body: Sequence[Markup]) -> Markup:
-    table = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", *body), class_="sheet"
-    )
-    return element("div", table, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
 def _anchor(section: str) -> str:

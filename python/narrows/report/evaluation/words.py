@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.drawing.scale import quantity
 from narrows.linux.backend import BOTH
-from narrows.page.estimates import interval_text
+from narrows.page.estimates import estimate_text
 from narrows.page.metrics import unit_named
 
 if TYPE_CHECKING:
@@ -121,7 +120,4 @@ def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def _estimate(mean: float | None, interval: Sequence[float] | None, unit_name: str) -> str:
     if mean is None:
         return "-"
-    unit = unit_named(unit_name)
-    text = quantity(mean, unit)
-    ends = interval_text((interval[0], interval[1]), mean, unit) if interval else ""
-    return f"{text} ({ends})" if ends else text
+    return estimate_text(mean, interval, unit_named(unit_name))

@@ -6,13 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from narrows.drawing.scale import NO_DATA, quantity
+from narrows.drawing.scale import NO_DATA
 from narrows.drawing.svg import Markup, element, join
 from narrows.errors import InputError
 from narrows.page import document as page
-from narrows.page.estimates import interval_text
+from narrows.page.blocks import badge, row, state, table
+from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
-from narrows.page.state import state
 from narrows.plural import counted
 from narrows.report.index.entries import SHOWN, Entry, entries
 
@@ -51,12 +51,11 @@ def index_page(name: str, found: Sequence[Entry]) -> str:
         found: Its results.
     """
     title = f"Results in {name}"
-    header = page.page_header(title, "Index", _badge(found), [("answer", "Answer"), ("results", "Results")])
-    sections = [
-        page.answer("What is there", [_counts(found)], [], ""),
+    parts = [
+        page.answer([_counts(found)], [], ""),
         page.section("results", "Results", element("p", _NOTE, class_="note"), _table(found)),
     ]
-    return page.document(title, header, sections)
+    return page.document(title, "Index", _badge(found), parts)
 
 
 def _counts(found: Sequence[Entry]) -> str:
@@ -72,20 +71,12 @@ def _badge(found: Sequence[Entry]) -> Markup:
     if levels:
         css, sign = ("failed", "✕") if levels["broken"] else ("open", "!")
         text = ", ".join(f"{levels[level]} {words}" for level, words in _LEVELS.items() if levels[level])
-    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+    return badge(css, sign, text)
 
 
 def _table(found: Sequence[Entry]) -> Markup:
     heads = ("Title", "Kind", "Goodput", "Delay, 95th percentile", "Replications", "Checks", "Time")
-    head = element("tr", *(element("th", text, scope="col", aria_sort="none") for text in heads))
-    table = element(
-        "table",
-        element("caption", "Results", class_="visually-hidden"),
-        element("thead", head),
-        element("tbody", *(_row(each) for each in found)),
-        class_="sheet sortable",
-    )
-    return element("div", table, class_="scroll", role="region", aria_label="Results", tabindex="0")
+    return table("Results", heads, map(_row, found), "sheet sortable", named=False)
 
 
 def _row(entry: Entry) -> Markup:
@@ -96,8 +87,7 @@ def _row(entry: Entry) -> Markup:
     # Of studies, each cell has checks of its own.
     checked = state(*_STATES[entry.level]) if entry.measured else NO_DATA
     when = element("span", _when(entry.time), class_="when")
-    cells = (entry.kind, *measures, times, checked, when)
-    return element("tr", element("th", *first, scope="row"), *(element("td", each) for each in cells))
+    return row(join(first), entry.kind, *measures, times, checked, when)
 
 
 def _measure(entry: Entry, name: str) -> Markup:
@@ -117,8 +107,7 @@ def _mean(found: object) -> float | None:
 
 def _value(found: Mapping[str, Any], name: str) -> str:
     unit, interval = meaning(name).unit, found.get("ci95")
-    ends = interval_text((interval[0], interval[1]), found["mean"], unit) if interval else ""
-    return f"{quantity(found['mean'], unit)} ({ends})" if ends else quantity(found["mean"], unit)
+    return estimate_text(found["mean"], interval, unit)
 
 
 def _when(at: str) -> str:

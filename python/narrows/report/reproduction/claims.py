@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, quantity, tick_label
 from narrows.drawing.svg import Markup, element, join, number
+from narrows.page.blocks import facts, row, state, table
 from narrows.page.estimates import interval_text
 from narrows.page.metrics import unit_named
-from narrows.page.state import state
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
@@ -30,16 +30,9 @@ def claims(entries: Sequence[Claim]) -> Markup:
 def _counts(entries: Sequence[Claim]) -> Markup:
     found = Counter((claim["strength"], claim["verdict"]) for claim in entries)
     strengths = list(dict.fromkeys(claim["strength"] for claim in sorted(entries, key=_firmness)))
-    head = element(
-        "tr", element("th", "Strength", scope="col"), *(element("th", state(*_STATES[each])) for each in VERDICTS)
-    )
-    body = [
-        element("tr", element("th", each, scope="row"), *(element("td", found[each, verdict]) for verdict in VERDICTS))
-        for each in strengths
-    ]
-    caption = element("caption", "How firmly the source says it, and whether it holds")
-    table = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet counts")
-    return element("div", table, class_="scroll", role="region", aria_label="Claims by strength", tabindex="0")
+    rows = [row(each, *(found[each, verdict] for verdict in VERDICTS)) for each in strengths]
+    heads = ("Strength", *(state(*_STATES[each]) for each in VERDICTS))
+    return table("How firmly the source says it, and whether it holds", heads, rows, "sheet counts")
 
 
 def _firmness(claim: Claim) -> int:
@@ -84,9 +77,7 @@ def _why(claim: Claim) -> list[Markup]:
         rests.append(("Decided", f"at a level of {claim['level']:.2g}, by the method {claim['method']}"))
     if claim["note"]:
         rests.append(("Note", claim["note"]))
-    rows = (element("div", element("dt", label), element("dd", text)) for label, text in rests)
-    about = element("dl", *rows, class_="facts")
-    parts.append(element("details", element("summary", "What it rests on"), about))
+    parts.append(element("details", element("summary", "What it rests on"), facts(rests)))
     return parts
 
 
@@ -96,7 +87,7 @@ def _found(claim: Claim) -> Markup:
         return element("div", element("p", NO_DATA), class_="found none")
     unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
     value = element("b", quantity(claim["effect"], unit))
-    ends = interval_text((interval[0], interval[1]), claim["effect"], unit) if interval else ""
+    ends = interval_text(interval, claim["effect"], unit)
     lines = [_strip(claim), element("p", value, element("span", ends, class_="ci"))]
     lines.append(element("p", f"holds if {_bounds(claim['bounds'], unit)}"))
     if claim["published"]:

@@ -13,7 +13,8 @@ from narrows.drawing.scale import INDEX, NO_DATA, quantity
 from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
-from narrows.page.estimates import interval_text
+from narrows.page.blocks import badge, facts, row, table
+from narrows.page.estimates import estimate_text
 from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
@@ -44,20 +45,15 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Fo
     command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", folder.name])
     drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
     figures = [figure for figure in drawn if figure is not None]
-    tables = [_table(table, found, place) for place, table in enumerate(published.tables)]
     sections = [
-        page.answer("What was found", _answer(published, ledger), figures[:_FIRST], command),
+        page.answer(_answer(published, ledger), figures[:_FIRST], command),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
-        page.figure_grid(figures[_FIRST:], command),
-        *tables,
+        page.figure_part(figures[_FIRST:], command),
+        *(_table(each, found, place) for place, each in enumerate(published.tables)),
         page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
         page.section("experiments", "Experiments", _experiments(published, ledger)),
     ]
-    links = [("answer", "Answer"), ("claims", "Claims"), *((each.name, each.title) for each in figures[_FIRST:])]
-    links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
-    links += [("question", "Question"), ("experiments", "Experiments")]
-    header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
-    return page.document(published.title, header, sections, digest=ledger["digest"])
+    return page.document(published.title, "Reproduction", _badge(ledger), sections, digest=ledger["digest"])
 
 
 def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
@@ -86,8 +82,7 @@ def _plural(verdict: str, count: int) -> str:
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
     entries = [("Source", published.source), ("Size", ledger["size"]), ("Seed", str(ledger["seed"]))]
     entries.append(("Digest of all records", ledger["digest"]))
-    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
-    return element("dl", join(rows), class_="facts")
+    return facts(entries)
 
 
 def _badge(ledger: Mapping[str, Any]) -> Markup:
@@ -95,11 +90,11 @@ def _badge(ledger: Mapping[str, Any]) -> Markup:
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     # That a paper's claim fails is a finding, and no failure of what was run.
     css, sign = ("absent", NO_DATA) if counts["fails"] else ("ok", "✓")
-    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+    return badge(css, sign, text)
 
 
 def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
-    rows = []
+    entries = []
     for name, about in published.experiments.items():
         work = ledger["experiments"].get(name)
         text = (
@@ -108,11 +103,8 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
             else f"not in the {ledger['size']} size"
         )
         link = element("a", text, href=f"{name}/report.html") if work else text
-        rows.append(element("div", element("dt", name), element("dd", f"{about} ", link)))
-    rows += [
-        element("div", element("dt", f"variant {each.name}"), element("dd", each.about)) for each in published.variants
-    ]
-    return element("dl", *rows, class_="facts")
+        entries.append((name, join((f"{about} ", link))))
+    return facts([*entries, *((f"variant {each.name}", each.about) for each in published.variants)])
 
 
 def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
@@ -174,28 +166,20 @@ def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> t
     return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
 
 
-def _table(table: Table, found: Found, number: int) -> Markup:
+def _table(given: Table, found: Found, number: int) -> page.Part:
     """Set what was found beside the source's values; what was not run has a dash."""
-    head = element("tr", *(element("th", text, scope="col") for text in (table.label, *table.columns)))
-    body = []
-    for name, quantities in table.rows.items():
-        theirs = table.published.get(name, [None] * len(quantities))
-        entries = [
-            _entry(each, found.under(form), value)
-            for each, form, value in zip(quantities, table.under[name], theirs, strict=True)
-        ]
-        body.append(element("tr", element("th", name, scope="row"), *(element("td", entry) for entry in entries)))
-    caption = element("caption", table.caption)
-    shown = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet")
-    scroll = element("div", shown, class_="scroll", role="region", aria_label=table.title, tabindex="0")
-    return page.section(f"table-{number}", table.title, scroll)
+    rows = []
+    for name, quantities in given.rows.items():
+        theirs = given.published.get(name, [None] * len(quantities))
+        entries = zip(quantities, given.under[name], theirs, strict=True)
+        rows.append(row(name, *(_entry(each, found.under(form), value) for each, form, value in entries)))
+    return page.section(f"table-{number}", given.title, table(given.caption, (given.label, *given.columns), rows))
 
 
 def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
     mean, interval = _estimate(asked, cells, {})
-    ends = interval_text((interval[0], interval[1]), mean, unit) if interval else ""
-    ours = quantity(mean, unit) + (f" ({ends})" if ends else "")
+    ours = estimate_text(mean, interval, unit)
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 
 

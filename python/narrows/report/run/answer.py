@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of, range_of, verdict
-from narrows.page.estimates import difference_texts, interval_text
+from narrows.page.estimates import difference_texts, estimate_text
 from narrows.page.metrics import meaning
 from narrows.page.verdicts import JUDGED
 from narrows.report.run.data import Comparison, Measure
@@ -115,9 +115,9 @@ def _against(
         parts += [f"{'; ' if place else ''}{run} {text} ({ends}), ", element("span", word, class_=f"word {css}")]
     parts.append(". " if clear else "")
     if same:
-        parts.append(f"No difference that matters: {_listed(same)}. ")
+        parts.append(f"No difference that matters: {', '.join(same)}. ")
     if open_:
-        parts.append(f"Undecided: {_listed(open_)}. ")
+        parts.append(f"Undecided: {', '.join(open_)}. ")
     return join(parts)
 
 
@@ -198,15 +198,7 @@ def _matters(margin: float, shown: Meaning) -> Markup:
 
 
 def _value(measure: Measure, shown: Meaning) -> str:
-    if measure.mean is None:
-        return quantity(None, shown.unit)
-    text = quantity(measure.mean, shown.unit)
-    ends = interval_text(measure.interval, measure.mean, shown.unit) if measure.interval else ""
-    return f"{text} ({ends})" if ends else text
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+    return estimate_text(measure.mean, measure.interval, shown.unit)
 
 
 # A page begins with no more sentences; groups that one of them names.

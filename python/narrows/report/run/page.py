@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 def page(subject: Run | Comparison) -> str:
     """Return the report of a run or a comparison as one HTML document."""
-    comparing = isinstance(subject, Comparison)
     runs: Sequence[Run] = subject.runs if isinstance(subject, Comparison) else [subject]
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
@@ -30,25 +29,20 @@ def page(subject: Run | Comparison) -> str:
     note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
     command = provenance.command(subject)
     first, more = _first(drawn)
-    content = [
-        document.answer("What was found", answer.sentences(subject), first, command, answer.note(subject)),
+    parts = [
+        document.answer(answer.sentences(subject), first, command, answer.note(subject)),
         *_failures(subject),
-        *([document.section("expected", "What the scenario expects", expected)] if expected else []),
-        document.section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        *([document.section("expected", "What the scenario expects", expected, link="")] if expected else []),
+        document.section("checks", "Can the numbers be trusted?", sanity.checks(runs), link="Checks"),
         document.section("measures", "Measures", element("p", note, class_="note"), _beside(measures)),
         *_differences(subject),
-        document.figure_grid(more, command),
-        document.section("run", "What was run", provenance.what_was_run(subject)),
+        document.figure_part(more, command),
+        document.section("run", "What was run", provenance.what_was_run(subject), link="Run"),
         document.section("files", "Files", element("p", _FILES_NOTE, class_="note"), _files(subject, runs)),
-        document.section("origin", "Where this comes from", provenance.origin(subject)),
+        document.section("origin", "Where this comes from", provenance.origin(subject), link=""),
     ]
-    links = [("answer", "Answer"), ("checks", "Checks"), ("measures", "Measures")]
-    links += [("differences", "Differences")] if comparing else []
-    links += [(figure.name, figure.title) for figure in more if not figure.absent]
-    links += [("run", "Run"), ("files", "Files")]
-    header = document.page_header(subject.title, "Comparison" if comparing else "Run", sanity.verdict(runs), links)
-    versions = subject.manifest.get("versions")
-    return document.document(subject.title, header, content, digest=subject.digest, versions=versions)
+    kind, versions = type(subject).__name__, subject.manifest.get("versions")
+    return document.document(subject.title, kind, sanity.verdict(runs), parts, digest=subject.digest, versions=versions)
 
 
 def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
@@ -63,19 +57,19 @@ def _beside(tables: Markup) -> Markup:
     return element("div", tables, class_="tables")
 
 
-def _differences(subject: Run | Comparison) -> list[Markup]:
+def _differences(subject: Run | Comparison) -> list[document.Part]:
     if not isinstance(subject, Comparison) or len(subject.runs) < _TWO:
         return []
     note = element("p", _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE, class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
 
 
-def _failures(subject: Run | Comparison) -> list[Markup]:
+def _failures(subject: Run | Comparison) -> list[document.Part]:
     failed: Mapping[str, str] = subject.manifest.get("failed") or {}
     if not failed:
         return []
     lines = (element("li", f"{name}: {reason}") for name, reason in failed.items())
-    return [document.section("failed", "Runs that failed", element("ul", *lines))]
+    return [document.section("failed", "Runs that failed", element("ul", *lines), link="")]
 
 
 def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:

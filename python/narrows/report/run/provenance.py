@@ -10,10 +10,11 @@ from narrows.browser.page import Experiment, fragment
 from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
+from narrows.page.blocks import facts
 from narrows.report.run.data import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from narrows.report.run.data import Run
@@ -61,7 +62,7 @@ def what_was_run(subject: Run | Comparison) -> Markup:
     # The description counts what was wanted; what an interruption left is stated here.
     if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
         entries = [*entries, ("Replications", _replications(subject))]
-    return _list(entries, "facts")
+    return facts(entries)
 
 
 def _kernel(runs: Sequence[Run]) -> list[tuple[str, str]]:
@@ -139,7 +140,7 @@ def origin(subject: Run | Comparison) -> Markup:
         and not (_on(subject) or subject.manifest.get("inputs"))
     ):
         entries.append(("In a browser", _in_a_browser(subject.sources[SCENARIO])))
-    return _list([(label, text) for label, text in entries if text], "facts")
+    return facts((label, text) for label, text in entries if text)
 
 
 def _in_a_browser(scenario: str) -> Markup:
@@ -160,11 +161,6 @@ def _entry(given: object) -> tuple[str, str]:
     if isinstance(given, list | tuple) and len(given) == _PAIR:
         return str(given[0]), str(given[1])
     return "", str(given)
-
-
-def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
-    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
-    return element("dl", join(rows), class_=css)
 
 
 LABELS = {ALGORITHMS: "Algorithms", BACKENDS: "Backends", LEVELS: "Levels"}

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, quantity
 from narrows.drawing.svg import Markup, element, join
-from narrows.page.estimates import interval_text
+from narrows.page.blocks import badge, row, state, table
+from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
-from narrows.page.state import state
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +23,10 @@ def verdict(runs: Sequence[Run]) -> Markup:
     for level, css, sign, text in _VERDICTS_OF_LEVELS:
         if found := [check for check in known if check.level == level]:
             names = ", ".join(dict.fromkeys(check.name for check in found))
-            return _badge(css, sign, f"{text.format(_counted(len(found), 'check'))}: {names}")
+            return badge(css, sign, f"{text.format(counted(len(found), 'check'))}: {names}")
     if not known:
-        return _badge("absent", NO_DATA, "Nothing could be checked")
-    return _badge("ok", "✓", "No check found a fault")
+        return badge("absent", NO_DATA, "Nothing could be checked")
+    return badge("ok", "✓", "No check found a fault")
 
 
 def checks(runs: Sequence[Run]) -> Markup:
@@ -35,7 +36,7 @@ def checks(runs: Sequence[Run]) -> Markup:
     holding = [name for name in names if name not in failing]
     parts = [_listed(runs, failing)] if failing else []
     if holding:
-        words = f"{_counted(len(holding), 'check')} without a fault: {', '.join(holding)}"
+        words = f"{counted(len(holding), 'check')} without a fault: {', '.join(holding)}"
         parts.append(element("details", element("summary", words), _listed(runs, holding), class_="holding"))
     return join(parts)
 
@@ -51,16 +52,8 @@ def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
     if len(runs) == 1:
         by_name = {check.name: check for check in runs[0].checks}
         return element("ul", *(element("li", _line(by_name[name])) for name in names), class_="checks")
-    head = element("tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs))
-    rows = [element("tr", element("th", name, scope="row"), *(_cell(run, name) for run in runs)) for name in names]
-    table = element(
-        "table",
-        element("caption", "Checks", class_="visually-hidden"),
-        element("thead", head),
-        element("tbody", *rows),
-        class_="checks",
-    )
-    return element("div", table, class_="scroll", role="region", aria_label="Checks", tabindex="0")
+    rows = [row(name, *(_cell(run, name) for run in runs)) for name in names]
+    return table("Checks", ("Check", *(run.name for run in runs)), rows, "checks", named=False)
 
 
 def expectations(runs: Sequence[Run]) -> Markup:
@@ -80,16 +73,13 @@ def _expectation(clause: Expectation, run: str) -> Markup:
         for words, bound in (("at least", clause.at_least), ("at most", clause.at_most))
         if bound is not None
     ]
-    interval = clause.found.interval
-    ends = f" ({interval_text(interval, clause.found.mean or 0.0, meant.unit)})" if interval else ""
+    found = estimate_text(clause.found.mean, clause.found.interval, meant.unit)
     of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
     return join(
         (
             state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
             element("b", f"{meant.title} of {of}"),
-            element(
-                "span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, meant.unit)}{ends}", class_="detail"
-            ),
+            element("span", f"{' and '.join(bounds)}: {found}", class_="detail"),
         )
     )
 
@@ -101,20 +91,12 @@ def _line(check: Check) -> Markup:
 def _cell(run: Run, name: str) -> Markup:
     check = next((check for check in run.checks if check.name == name), None)
     if check is None:
-        return element("td", _mark("absent"))
-    return element("td", _mark(check.state), element("span", check.detail, class_="detail"))
+        return _mark("absent")
+    return join((_mark(check.state), element("span", check.detail, class_="detail")))
 
 
 def _mark(standing: str) -> Markup:
     return state(*_STATES[standing])
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def _badge(css: str, sign: str, text: str) -> Markup:
-    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
 # What a check says, as `state` draws it.

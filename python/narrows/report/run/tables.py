@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
 from narrows.drawing.svg import Markup, element, join
 from narrows.drawing.swatch import swatch
+from narrows.page.blocks import scrolled
 from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
@@ -181,7 +182,7 @@ def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: b
         element("tbody", *body),
         class_="measures",
     )
-    return element("div", table, class_="scroll", role="region", aria_label=title, tabindex="0")
+    return scrolled(table, title)
 
 
 def _head(name: str, style: Style | None) -> Markup:

@@ -12,6 +12,7 @@ from narrows.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
+from narrows.page.blocks import row, table
 from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels
 
@@ -36,24 +37,20 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
     maps = [each for kind in kinds if (each := _map(kind, atlas["kinds"][kind], atlas)) is not None]
     drawn = [_curves(place, find, each) for place, (find, each) in enumerate(zip(atlas["found"], curves, strict=True))]
     command = atlas["command"]
-    sections = [
-        page.answer("What was found", _answer(atlas, gravest), maps[:FIRST], command),
-        page.section("found", "The simplest finds", _table(atlas), *_notes(atlas)),
-    ]
-    links = [("answer", "Answer"), ("found", "Finds")]
-    for name, link, title, figures in (
+    more = (
         ("maps", "Maps", "Where it is worse in other ways", maps[FIRST:]),
         ("curves", "Curves", "What happens there", drawn),
-    ):
-        if figures:
-            sections.append(page.section(name, title, page.figure_grid(figures, command, heading="h3")))
-            links.append((name, link))
+    )
+    parts = [
+        page.answer(_answer(atlas, gravest), maps[:FIRST], command),
+        page.section("found", "The simplest finds", _table(atlas), *_notes(atlas), link="Finds"),
+        *(page.section(name, title, page.figure_grid(of, command), link=link) for name, link, title, of in more if of),
+    ]
     text = (
         f"{atlas['evaluations']} environments tried, {len(atlas['found'])} finds confirmed on fresh seeds, "
         f"{len(atlas['unconfirmed'])} not"
     )
-    badge = element("p", text, class_="verdict absent")
-    return page.document(atlas["title"], page.page_header(atlas["title"], "Atlas", badge, links), sections)
+    return page.document(atlas["title"], "Atlas", element("p", text, class_="verdict absent"), parts)
 
 
 def _gravest(atlas: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -79,19 +76,13 @@ def _table(atlas: Mapping[str, Any]) -> Markup:
     kernel = atlas["kernel"]
     on = [] if kernel is None else [f"On Linux {kernel['kernel']}", "95 % interval"]
     titles = ("Kind", "Scenario", "Score", "95 % interval", *on, "Environment, and what was measured there")
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
-    body = []
+    rows = []
     for find in atlas["found"]:
         link = element("a", "file", href=find["scenario"])
         beside = [] if kernel is None else _numbers(find["linux"])
         where = join((find["words"], element("span", _measured(find, atlas), class_="ci")))
-        cells = (link, *_numbers(find), *beside, where)
-        body.append(element("tr", element("th", find["kind"], scope="row"), *(element("td", each) for each in cells)))
-    caption = f"{atlas['algorithm']} against {atlas['against']}"
-    table = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", *body), class_="sheet"
-    )
-    return element("div", table, class_="scroll", role="region", aria_label=caption, tabindex="0")
+        rows.append(row(find["kind"], link, *_numbers(find), *beside, where))
+    return table(f"{atlas['algorithm']} against {atlas['against']}", titles, rows)
 
 
 def _notes(atlas: Mapping[str, Any]) -> list[Markup]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.drawing.scale import quantity
 from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.page import document as page
-from narrows.page.estimates import interval_text
+from narrows.page.blocks import row, table
+from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 
 if TYPE_CHECKING:
@@ -23,14 +23,12 @@ def beside_page(summary: Mapping[str, Any]) -> str:
     """
     names = list(dict.fromkeys(name for each in summary["differences"] for name in each["measures"]))
     made = element("p", "Made again by ", element("code", summary["command"]))
-    sections = [
-        page.section("about", "What was measured", element("p", NOTE), _links(), made),
-        *(page.section(_anchor(name), _title(name), _table(name, summary["differences"])) for name in names),
+    parts = [
+        page.section("about", "What was measured", element("p", NOTE), _links(), made, link="About"),
+        *(page.section(page.anchor(name), _title(name), _table(name, summary["differences"])) for name in names),
     ]
-    links = [("about", "About"), *((_anchor(name), _title(name)) for name in names)]
     badge = element("p", f"{len(summary['differences'])} points on both backends", class_="verdict absent")
-    header = page.page_header(summary["title"], "Both backends", badge, links)
-    return page.document(f"{summary['title']} on both backends", header, sections)
+    return page.document(f"{summary['title']} on both backends", "Both backends", badge, parts)
 
 
 def _links() -> Markup:
@@ -45,32 +43,14 @@ def _title(name: str) -> str:
 
 def _table(name: str, points: Sequence[Mapping[str, Any]]) -> Markup:
     kind, _, measure = name.split(".", 2)
-    titles = ("Point", "Simulator", "Kernel", "Kernel minus simulator")
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
-    body = []
-    for point in points:
-        entry = point["measures"].get(name)
-        if entry is None:
-            continue
-        words = ", ".join(f"{factor} {level}" for factor, level in point["condition"].items())
-        cells = [_estimate(entry[key], measure, kind) for key in (SIMULATOR, LINUX, "difference")]
-        body.append(element("tr", element("th", words, scope="row"), *(element("td", each) for each in cells)))
-    caption = element("caption", _title(name))
-    table = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet")
-    return element("div", table, class_="scroll", role="region", aria_label=_title(name), tabindex="0")
-
-
-def _estimate(found: Mapping[str, Any], measure: str, kind: str) -> str:
-    if found["mean"] is None:
-        return "-"
     unit = meaning(measure, kind).unit
-    text = quantity(found["mean"], unit)
-    ends = interval_text((found["ci95"][0], found["ci95"][1]), found["mean"], unit) if found["ci95"] else ""
-    return f"{text} ({ends})" if ends else text
-
-
-def _anchor(name: str) -> str:
-    return name.replace(".", "-").replace("_", "-")
+    rows = []
+    for point in points:
+        if entry := point["measures"].get(name):
+            words = ", ".join(f"{factor} {level}" for factor, level in point["condition"].items())
+            found = (entry[key] for key in (SIMULATOR, LINUX, "difference"))
+            rows.append(row(words, *(estimate_text(each["mean"], each["ci95"], unit) for each in found)))
+    return table(_title(name), ("Point", "Simulator", "Kernel", "Kernel minus simulator"), rows)
 
 
 WORDS = {SIMULATOR: "simulator", LINUX: "kernel"}

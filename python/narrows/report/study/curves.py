@@ -12,13 +12,14 @@ import numpy as np
 from narrows import core
 from narrows.drawing.figure import Figure, Key
 from narrows.drawing.plot import Axis
-from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit, quantity
+from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style, styles_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
-from narrows.page.estimates import interval_text
+from narrows.page.document import anchor
+from narrows.page.estimates import estimate_text
 from narrows.report.study.rows import around, response_meaning
-from narrows.statistics import estimate
+from narrows.statistics import ends_of, estimate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,13 +47,11 @@ class _Place:
 
     def mean(self, response: str) -> float:
         """Return the mean of a response; NaN without data."""
-        mean = self.found[response]["mean"]
-        return math.nan if mean is None else mean
+        return mean_of(self.found[response])
 
     def ends(self, response: str) -> tuple[float, float]:
         """Return the interval of a response; its mean twice where there is none."""
-        interval = self.found[response]["ci95"]
-        return (interval[0], interval[1]) if interval else (self.mean(response), self.mean(response))
+        return ends_of(self.found[response])
 
 
 def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> Figure:
@@ -75,7 +74,7 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
         for name, of in _algorithms(cells)
     }
     known = [each for places in lines.values() for each in places if math.isfinite(each.mean(response))]
-    name = f"response-{_anchor(response)}-{_anchor(factor)}"
+    name = f"response-{anchor(response)}-{anchor(factor)}"
     title = f"{shown.title} against {factor}"
     if not known:
         return Figure(name, title, (), absent="No cell has a value yet.")
@@ -246,9 +245,8 @@ def _read(level: str) -> tuple[float, Unit | None]:
 
 
 def _text(place: _Place, response: str, unit: Unit) -> str:
-    mean, (low, high) = place.mean(response), place.ends(response)
-    ends = interval_text((low, high), mean, unit)
-    return f"{quantity(mean, unit)} ({ends})" if ends else quantity(mean, unit)
+    found = place.found[response]
+    return estimate_text(found["mean"], found["ci95"], unit)
 
 
 def _condition(plan: Plan, row: Row) -> str:
@@ -261,10 +259,6 @@ def _styles(lines: Iterable[str]) -> dict[str, Style]:
 
 def _keys(lines: Mapping[str, object]) -> list[Key]:
     return [Key(name, name, "dot", style) for name, style in _styles(lines).items()] if len(lines) > 1 else []
-
-
-def _anchor(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 ALL = "all cells"

@@ -16,10 +16,12 @@ from narrows.experiments.views import deployment as view_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
-from narrows.page.estimates import difference_texts, interval_text, relative_text
+from narrows.page.blocks import facts
+from narrows.page.estimates import difference_texts, estimate_text, relative_text
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
-from narrows.report.study.page import badge, facts
+from narrows.report.study.page import progress
+from narrows.statistics import ends_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,18 +55,14 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     said = sentences(view, effects) or ["No replication has every fraction yet."]
     first = [figure for figure in drawn if figure.name.endswith("goodput-per-flow-bps")][:2] or drawn[:2]
     more = [figure for figure in drawn if figure not in first]
-    further = [page.section("findings", "Further findings", _listed(said[MOST:]))] if said[MOST:] else []
     sections = [
-        page.answer("What was found", said[:MOST], first, view.command, _note(plan)),
-        *further,
-        page.figure_grid(more, view.command),
-        page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
-        page.section("origin", "Where this comes from", origin(view, plan, folder)),
+        page.answer(said[:MOST], first, view.command, _note(plan)),
+        *([page.section("findings", "Further findings", _listed(said[MOST:]))] if said[MOST:] else []),
+        page.figure_part(more, view.command),
+        page.section("run", "What was run", element("p", plan.question), _run(view, plan), link="Run"),
+        page.section("origin", "Where this comes from", origin(view, plan, folder), link=""),
     ]
-    links = [("answer", "Answer"), *([("findings", "Further findings")] if further else [])]
-    links += [*((figure.name, figure.title) for figure in more), ("run", "Run")]
-    header = page.page_header(plan.title, "Deployment", badge(state), links)
-    return page.document(plan.title, header, sections, digest=digest_of(cells))
+    return page.document(plan.title, "Deployment", progress(state), sections, digest=digest_of(cells))
 
 
 def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
@@ -104,10 +102,10 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
 
 
 def _describe(effect: Estimate, unit: Unit, before: float) -> str:
-    mean, interval = effect["mean"], effect["ci95"]
+    mean = effect["mean"]
     if mean is None:
         return "nothing"
-    text, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, unit)
+    text, ends = difference_texts(mean, effect["ci95"], unit)
     # A difference of shares is in percentage points already.
     relative = f", {relative_text(mean / before)}" if before and unit is not PERCENT else ""
     return f"{text}{relative}{f' ({ends})' if ends else ''}"
@@ -155,7 +153,7 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
         camp: [(each["fraction"], each["camps"][camp][name]) for each in stages if camp in each["camps"]]
         for camp in ("new", "old")
     }
-    ends = [end for points in series.values() for _, each in points for end in _ends(each)]
+    ends = [end for points in series.values() for _, each in points for end in ends_of(each)]
     means = [mean for points in series.values() for _, each in points if (mean := each["mean"]) is not None]
     # Camps that are far apart would leave nothing to see of the smaller one.
     wide = min(means, default=0.0) > 0 and max(means) / min(means) > FAR
@@ -170,13 +168,13 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
                 panel.line(key, across, np.full(2, base[key]), styles[camp], kind="faint")
         for camp, points in series.items():
             x = np.array([fraction for fraction, _ in points])
-            least, most = (np.array(side) for side in zip(*(_ends(each) for _, each in points), strict=True))
+            least, most = (np.array(side) for side in zip(*(ends_of(each) for _, each in points), strict=True))
             panel.band(camp, x, least, most, styles[camp])
-            panel.line(camp, x, np.array([_mean(each) for _, each in points]), styles[camp])
+            panel.line(camp, x, np.array([mean_of(each) for _, each in points]), styles[camp])
             for fraction, each in points:
                 text = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
-                if np.isfinite(_mean(each)):
-                    panel.point(camp, (fraction, _mean(each)), styles[camp], text, of_many=True)
+                if np.isfinite(mean_of(each)):
+                    panel.point(camp, (fraction, mean_of(each)), styles[camp], text, of_many=True)
         return [panel]
 
     keys = [
@@ -197,28 +195,27 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
         "spillover": ("what those who stay get", Style(7, 0, 1)),
     }
     total = found.total
-    ends = [0.0, *_ends(total)]
-    ends += [end for stage in found.stages for key in estimates for end in _ends(getattr(stage, key))]
+    ends = [0.0, *ends_of(total)]
+    ends += [end for stage in found.stages for key in estimates for end in ends_of(getattr(stage, key))]
     known = [end for end in ends if np.isfinite(end)]
     beyond = 0.08 * ((max(known) - min(known)) or 1.0)
 
     def draw(paper: Paper) -> Sequence[Panel]:
         panel = _panel(paper, Axis(f"Difference, {shown.label}", shown.unit, min(known) - beyond, max(known) + beyond))
         across = np.array([0.0, 1.0])
-        low, high = _ends(total)
+        low, high = ends_of(total)
         panel.line("zero", across, np.zeros(2), Style(7, 0, 0), kind="faint")
         panel.band("total", across, np.full(2, low), np.full(2, high), TOTAL)
-        panel.line("total", across, np.full(2, _mean(total)), TOTAL)
+        panel.line("total", across, np.full(2, mean_of(total)), TOTAL)
         for key, (words, style) in estimates.items():
             for stage in found.stages:
                 effect: Estimate = getattr(stage, key)
-                if not np.isfinite(_mean(effect)):
+                if not np.isfinite(mean_of(effect)):
                     continue
-                at = (stage.fraction, _mean(effect))
-                panel.whiskers(key, at, (at[0], at[0]), _ends(effect), style)
-                interval = effect["ci95"]
-                ci = f" ({interval_text((interval[0], interval[1]), at[1], shown.unit)})" if interval else ""
-                panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {quantity(at[1], shown.unit)}{ci}")
+                at = (stage.fraction, mean_of(effect))
+                panel.whiskers(key, at, (at[0], at[0]), ends_of(effect), style)
+                found_here = estimate_text(effect["mean"], effect["ci95"], shown.unit)
+                panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {found_here}")
         return [panel]
 
     keys = [
@@ -237,15 +234,6 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
 def _panel(paper: Paper, up: Axis) -> Panel:
     box = Box(paper.left, HEAD, paper.width - paper.left - RIGHT, paper.tall - BETWEEN)
     return Panel(box, Axis("Flows that have moved", PERCENT, -0.02, 1.02), up)
-
-
-def _mean(found: Estimate) -> float:
-    return np.nan if found["mean"] is None else found["mean"]
-
-
-def _ends(found: Estimate) -> tuple[float, float]:
-    mean = _mean(found)
-    return (mean, mean) if found["ci95"] is None else (found["ci95"][0], found["ci95"][1])
 
 
 def _run(view: View, plan: Plan) -> Markup:

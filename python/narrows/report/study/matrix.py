@@ -12,8 +12,9 @@ from narrows.experiments.views import matrix as view_of
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
+from narrows.page.blocks import facts
 from narrows.plural import counted
-from narrows.report.study.page import badge, facts
+from narrows.report.study.page import progress
 from narrows.report.study.pairs import (
     DELAY_HARM,
     EXCESS,
@@ -64,21 +65,15 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
     drawn = list(_drill_down((view, plan, folder), found, conditions, basis)) if known else []
     sections = [
-        page.answer("What was found", _answer(found), first, view.command, _note(basis, view_of.enough(summary))),
-        page.section("maps", "All measures", page.figure_grid(more, view.command, heading="h3")),
+        page.answer(_answer(found), first, view.command, _note(basis, view_of.enough(summary))),
+        page.section("maps", "All measures", page.figure_grid(more, view.command)),
         page.section("pairs", "Each pair", element("p", PAIRS_NOTE, class_="note"), *drawn),
-        page.section("run", "What was run", element("p", plan.question), _run(view, plan, summary["replications"])),
-        page.section("origin", "Where this comes from", origin(view, plan, folder)),
+        page.section(
+            "run", "What was run", element("p", plan.question), _run(view, plan, summary["replications"]), link="Run"
+        ),
+        page.section("origin", "Where this comes from", origin(view, plan, folder), link="Origin"),
     ]
-    links = [
-        ("answer", "Answer"),
-        ("maps", "All measures"),
-        ("pairs", "Each pair"),
-        ("run", "Run"),
-        ("origin", "Origin"),
-    ]
-    header = page.page_header(plan.title, "Matrix", badge(state), links)
-    return page.document(plan.title, header, sections, digest=digest_of(cells))
+    return page.document(plan.title, "Matrix", progress(state), sections, digest=digest_of(cells))
 
 
 def _pairs(found: Sequence[Meeting]) -> dict[tuple[str, str], Mapping[str, Estimate]]:
@@ -103,7 +98,7 @@ def _drill_down(
             class_="remake",
         )  # fmt: skip
         yield element(
-            "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, view.command, heading="h3"),
+            "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, view.command),
             over_time, id=pair_name(one, other), class_="pair",
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
-from narrows.drawing.svg import Markup, element, join
+from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.design import describe
 from narrows.experiments.findings import LEVEL, Finding, Mean, findings
@@ -14,7 +14,8 @@ from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
-from narrows.page.estimates import difference_texts, interval_text
+from narrows.page.blocks import badge, facts, row, table
+from narrows.page.estimates import difference_text, interval_text
 from narrows.plural import counted
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
@@ -43,27 +44,18 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
     everything, cells = cells, independent(cells)
     found = findings(plan, cells)
     command = shlex.join(["narrows", "report", folder.name])
-    parts = [*responses.parts(plan, cells, found), *together.parts(plan, cells, found)]
     first, more = _curves(plan, cells, found)
     sections = [
-        page.answer(
-            "What was found",
-            _answer(plan, found),
-            first,
-            command,
-            _basis(plan, found, repeated=is_repeated(everything)),
-        ),
+        page.answer(_answer(plan, found), first, command, _basis(plan, found, repeated=is_repeated(everything))),
         page.section("findings", "Findings", *_findings(plan, found)),
-        *([page.section("responses", "Responses", page.figure_grid(more, command, heading="h3"))] if more else []),
-        *(part.markup(command) for part in parts),
+        *([page.section("responses", "Responses", page.figure_grid(more, command))] if more else []),
+        *responses.parts(plan, cells, found, command),
+        *together.parts(plan, cells, found, command),
         page.section("question", "Question", *_question(plan)),
         page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, everything, state)),
-        page.section("origin", "Where this comes from", _origin(plan, folder, command)),
+        page.section("origin", "Where this comes from", _origin(plan, folder, command), link=""),
     ]
-    links = [("answer", "Answer"), ("findings", "Findings"), *([("responses", "Responses")] if more else [])]
-    links += [*((part.anchor, part.title) for part in parts), ("question", "Question"), ("design", "Design")]
-    header = page.page_header(plan.title, "Study", badge(state), links)
-    return page.document(plan.title, header, sections, digest=digest_of(everything))
+    return page.document(plan.title, "Study", progress(state), sections, digest=digest_of(everything))
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
@@ -174,49 +166,27 @@ def _against(means: Sequence[Mean], response: str) -> str:
 
 def _means_table(finding: Finding) -> Markup:
     shown = response_meaning(finding.response)
-    head = element("tr", *(element("th", text, scope="col") for text in ("", "Mean", "95 % interval", "Difference")))
     rows = []
     for mean in finding.means:
         value, interval = mean.mean["mean"], mean.mean["ci95"]
-        ends = (
-            interval_text((interval[0], interval[1]), value, shown.unit) if interval and value is not None else NO_DATA
-        )
+        ends = NO_DATA if value is None else interval_text(interval, value, shown.unit)
         difference = _signed(mean.difference, finding.response) if mean.difference else NO_DATA
-        cells = (quantity(value, shown.unit), ends, difference)
-        rows.append(element("tr", element("th", mean.algorithm, scope="row"), *(element("td", each) for each in cells)))
-    table = element(
-        "table", element("caption", shown.title), element("thead", head), element("tbody", *rows), class_="measures"
-    )
-    return element("div", table, class_="scroll", role="region", aria_label=shown.title, tabindex="0")
+        rows.append(row(mean.algorithm, quantity(value, shown.unit), ends if interval else NO_DATA, difference))
+    return table(shown.title, ("", "Mean", "95 % interval", "Difference"), rows, "measures")
 
 
 def _signed(difference: Estimate, response: str) -> str:
-    value, interval = difference["mean"], difference["ci95"]
-    if value is None:
-        return NO_DATA
-    text, ends = difference_texts(
-        value, (interval[0], interval[1]) if interval else None, response_meaning(response).unit
-    )
-    return f"{text} ({ends})" if ends else text
+    return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
-def badge(state: Status) -> Markup:
+def progress(state: Status) -> Markup:
     """Return the badge with the number of finished cells."""
     if state.failed:
-        css, sign, text = "failed", "✕", f"{state.failed} of {counted(state.cells, 'cell')} failed"
-    elif state.finished < state.cells:
-        css, sign, text = (
-            "absent",
-            NO_DATA,
-            f"{state.finished} of {counted(state.cells, 'cell is', 'cells are')} finished",
-        )
-    else:
-        css, sign, text = (
-            "ok",
-            "✓",
-            f"All {state.cells} cells are finished" if state.cells > 1 else "The one cell is finished",
-        )
-    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+        return badge("failed", "✕", f"{state.failed} of {counted(state.cells, 'cell')} failed")
+    if state.finished < state.cells:
+        text = f"{state.finished} of {counted(state.cells, 'cell is', 'cells are')} finished"
+        return badge("absent", NO_DATA, text)
+    return badge("ok", "✓", f"All {state.cells} cells are finished" if state.cells > 1 else "The one cell is finished")
 
 
 def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
@@ -254,16 +224,6 @@ def _origin(plan: Plan, folder: Path, command: str) -> Markup:
         ("The study file", element("code", "study.toml")),
     ]
     return facts(entries)
-
-
-def facts(entries: Sequence[tuple[str, object]]) -> Markup:
-    """Return a description list of labels and texts; texts that are not markup are escaped."""
-    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
-    return element("dl", join(rows), class_="facts")
-
-
-def _anchor(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 # Of the answer; responses and factors of each that are drawn as curves.

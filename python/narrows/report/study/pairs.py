@@ -17,6 +17,7 @@ from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, rows_panel
+from narrows.statistics import ends_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,18 +84,18 @@ def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bo
 
 def _keys(wanted: Quantity, maps: Sequence[Pairs]) -> list[Key]:
     """Return the entries of the legend: what the hues mean that the maps have."""
-    used = {_key(wanted, _mean(found[wanted.name])) for pairs in maps for found in pairs.values()}
+    used = {_key(wanted, mean_of(found[wanted.name])) for pairs in maps for found in pairs.values()}
     return [Key(name, text, "fill", LOOKS[name]) for name, text in wanted.words.items() if name in used]
 
 
 def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs, *, opens: bool = False) -> None:
-    values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
+    values = [abs(mean_of(found[wanted.name])) for found in pairs.values()]
     most = max((value for value in values if math.isfinite(value)), default=0.0)
     factor, unit = _scale(wanted, pairs)
     for row, contender in enumerate(names):
         for column, incumbent in enumerate(names):
             found = pairs.get((contender, incumbent), {}).get(wanted.name)
-            value = _mean(found) if found else math.nan
+            value = mean_of(found) if found else math.nan
             if found is None or not math.isfinite(value):
                 continue
             text = field_text(found, factor)
@@ -165,7 +166,7 @@ def curves(
     """
     places = {condition: place for place, condition in enumerate(conditions)}
     styles = styles_of(both)
-    ends = [end for each in found for end in _ends(each.found[wanted.name]) if math.isfinite(end)]
+    ends = [end for each in found for end in ends_of(each.found[wanted.name]) if math.isfinite(end)]
     unit = SECONDS if wanted.scale is None else PERCENT
     names = list(_titles(conditions).values())
 
@@ -173,13 +174,13 @@ def curves(
         across = around(wanted.title, unit, [*ends, *([] if wanted.middle is None else [wanted.middle])])
         panel = rows_panel(paper, across, "", names, row=26.0)
         for each in found:
-            mean = _mean(each.found[wanted.name])
+            mean = mean_of(each.found[wanted.name])
             if each.condition is None or not math.isfinite(mean):
                 continue
             # Both stand in the row of their condition, one above the other.
             at = (mean, places[each.condition] + (-0.16 if each.incumbent == both[0] else 0.16))
             style = styles[each.incumbent]
-            low, high = _ends(each.found[wanted.name])
+            low, high = ends_of(each.found[wanted.name])
             panel.whiskers(each.incumbent, at, (low, high), (at[1], at[1]), style)
             text = f"{quantity(mean, unit)} ({quantity(low, unit)} to {quantity(high, unit)})"
             panel.event(each.incumbent, at, style, f"{each.incumbent}, {', '.join(each.condition)}: {text}")
@@ -194,11 +195,6 @@ def _titles(conditions: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], str]
     """Return a name for each condition, of the levels that are not the same in all."""
     differing = [place for place, levels in enumerate(zip(*conditions, strict=True)) if len(set(levels)) > 1]
     return {each: ", ".join(each[place] for place in differing) or ", ".join(each) for each in conditions}
-
-
-def _ends(found: Estimate) -> tuple[float, float]:
-    mean = _mean(found)
-    return (found["ci95"][0], found["ci95"][1]) if found["ci95"] else (mean, mean)
 
 
 def field_text(found: Estimate, scale: float) -> str:
@@ -219,14 +215,10 @@ def _number(value: float, decimals: int) -> str:
     return (text if float(text) else text.lstrip("-")).replace("-", "\N{MINUS SIGN}")
 
 
-def _mean(found: Estimate) -> float:
-    return math.nan if found["mean"] is None else found["mean"]
-
-
 def _scale(wanted: Quantity, pairs: Pairs) -> tuple[float, str]:
     if wanted.scale is not None:
         return wanted.scale
-    values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
+    values = [abs(mean_of(found[wanted.name])) for found in pairs.values()]
     return SECONDS.best(max((value for value in values if value == value), default=1.0))  # noqa: PLR0124  # NaN
 
 

@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.analysis.table import AnalysisError
-from narrows.drawing.svg import Markup, element, join
+from narrows.drawing.svg import element
 from narrows.page import document as page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from narrows.drawing.figure import Figure
+    from narrows.drawing.svg import Markup
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of the page, with an entry in its table of contents.
+def part(  # noqa: PLR0913  # what the part has
+    anchor: str,
+    title: str,
+    command: str,
+    tables: Sequence[Markup],
+    figures: Sequence[Figure],
+    *,
+    more: str,
+    folded: Sequence[Figure],
+) -> page.Part:
+    """Return a part of a study's page.
 
-    Attributes:
+    Args:
         anchor: Anchor in the page.
-        title: Heading, and text of the entry.
+        title: Heading.
+        command: Command that reproduces its figures.
         tables: Tables, shown first.
         figures: Figures, shown after the tables.
         more: Summary of the folded figures.
         folded: Figures that are hidden until the reader unfolds them.
     """
-
-    anchor: str
-    title: str
-    tables: Sequence[Markup]
-    figures: Sequence[Figure]
-    more: str
-    folded: Sequence[Figure]
-
-    def markup(self, command: str) -> Markup:
-        """Return the section; `command` is the command that reproduces its figures."""
-        hidden = (
-            element("details", element("summary", self.more), _drawn(self.folded, command), class_="more")
-            if self.folded
-            else join(())
-        )
-        return page.section(self.anchor, self.title, *self.tables, _drawn(self.figures, command), hidden)
+    hidden = [element("details", element("summary", more), page.figure_grid(folded, command), class_="more")]
+    drawn = page.figure_grid(figures, command)
+    return page.section(anchor, title, *tables, drawn, *(hidden if folded else ()))
 
 
 def allowed(make: Callable[[], _T]) -> Iterator[_T]:
@@ -53,7 +49,3 @@ def allowed(make: Callable[[], _T]) -> Iterator[_T]:
         yield make()
     except AnalysisError:
         return
-
-
-def _drawn(figures: Sequence[Figure], command: str) -> Markup:
-    return page.figure_grid(figures, command, heading="h3") if figures else join(())

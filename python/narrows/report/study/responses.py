@@ -16,12 +16,13 @@ from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.drawing.scale import quantity
 from narrows.experiments.findings import grouping, variance_of
+from narrows.page.document import anchor
 from narrows.page.estimates import interval_text
 from narrows.plural import counted
 from narrows.report.study import combinations, contrasts, heat, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
-from narrows.report.study.part import Part, allowed
+from narrows.report.study.part import allowed, part
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
@@ -34,15 +35,17 @@ if TYPE_CHECKING:
     from narrows.drawing.svg import Markup
     from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
+    from narrows.page.document import Part
 
 
-def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:
+def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:
     """Return a part of the page for each of the first responses.
 
     Args:
         plan: Plan of the study.
         cells: Table of its finished cells.
         found: Findings, one per response.
+        command: Command that reproduces the figures.
     """
     for finding in found[:_RESPONSES]:
         name, shown = finding.response, response_meaning(finding.response)
@@ -50,14 +53,14 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
         basis = _basis(plan, finding)
         main, more = (
             [
-                replace(figure, name=f"{figure.name}-{_anchor(name)}", caption=(*figure.caption, basis))
+                replace(figure, name=f"{figure.name}-{anchor(name)}", caption=(*figure.caption, basis))
                 for figure in figures
             ]
             for figures in (_figures(plan, rows, name), _steps(plan, rows, name))
         )
-        tables = list(_tables(plan, rows, name))
         summary = f"More plots of {shown.label}: settings, levels, blocks, sizes of effects"
-        yield Part(f"of-{_anchor(name)}", shown.title, tables, main, summary, more)
+        shows = list(_tables(plan, rows, name)), main
+        yield part(f"of-{anchor(name)}", shown.title, command, *shows, more=summary, folded=more)
 
 
 def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
@@ -170,7 +173,7 @@ def _few_conditions(cells: pa.Table, name: str, factors: Sequence[str]) -> Block
 def _basis(plan: Plan, finding: Finding) -> str:
     overall, interval = finding.overall["mean"], finding.overall["ci95"]
     unit = response_meaning(finding.response).unit
-    ends = f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, unit)}" if interval else ""
+    ends = f", 95 % interval {interval_text(interval, overall or 0.0, unit)}" if interval else ""
     times = counted(finding.replications, "replication")
     return f"{times}, seed {plan.seed}; mean of all {quantity(overall, unit)}{ends}."
 
@@ -179,10 +182,6 @@ def _with_values(cells: pa.Table, name: str) -> pa.Table:
     import pyarrow.compute as pc
 
     return cells.filter(pc.is_valid(cells[name]))
-
-
-def _anchor(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
 _TWO = 2

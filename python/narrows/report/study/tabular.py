@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.drawing.svg import Markup, element
+from narrows.page.blocks import scrolled
 from narrows.page.estimates import difference_texts
 from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
@@ -38,8 +39,7 @@ def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]
     table = element(
         "table", element("caption", caption), element("thead", head), element("tbody", *body), class_="sheet"
     )
-    below = [element("p", note, class_="note")] if note else []
-    return element("div", table, *below, class_="scroll", role="region", aria_label=caption, tabindex="0")
+    return scrolled(table, caption, *([element("p", note, class_="note")] if note else ()))
 
 
 def variance(response: str, table: Anova) -> Markup:
@@ -89,9 +89,8 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         mean, interval = row.difference["mean"], row.difference["ci95"]
         if mean is None:
             continue
-        ends_of = (interval[0], interval[1]) if interval else None
-        beside = [*(ends_of or ()), *(row.bootstrap or ())]
-        value, ends = difference_texts(mean, ends_of, shown.unit, beside)
+        beside = [*(interval or ()), *(row.bootstrap or ())]
+        value, ends = difference_texts(mean, interval, shown.unit, beside)
         resampled = difference_texts(mean, row.bootstrap, shown.unit, beside)[1] if row.bootstrap else NO_DATA
         lines.append(
             (

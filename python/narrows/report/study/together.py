@@ -10,7 +10,7 @@ from narrows.analysis.table import AnalysisError
 from narrows.plural import counted
 from narrows.report.study import multivariate as figures
 from narrows.report.study import tabular
-from narrows.report.study.part import Part, allowed
+from narrows.report.study.part import allowed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
     from narrows.drawing.svg import Markup
     from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
+    from narrows.page.document import Part
 
 
-def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:
+def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:
     """Return the part of the page on all responses together; none if there are too few of them.
 
     Args:
         plan: Plan of the study.
         cells: Table of its finished cells.
         found: Findings, one per response.
+        command: Command that reproduces the figures.
     """
     responses = [finding.response for finding in found if finding.missing == 0]
     basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."
@@ -46,7 +48,7 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
         return
     shown, folded = ([replace(each, caption=(*each.caption, basis)) for each in some] for some in (drawn, hidden))
     summary = f"The trees of {len(hidden)} conditions"
-    yield Part("together", "All responses together", tables, shown, summary, folded)
+    yield part("together", "All responses together", command, tables, shown, more=summary, folded=folded)
 
 
 def _tables(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
+from narrows.page.blocks import badge, facts, row, state, table
 from narrows.page.metrics import meaning
-from narrows.page.state import state
 from narrows.plural import counted
 from narrows.report.trial.comment import change, remarks, sentence, values
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
@@ -23,29 +23,20 @@ def trial_page(summary: Mapping[str, Any]) -> str:
         summary: The contents of `summary.json`.
     """
     rows = sorted(summary["rows"], key=lambda row: ORDER.index(row["verdict"]))
-    facts = element(
-        "dl",
-        element("div", element("dt", "A"), element("dd", summary["a"])),
-        element("div", element("dt", "B"), element("dd", summary["b"])),
-        element("div", element("dt", "Seed"), element("dd", str(summary["seed"]))),
-        element("div", element("dt", "Made again by"), element("dd", element("code", summary["command"]))),
-        class_="facts",
-    )
+    about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"]))]
+    about.append(("Made again by", element("code", summary["command"])))
     plain = " ".join([sentence(summary), *remarks(summary)])
-    sections = [
-        page.answer("What was found", _found(rows), (), "", plain.replace("`", "\N{QUOTATION MARK}")),
+    parts = [
+        page.answer(_found(rows), (), "", plain.replace("`", "\N{QUOTATION MARK}")),
         page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(rows)),
-        page.section("run", "What was run", facts),
+        page.section("run", "What was run", facts(about), link="Run"),
     ]
-    links = [("answer", "Answer"), ("metrics", "All metrics"), ("run", "Run")]
     broken = summary["verdicts"][WORSE]
     css, sign = ("open", "?") if summary["verdicts"][UNDECIDED] else ("ok", "✓")
     if broken:
         css, sign = "failed", "✕"
     text = ", ".join(f"{summary['verdicts'][each]} {each}" for each in VERDICTS if summary["verdicts"][each])
-    badge = element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
-    title = f"{summary['b']} against {summary['a']}"
-    return page.document(title, page.page_header(title, "Trial", badge, links), sections)
+    return page.document(f"{summary['b']} against {summary['a']}", "Trial", badge(css, sign, text), parts)
 
 
 def _found(rows: Sequence[Mapping[str, Any]]) -> list[Markup]:
@@ -73,23 +64,13 @@ def _metric(row: Mapping[str, Any]) -> str:
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Markup:
-    titles = ("Metric", "Scenario", "Verdict", "A → B", "Change", "Replications")
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
+    heads = ("Metric", "Scenario", "Verdict", "A → B", "Change", "Replications")
     body = [
-        element(
-            "tr",
-            element("th", _metric(row), scope="row"),
-            element("td", row["scenario"]),
-            element("td", state(*STATES[row["verdict"]])),
-            element("td", values(row)),
-            element("td", change(row)),
-            element("td", str(row["replications"])),
-        )
-        for row in rows
-    ]
-    caption = element("caption", "All metrics of the trial", class_="visually-hidden")
-    table = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet sortable")
-    return element("div", table, class_="scroll", role="region", aria_label="All metrics", tabindex="0")
+        row(_metric(each), each["scenario"], state(*STATES[each["verdict"]]), values(each), change(each),
+            str(each["replications"]))
+        for each in rows
+    ]  # fmt: skip
+    return table("All metrics", heads, body, "sheet sortable", named=False)
 
 
 STATES = {

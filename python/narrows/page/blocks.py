@@ -1,0 +1,62 @@
+"""The blocks of a page beside its figures: states, badges, lists of facts and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.drawing.svg import Markup, element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def state(css: str, sign: str, word: str) -> Markup:
+    """Return a word with a sign before it, in the colour of a state.
+
+    Args:
+        css: The state: "ok", "failed", "open" or "absent".
+        sign: Sign, which screen readers skip.
+        word: Word.
+    """
+    mark = element("span", sign, class_="sign", aria_hidden="true")
+    return element("span", mark, element("span", word), class_=f"state {css}")
+
+
+def badge(css: str, sign: str, text: str) -> Markup:
+    """Return the badge below the heading of a page; css and sign are those of `state`."""
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+def facts(entries: Iterable[tuple[str, object]]) -> Markup:
+    """Return a description list of labels and texts; texts that are not markup are escaped."""
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", *rows, class_="facts")
+
+
+def row(name: object, *cells: object, **attributes: object) -> Markup:
+    """Return a row of a table: its name, then its cells."""
+    return element("tr", element("th", name, scope="row"), *(element("td", each) for each in cells), **attributes)
+
+
+def table(
+    caption: str, heads: Iterable[object], rows: Iterable[Markup], css: str = "sheet", *, named: bool = True
+) -> Markup:
+    """Return a table, which scrolls where the page is too narrow for it.
+
+    Args:
+        caption: What it has.
+        heads: Headings of its columns.
+        rows: Its rows, as from `row`.
+        css: CSS classes of the table.
+        named: Whether the caption is seen; if not, screen readers alone have it.
+    """
+    sorting = "none" if "sortable" in css else None
+    head = element("tr", *(element("th", each, scope="col", aria_sort=sorting) for each in heads))
+    title = element("caption", caption, class_=None if named else "visually-hidden")
+    whole = element("table", title, element("thead", head), element("tbody", *rows), class_=css)
+    return scrolled(whole, caption)
+
+
+def scrolled(content: Markup, label: str, *below: Markup) -> Markup:
+    """Return what scrolls sideways where the page is too narrow for it, with a label for screen readers."""
+    return element("div", content, *below, class_="scroll", role="region", aria_label=label, tabindex="0")
