@@ -1,3 +1,11 @@
 """The only interface to the extension: no other module imports `narrows._core`, whose stub lists what it has."""
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from narrows._core import *  # noqa: F403
+
+if TYPE_CHECKING:
+    from narrows._core import _Given
+
+    # What the extension takes to load a scenario; only its stub has a name for it.
+    Given: TypeAlias = _Given

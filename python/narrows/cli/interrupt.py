@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from narrows.errors import Interrupted
 
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
+    from types import FrameType
 
 
 class Interrupt:
@@ -31,9 +31,7 @@ class Interrupt:
             self._before[name] = signal.signal(name, self._on_signal)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for name, handler in self._before.items():
             signal.signal(name, handler)  # type: ignore[arg-type]  # what `signal` gave, `signal` takes
 
@@ -69,7 +67,5 @@ class AtOnce:
             self.entered = False
             raise KeyboardInterrupt
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.entered = False

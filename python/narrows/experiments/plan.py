@@ -16,7 +16,7 @@ from narrows.experiments.kept_files import Kept
 from narrows.experiments.keys import ON
 from narrows.experiments.measures import Column, Known, added, asked, columns, half_width
 from narrows.experiments.plan_shape import check_plan
-from narrows.experiments.task import Base, Task, resolve
+from narrows.experiments.task import Base, Task, given, resolve
 from narrows.external.names import short_names
 from narrows.external.source import named_files
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
@@ -213,15 +213,8 @@ def executed_by(plan: Plan) -> list[Executed]:
     Raises:
         ScenarioError: The scenario of a point has faults.
     """
-    base = plan.base
-    found = {
-        each: None
-        for point in plan.points
-        for each in executed(
-            base.text, base.file, base.directory, point.overrides, point.written, base.overrides_directory, base.trust
-        )
-    }
-    return list(found)
+    points = ((point.overrides, point.written) for point in plan.points)
+    return list(dict.fromkeys(each for changes in points for each in executed(given(plan.base, *changes))))
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:

@@ -131,20 +131,25 @@ def resolve(
         InputError: There is no such backend.
         ScenarioError: The scenario has errors.
     """
-    return core.load(
-        {
-            "text": base.text,
-            "file": base.file,
-            "directory": base.directory,
-            "overrides": list(overrides),
-            "subject": subject,
-            "seed": base.seed,
-            "replications": replications,
-            "overrides_directory": base.overrides_directory,
-            "trusted": base.trust._asdict(),
-            "linux": backend.find(on, commands=base.commands),
-        }
-    )
+    return core.load(given(base, overrides, subject, on, replications))
+
+
+def given(
+    base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR, replications: int = 1
+) -> core.Given:
+    """Return the scenario of a point as the extension takes it; arguments and errors are those of `resolve`."""
+    return {
+        "text": base.text,
+        "file": base.file,
+        "directory": base.directory,
+        "overrides": list(overrides),
+        "subject": subject,
+        "seed": base.seed,
+        "replications": replications,
+        "overrides_directory": base.overrides_directory,
+        "trusted": base.trust._asdict(),
+        "linux": backend.find(on, commands=base.commands),
+    }
 
 
 def perform(task: Task, progress: core.Progress | None = None) -> Outcome:

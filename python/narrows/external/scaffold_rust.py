@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.external.scaffold import check_name, class_name, write_new
+from narrows.external.scaffold import TEMPLATES, check_name, class_name, write_new
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +60,7 @@ def from_template(file: str, name: str) -> str:
         file: Name of the template.
         name: Name of the crate, with `_` between words.
     """
-    text = (files("narrows.external") / "templates" / file).read_text(encoding="utf-8")
+    text = (TEMPLATES / file).read_text(encoding="utf-8")
     # In quotes it is the name that scenarios use, elsewhere an identifier.
     for word, replacement in [('"mine"', f'"{name.replace("_", "-")}"'), ("mine", name), ("Mine", class_name(name))]:
         text = re.sub(rf"(?<!\w){word}(?!\w)", replacement, text)

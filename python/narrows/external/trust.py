@@ -12,7 +12,7 @@ from narrows.errors import InputError
 from narrows.external.source import is_trusted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 
 class Trust(NamedTuple):
@@ -56,50 +56,23 @@ class Executed(NamedTuple):
         return self._asdict()
 
 
-def executed(  # noqa: PLR0913, PLR0917  # what a scenario consists of
-    text: str,
-    file: str,
-    directory: str,
-    changes: Sequence[str],
-    subject: str | None,
-    changes_directory: str,
-    trust: Trust,
-) -> list[Executed]:
+def executed(given: core.Given) -> list[Executed]:
     """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read.
 
     Args:
-        text: The text of the scenario.
-        file: Its name in messages.
-        directory: Folder to which its paths are relative.
-        changes: Changes of its keys, each as after `--set`.
-        subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
-        changes_directory: Folder to which paths in changes are relative; empty for the working folder.
-        trust: What may be executed and read.
+        given: The scenario, as the extension takes it.
 
     Raises:
         ScenarioError: The scenario has faults, and is not run either.
     """
-    found = core.executed(
-        {
-            "text": text,
-            "file": file,
-            "directory": directory,
-            "overrides": list(changes),
-            "subject": subject,
-            "seed": None,
-            "replications": None,
-            "overrides_directory": changes_directory,
-            "trusted": trust._asdict(),
-            "linux": None,
-        }
-    )
+    directory, trust = given["directory"], Trust(**given["trusted"])
 
     def is_allowed(kind: str, what: str, change: int | None) -> bool:
         if kind == CLASS:
             return is_trusted(Path(directory).absolute() / what.rpartition(":")[0], trust.files)
         return trust.text if change is None else trust.changes[0] <= change < trust.changes[1]
 
-    return [Executed(kind, what, is_allowed(kind, what, change)) for kind, what, change in found]
+    return [Executed(kind, what, is_allowed(kind, what, change)) for kind, what, change in core.executed(given)]
 
 
 def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> None:

@@ -16,7 +16,6 @@ from narrows.files.manifest import to_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-    from types import TracebackType
 
 
 class Kept:
@@ -67,10 +66,8 @@ class Kept:
             self.take(each)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lease.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._lease.__exit__()
 
     @property
     def damaged(self) -> int:

@@ -13,13 +13,10 @@ import socket
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from narrows.errors import OutputError
 from narrows.files.process import is_alive
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 
 class Lease:
@@ -54,9 +51,7 @@ class Lease:
         self._renewal.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end.set()
         self._renewal.join()
         if not self.lost:

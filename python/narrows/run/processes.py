@@ -15,10 +15,7 @@ import sys
 import threading
 import weakref
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Protocol, Self
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import IO, Protocol, Self
 
 
 class Process(Protocol):
@@ -41,9 +38,7 @@ class Process(Protocol):
     def __enter__(self) -> Self:
         """Return the process itself."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Wait for its end."""
 
 
@@ -69,10 +64,8 @@ class _Started:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._process.__exit__(None, None, None)
 
 
 class _Forked:
@@ -95,9 +88,7 @@ class _Forked:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             self.jobs.close()
         self.answers.close()

@@ -296,20 +296,23 @@ class Scenario:
             ValueError: The seed or the number of replications is out of range.
         """
         check_numbers(replications=replications, seed=seed)
-        return core.load(
-            {
-                "text": self.text,
-                "file": self.name,
-                "directory": str(self.directory),
-                "overrides": self.overrides,
-                "subject": subject,
-                "seed": seed,
-                "replications": replications,
-                "overrides_directory": "",
-                "trusted": self._trusting(subject)._asdict(),
-                "linux": backend.find(self.on, self.queue),
-            }
-        )
+        return core.load(self._given(subject, replications, seed, backend.find(self.on, self.queue)))
+
+    def _given(
+        self, subject: str | None, replications: int | None, seed: int | None, kernel: backend.Kernel | None
+    ) -> core.Given:
+        return {
+            "text": self.text,
+            "file": self.name,
+            "directory": str(self.directory),
+            "overrides": self.overrides,
+            "subject": subject,
+            "seed": seed,
+            "replications": replications,
+            "overrides_directory": "",
+            "trusted": self._trusting(subject)._asdict(),
+            "linux": kernel,
+        }
 
     def executes(self, subject: str | None = None) -> list[Executed]:
         """Return what a run would execute: classes in Python files, and commands of programs; nothing is executed.
@@ -322,8 +325,7 @@ class Scenario:
         """
 
         def listed(subject: str | None) -> list[Executed]:
-            trust = self._trusting(subject)
-            return executed(self.text, self.name, str(self.directory), self.overrides, subject, "", trust)
+            return executed(self._given(subject, None, None, None))
 
         return listed(subject) if subject is not None else _with_any_subject(listed)
 

@@ -18,7 +18,6 @@ from narrows.experiments.task import Failed, Outcome, Refused, Stopped, Task, pe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
 
 
 class Dask:
@@ -103,9 +102,7 @@ class Dask:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def _outcome(self, task: Task, future: Any) -> Outcome | None:

@@ -12,7 +12,6 @@ from narrows.experiments.task import Outcome, Task, perform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
 
 class Threads:
@@ -70,9 +69,7 @@ class Threads:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.cancel()
         self._pool.shutdown(cancel_futures=True)
 
