@@ -156,6 +156,7 @@ def test_an_error_is_an_object_where_json_is_asked_for(narrows: Narrows, scenari
 def test_arguments_of_a_wrong_form_are_an_error_object_too(narrows: Narrows) -> None:
     done = narrows("run", "two-flows", "--seed", "x", "--json")
     assert done.returncode == 2
-    assert "'x' is no whole number" in json.loads(done.stdout)["error"]["message"]
-    assert "usage: narrows run" in done.stderr
+    message = json.loads(done.stdout)["error"]["message"]
+    assert message == "narrows run: --seed: expected a whole number from 0 to 9223372036854775807, got 'x'"
+    assert done.stderr == f"{message}\n"
     assert not narrows("run", "two-flows", "--seed", "x").stdout

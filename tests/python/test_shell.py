@@ -51,3 +51,15 @@ def test_the_manual_page_has_every_command(narrows: Narrows) -> None:
     for command in tree():
         if command.path and not command.inner:
             assert f".B {' '.join(command.path)}".replace("-", "\\-") in page
+
+
+def test_every_command_and_argument_is_described() -> None:
+    for command in tree():
+        assert not command.path or (command.summary[0].islower() and not command.summary.endswith(".")), command.path
+        for action in command.parser._actions:  # noqa: SLF001  # argparse has no public way to list its arguments
+            name = " ".join([*command.path, action.option_strings[-1] if action.option_strings else action.dest])
+            text = action.help or ""
+            assert text or (command.inner and not action.option_strings), f"{name} has no help"
+            # A phrase and no sentence, with the default in one form.
+            assert not text.endswith("."), f"{name}: {text}"
+            assert "(%(default)s)" not in text, f"{name}: {text}"

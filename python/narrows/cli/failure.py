@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrows.cli.colour import paint
+from narrows.cli.parser import ArgumentsError
 from narrows.cli.status import BAD_INPUT, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
@@ -27,7 +28,7 @@ def status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
     """Return the exit status for an error and what is printed."""
     replay = f"replay with: {shlex.join(['narrows', *given])}"
     match error:
-        case AlgorithmError() | InputError() | OutputError() | ScenarioError():
+        case AlgorithmError() | ArgumentsError() | InputError() | OutputError() | ScenarioError():
             return BAD_INPUT, str(error)
         case Interrupted():
             return INTERRUPTED, f"interrupted: {error}"

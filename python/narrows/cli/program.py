@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import signal
 import sys
-from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
@@ -15,6 +13,7 @@ from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest
+from narrows.names import unknown_beside
 
 if TYPE_CHECKING:
     import argparse
@@ -38,9 +37,9 @@ def run(argv: Sequence[str] | None = None) -> int:
         if not _is_text(each):
             print(f"{os.fsencode(each).decode(errors='backslashreplace')}: is no UTF-8 text", file=sys.stderr)
             return BAD_INPUT
-    arguments = _parsed(_with_negative_values(given))
-    arguments.given = given
     try:
+        arguments = _known(_with_negative_values(given))
+        arguments.given = given
         status: int = arguments.command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -49,7 +48,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         return DONE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
         status, message = status_of(error, given)
-        if getattr(arguments, "json", False):
+        if "--json" in given:
             print(as_json(status, message, error))
         complain(message)
     return status
@@ -66,30 +65,19 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
     return joined
 
 
-def _parsed(given: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments; where their form is wrong, that is printed, as JSON, too, if that is asked for."""
-    if "--json" not in given:
-        return _known(given)
-    written = io.StringIO()
-    try:
-        with redirect_stderr(written):
-            return _known(given)
-    except SystemExit as end:
-        said = written.getvalue()
-        if end.code:
-            print(as_json(BAD_INPUT, said.rpartition(": error: ")[2].strip()))
-        sys.stderr.write(said)
-        raise
-
-
 def _known(given: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments; one that the command does not have is answered with the usage of this command."""
+    """Return the arguments.
+
+    Raises:
+        ArgumentsError: An argument is unknown, missing or has a value that is not allowed.
+    """
     arguments, unknown = parser().parse_known_args(given)
     if unknown:
         own: argparse.ArgumentParser = arguments.parser
-        near = nearest(unknown[0].partition("=")[0], re.findall(r"--[a-z-]+", own.format_usage()))
-        hint = f"; did you mean {near}?" if near else ""
-        own.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        name = unknown[0].partition("=")[0]
+        what = "option" if name.startswith("-") else "argument"
+        near = nearest(name, re.findall(r"--[a-z-]+", own.format_usage()))
+        own.error(unknown_beside(what, name, near, f"`{own.prog} --help` lists all"))
     return arguments
 
 

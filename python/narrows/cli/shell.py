@@ -89,7 +89,7 @@ def _walk(of: argparse.ArgumentParser, path: tuple[str, ...], summary: str) -> I
 
 def _plain(action: argparse.Action) -> str:
     """Return the help of an option without its default."""
-    return re.sub(r" *\(%\(default\)s\)", "", action.help or "").replace("%%", "%")
+    return re.sub(r" *\(default: %\(default\)s\)", "", action.help or "").replace("%%", "%")
 
 
 def _bash() -> str:

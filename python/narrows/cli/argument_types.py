@@ -1,0 +1,86 @@
+"""The types of arguments of commands: numbers, times, lists, and options that print something."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def listed(text: str) -> list[str]:
+    """Return the elements of a list that is separated by commas; commas in parentheses do not separate."""
+    from narrows.run.list_arguments import split
+
+    return split(text)
+
+
+def whole(minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return a function that reads a whole number from `minimum` to `maximum`."""
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = minimum - 1
+        if not minimum <= number <= maximum:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {minimum} to {maximum}, got {text!r}")
+        return number
+
+    return parse
+
+
+def time(text: str) -> float:
+    """Return a time, as in 90s, 30min or 2h, in seconds.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is not a positive time.
+    """
+    for unit, factor in (("min", 60.0), ("h", 3600.0), ("s", 1.0)):
+        if text.endswith(unit):
+            with suppress(ValueError):
+                value = float(text.removesuffix(unit))
+                if 0 < value < float("inf"):
+                    return value * factor
+    raise argparse.ArgumentTypeError(f"expected a time, as in 90s, 30min or 2h, got {text!r}")
+
+
+class Distinct(argparse.Action):
+    """Stores a list of algorithms, and refuses one that is given twice."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the list."""
+        del option_string
+        names = [str(value) for value in values or []]
+        from narrows.run.scenario import given_twice
+
+        twice = given_twice(names)
+        if twice is not None:
+            parser.error(f"{twice} is given twice: a comparison names each algorithm once")
+        setattr(namespace, self.dest, names)
+
+
+class Version(argparse.Action):
+    """Prints the version of the package and ends the process."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Print the version."""
+        del namespace, values, option_string
+        from importlib.metadata import version
+
+        print(f"narrows {version('narrows')}")
+        parser.exit()
