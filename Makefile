@@ -1,11 +1,11 @@
-# Two commands, and they do all the set-up: `make demo` runs the main job, `make test` runs every test. `make check` is for the
-# time between two edits.
+# Two commands, and they do all the set-up: `make demo` runs the main job, `make test` the tests. `make check` is for the time
+# between two edits; `make test-full` adds the long tests.
 # They need python3 with venv, cargo and a C linker, and nothing installed before.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm wasm-where-possible test test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -49,6 +49,10 @@ $(WASM): Cargo.toml Cargo.lock crates/playground/build.sh $(RUST)
 wasm-where-possible:
 	@if crates/playground/build.sh --missing; then $(MAKE) --no-print-directory wasm; fi
 
+# With the long tests of Python, which have the mark `full`.
+test-full: FULL := --full
+test-full: test
+
 test: check-rust check-python test-rust wasm-where-possible test-python instructions
 
 # Format, lint, types, the unit tests of the crates, and the tests of Python that start no command.
@@ -90,7 +94,7 @@ audit:
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci $(FULL)
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
 instructions: .venv/.tools
