@@ -77,7 +77,9 @@ def test_the_queue_of_the_worked_example_compiles(tree: Path) -> None:
     cargo(tree, "check")
 
 
-@pytest.mark.full
+@pytest.mark.full(
+    "All tests of the crate are compiled anew for it, for a minute; that the example compiles is tested always."
+)
 def test_the_queue_of_the_worked_example_passes_the_tests_of_its_crate(tree: Path) -> None:
     printed = cargo(tree, "test", "--lib", "--test", "contract")
     assert re.search(r"lifo::tests::\w+ \.\.\. ok", printed), "the tests of the example ran"
