@@ -7,26 +7,34 @@ environment of a command, and three descriptors for its input, output and errors
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
+import multiprocessing
 import os
+import pkgutil
 import runpy
 import socket
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
+
+import narrows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+# What commands import beside the modules of Narrows; PyArrow does so with pandas where it is installed.
 PRELOADED = (
-    "narrows.cli.program",
-    "narrows.report.run.build",
-    "narrows.report.study.build",
+    "duckdb",
+    "pandas",
+    "pyarrow.csv",
+    "pyarrow.dataset",
     "pyarrow.parquet",
     "scipy.stats",
+    "statsmodels.stats.multitest",
 )
 MOST = 1 << 20
 
@@ -60,25 +68,28 @@ class Prefork:
 
 def serve() -> None:
     """Start commands until the other side is gone."""
-    for name in PRELOADED:
+    own = [module.name for module in pkgutil.walk_packages(narrows.__path__, "narrows.")]
+    for name in [*PRELOADED, *(name for name in own if name != "narrows.__main__")]:
         importlib.import_module(name)
+    # What is there already is not looked through again by each process, which would copy its memory.
+    gc.freeze()
     requests = socket.socket(fileno=0)
+    fork = multiprocessing.get_context("fork")
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, MOST, 3)
         if not request:
-            return
-        process = os.fork()
-        if process == 0:
-            arguments, folder, environment = json.loads(request)
-            become(arguments, folder, environment, descriptors)
+            os._exit(0)
+        # Of this kind, a process ends without clearing what it has imported, which takes longer than most commands.
+        process = fork.Process(target=become, args=(*json.loads(request), descriptors))
+        process.start()
         for each in descriptors:
             os.close(each)
-        _, status = os.waitpid(process, 0)
-        requests.send(str(os.waitstatus_to_exitcode(status)).encode())
+        process.join()
+        requests.send(str(process.exitcode).encode())
 
 
-def become(arguments: list[str], folder: str, environment: dict[str, str], descriptors: list[int]) -> NoReturn:
-    """Be `python -m narrows` with `arguments`, to the end of the process."""
+def become(arguments: list[str], folder: str, environment: dict[str, str], descriptors: list[int]) -> None:
+    """Be `python -m narrows` with `arguments`."""
     for number, each in enumerate(descriptors):
         os.dup2(each, number)
         os.close(each)
@@ -88,8 +99,10 @@ def become(arguments: list[str], folder: str, environment: dict[str, str], descr
     os.environ.update(environment)
     sys.argv = ["narrows", *arguments]
     sys.path[0] = folder
-    runpy.run_module("narrows", run_name="__main__", alter_sys=True)
-    sys.exit(0)
+    try:
+        runpy.run_module("narrows", run_name="__main__", alter_sys=True)
+    finally:
+        atexit._run_exitfuncs()  # noqa: SLF001  # a process of this kind leaves them out
 
 
 if __name__ == "__main__":

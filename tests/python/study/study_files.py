@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from command_line import command, environment
+from command_line import command, environment, finished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,8 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 def study(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
     """Run `narrows study …` in `folder` to its end."""
-    return finish(begin(folder, *arguments))
+    done = finished(["study", *arguments], folder)
+    return done.returncode, done.stdout, done.stderr
 
 
 def ask(folder: Path, sql: str, out: str = "out") -> list[dict[str, Any]]:
