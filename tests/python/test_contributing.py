@@ -78,7 +78,7 @@ def test_the_queue_of_the_worked_example_compiles(tree: Path) -> None:
 
 
 @pytest.mark.full(
-    "All tests of the crate are compiled anew for it, for a minute; that the example compiles is tested always."
+    "All tests of the crate are compiled for it, for a minute; that the example compiles is always tested."
 )
 def test_the_queue_of_the_worked_example_passes_the_tests_of_its_crate(tree: Path) -> None:
     printed = cargo(tree, "test", "--lib", "--test", "contract")
