@@ -315,7 +315,7 @@ def test_a_name_that_cannot_be_is_refused(narrows: Narrows, tmp_path: Path, name
 
 def test_the_page_shows_what_is_written() -> None:
     page = (Path(__file__).parents[2] / "docs/your-algorithm.md").read_text(encoding="utf-8")
-    assert f"```python\n{scaffold.PYTHON % {'name': 'mine', 'class': 'Mine'}}```" in page
+    assert f"```python\n{scaffold.filled('algorithm.py.template', 'mine')}```" in page
 
 
 def test_its_card_is_its_docstring(narrows: Narrows) -> None:
@@ -332,7 +332,7 @@ def test_its_card_is_its_docstring(narrows: Narrows) -> None:
 
 
 def test_a_docstring_declares_variables_with_units_and_meanings(narrows: Narrows, tmp_path: Path) -> None:
-    source = scaffold.PYTHON % {"name": "mine", "class": "Mine"}
+    source = scaffold.filled("algorithm.py.template", "mine")
     documented = "    Variables: queue_s (s): time in the queue; gain: of the controller; bare.\n    Deviations"
     (tmp_path / "mine.py").write_text(source.replace("    Deviations", documented), encoding="utf-8")
     assert "  queue_s (s): time in the queue" in narrows("show", "./mine.py:Mine").stdout

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from narrows.cli import program
-from narrows.experiments import campaign
+from narrows.experiments.stored import stored
 from narrows.library import STUDIES
 
 STUDY = Path(__file__).parent / "ha-2006.toml"
@@ -37,8 +37,8 @@ def main() -> int:
     command = ["resume", str(options.out)] if begun else ["run", str(STUDY), "--out", str(options.out)]
     if status := program.run(["study", *command]):
         return status
-    kernel = campaign.table(options.out).to_pylist()
-    simulator = campaign.table(options.simulator / EXPERIMENT).to_pylist()
+    kernel = stored(options.out).table().to_pylist()
+    simulator = stored(options.simulator / EXPERIMENT).table().to_pylist()
     fast = [row for row in simulator if row["setup"].startswith("FAST,") and row["setup"].endswith("off")]
     measures = [name for name in kernel[0] if name.startswith(("link.", "group."))]
     columns = ["setup", "algorithm", "replication", *measures]

@@ -5,8 +5,8 @@ low. Unreplicated designs have no pure error: half-normal scores and Lenth's pse
 
 Sources: D. C. Montgomery, "Design and Analysis of Experiments" (8th ed., 2013), 6.2 to 6.5; C. Daniel, "Use of
 half-normal plots in interpreting factorial two-level experiments", Technometrics 1 (1959) 311; R. V. Lenth, "Quick and
-easy analysis of unreplicated factorials", Technometrics 31 (1989) 469; the plots for which `ordered`, `level_means`,
-`pair_means`, `half_normal` and `unexplained` give the numbers: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.
+easy analysis of unreplicated factorials", Technometrics 31 (1989) 469; the plots for which `means`, `half_normal` and
+`unexplained` give the numbers: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.
 """
 
 from __future__ import annotations
@@ -194,31 +194,33 @@ def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
     return Lenth(error, margin, simultaneous, tuple((sizes > margin).tolist()), tuple((sizes > simultaneous).tolist()))
 
 
-def ordered(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
-    """Return the mean of each combination of levels, the least first: the ordered data plot (e-Handbook, 5.5.9.1).
+def means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
+    """Return the mean at each combination of levels of some factors, in the order in which levels come first.
+
+    Of one factor they are those of the main effects plot, of two those of the interaction plot, and of all, the least
+    first, those of the ordered data plot (e-Handbook, 5.5.9.3, 5.5.9.4 and 5.5.9.1).
 
     Raises:
         AnalysisError: A value or a level is missing.
     """
-    return sorted(_means(cells, response, factors), key=lambda each: each.mean)
+    values = complete(cells, [response])[:, 0].tolist()
+    columns = [words(cells, factor) for factor in factors]
+    gathered: dict[tuple[str, ...], list[float]] = {}
+    for levels, value in zip(zip(*columns, strict=True), values, strict=True):
+        gathered.setdefault(levels, []).append(value)
+    places = [{level: place for place, level in enumerate(in_order(column))} for column in columns]
 
+    def place(levels: tuple[str, ...]) -> list[int]:
+        return [known[level] for known, level in zip(places, levels, strict=True)]
 
-def level_means(cells: Cells, response: str, factor: str) -> list[Mean]:
-    """Return the mean at each level of a factor: the main effects plot (e-Handbook, 5.5.9.3).
-
-    Raises:
-        AnalysisError: A value or a level is missing.
-    """
-    return _means(cells, response, (factor,))
-
-
-def pair_means(cells: Cells, response: str, one: str, other: str) -> list[Mean]:
-    """Return the mean at each pair of levels of two factors: the interaction plot (e-Handbook, 5.5.9.4).
-
-    Raises:
-        AnalysisError: A value or a level is missing.
-    """
-    return _means(cells, response, (one, other))
+    return [
+        Mean(
+            dict(zip(factors, levels, strict=True)),
+            math.fsum(gathered[levels]) / len(gathered[levels]),
+            len(gathered[levels]),
+        )
+        for levels in sorted(gathered, key=place)
+    ]
 
 
 def unexplained(values: FloatArray, response: FloatArray) -> FloatArray:
@@ -275,27 +277,6 @@ def _p(high: FloatArray, low: FloatArray) -> float | None:
         # That one side has no spread is no reason to warn: the test pools both.
         warnings.simplefilter("ignore", RuntimeWarning)
         return float(ttest_ind(high, low).pvalue)
-
-
-def _means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
-    values = complete(cells, [response])[:, 0].tolist()
-    columns = [words(cells, factor) for factor in factors]
-    gathered: dict[tuple[str, ...], list[float]] = {}
-    for levels, value in zip(zip(*columns, strict=True), values, strict=True):
-        gathered.setdefault(levels, []).append(value)
-    places = [{level: place for place, level in enumerate(in_order(column))} for column in columns]
-
-    def place(levels: tuple[str, ...]) -> list[int]:
-        return [known[level] for known, level in zip(places, levels, strict=True)]
-
-    return [
-        Mean(
-            dict(zip(factors, levels, strict=True)),
-            math.fsum(gathered[levels]) / len(gathered[levels]),
-            len(gathered[levels]),
-        )
-        for levels in sorted(gathered, key=place)
-    ]
 
 
 _TWO = 2

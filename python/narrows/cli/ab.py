@@ -9,7 +9,7 @@ from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.table import align
 from narrows.cli.work import Work
 from narrows.commands.trials import Trying
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.report.trial.comment import MARKS, change, headline, remarks, sentence, values
 from narrows.trial.run import is_worse
 

@@ -10,7 +10,7 @@ from narrows import cards, core, library, metrics
 from narrows.cli.status import DONE
 from narrows.external.card import external_card
 from narrows.external.source import is_external
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.files.text import read_text
 from narrows.names import UnknownNameError
 

@@ -12,7 +12,7 @@ from narrows import core
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
 from narrows.external.trust import ALL_CHANGES
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.library import find_scenario
 from narrows.run.scenario import read
 

@@ -15,7 +15,7 @@ from narrows import core
 from narrows.browser.page import MODULE, REMEDY, fault
 from narrows.cli.colour import paint
 from narrows.cli.status import DONE
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.linux import cache, library
 
 if TYPE_CHECKING:

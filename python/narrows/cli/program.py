@@ -13,6 +13,7 @@ from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest
+from narrows.files.text import is_text
 from narrows.names import unknown_beside
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = list(sys.argv[1:] if argv is None else argv)
     for each in given:
-        if not _is_text(each):
+        if not is_text(each):
             print(f"{os.fsencode(each).decode(errors='backslashreplace')}: is no UTF-8 text", file=sys.stderr)
             return BAD_INPUT
     try:
@@ -79,12 +80,3 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
         near = nearest(name, re.findall(r"--[a-z-]+", own.format_usage()))
         own.error(unknown_beside(what, name, near, f"`{own.prog} --help` lists all"))
     return arguments
-
-
-def _is_text(argument: str) -> bool:
-    """Return whether an argument was UTF-8; Python keeps bytes that are not as surrogates."""
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

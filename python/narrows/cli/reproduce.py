@@ -12,7 +12,7 @@ from narrows.cli.table import align, written
 from narrows.cli.work import Work
 from narrows.commands.reproductions import Reproducing
 from narrows.errors import InputError
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.headline import headline

@@ -13,7 +13,7 @@ from narrows.commands.runs import Running
 from narrows.comparison import runs_of
 from narrows.core import RunError
 from narrows.errors import InputError
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.library import find_scenario
 from narrows.linux import backend
 from narrows.metrics import resolve

@@ -22,7 +22,7 @@ from narrows.experiments.plan import Plan, executed_by, make_plan
 from narrows.experiments.stored import stored
 from narrows.experiments.task import Failed, Finished
 from narrows.external.trust import of_results
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.files.shape import UNFIT, fitting
 from narrows.plural import counted
 from narrows.run.jobs import processors
@@ -68,7 +68,7 @@ def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print how many cells a study has, and how many have finished and failed."""
-    found = campaign.status(arguments.folder)
+    found = stored(arguments.folder).status()
     if arguments.json:
         print(to_json(found._asdict()))
         return DONE
@@ -145,20 +145,15 @@ def executor_of(arguments: argparse.Namespace) -> Executor:
     Raises:
         InputError: An address is given for another executor than Dask, or none for that.
     """
-    check_executor(arguments)
+    if arguments.executor == "dask" and arguments.address is None:
+        raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
+    if arguments.executor != "dask" and arguments.address is not None:
+        raise InputError("--address", "is for --executor dask")
     if arguments.executor == "dask":
         from narrows.experiments.executors.dask import Dask
 
         return Dask(arguments.address, say)
     return Threads(arguments.jobs or processors())
-
-
-def check_executor(arguments: argparse.Namespace) -> None:
-    """Check that an address is given for Dask and for no other executor; errors as `executor_of`."""
-    if arguments.executor == "dask" and arguments.address is None:
-        raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
-    if arguments.executor != "dask" and arguments.address is not None:
-        raise InputError("--address", "is for --executor dask")
 
 
 def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from narrows.commands.suites import Measuring
 from narrows.evaluation.rows import CELL_FAILED
 from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.plural import counted
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from narrows.cli.work import Work
 from narrows.commands.studies import Beside, of_view
 from narrows.experiments.views import matrix as pairs
 from narrows.experiments.views.deployment import Deployment
-from narrows.files.json_objects import read_object
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import read_object, to_json
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
 from narrows.explain.moment import explain
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 
 if TYPE_CHECKING:
     import argparse

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.cli.table import WIDTH, plus_minus, written
 from narrows.cli.work import Work
 from narrows.commands.searches import Searching
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.metrics import resolve
 from narrows.plural import counted
 from narrows.search.finds import score_text

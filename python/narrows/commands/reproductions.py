@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.commands import page
 from narrows.commands.job import Job
 from narrows.experiments.executors.threads import Threads
-from narrows.files.manifest import write_json
+from narrows.files.json_objects import write_json
 from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement

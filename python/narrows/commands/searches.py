@@ -11,9 +11,7 @@ from narrows.commands.job import Job
 from narrows.commands.page import CURVES
 from narrows.errors import InputError
 from narrows.external.source import OF_KERNELS, is_external
-from narrows.files.disk import write_whole
-from narrows.files.format import numbered
-from narrows.files.manifest import to_json
+from narrows.files.format import write_kept
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
@@ -66,7 +64,7 @@ class Searching(Job[dict[str, Any]]):
             archive = search.run(self.budget)
             finds = search.finds(archive)
             curves = [search.curves(find) for find in finds if find.confirmed]
-            write_whole(self.folder / CURVES, to_json(numbered(CURVES, {"found": curves})) + "\n")
+            write_kept(self.folder / CURVES, {"found": curves})
             return search.write(archive, finds, options.command or f"narrows worst {self.algorithm}")
 
 

@@ -18,9 +18,9 @@ from narrows.experiments.views.backends import differences
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
 from narrows.files.folder import check_place
-from narrows.files.format import SUMMARY, numbered
+from narrows.files.format import SUMMARY, write_kept
 from narrows.files.json_objects import read_object, read_sealed
-from narrows.files.manifest import MANIFEST, write_json, write_manifest
+from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
 
@@ -223,8 +223,7 @@ class Beside(Job[OnBoth]):
             **found,
             "differences": differences(self.plan, cells),
         }
-        summary = numbered(SUMMARY, content)
-        write_json(self.folder / SUMMARY, summary)
+        summary = write_kept(self.folder / SUMMARY, content)
         write_manifest(self.folder, {"title": self.plan.title, "command": self.options.command})
         return OnBoth(summary, done)
 

@@ -12,8 +12,7 @@ from narrows.evaluation import rows as judging
 from narrows.evaluation.definition import find_suite
 from narrows.evaluation.summary import summarize
 from narrows.experiments.executors.threads import Threads
-from narrows.files.format import SUMMARY, numbered
-from narrows.files.manifest import write_json
+from narrows.files.format import SUMMARY, write_kept
 from narrows.linux.backend import SIMULATOR
 from narrows.reproduction.campaign import Whole, work
 
@@ -69,8 +68,7 @@ class Measuring(Job[Measured]):
             failed = work(evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True)
         found = judging.rows(evaluation, self.folder)
         content = {**summarize(evaluation, found), "command": options.command or self._command}
-        summary = numbered(SUMMARY, content)
-        write_json(self.folder / SUMMARY, summary)
+        summary = write_kept(self.folder / SUMMARY, content)
         return Measured(summary, failed, campaign.failures(self.folder)[0].reason if failed else "")
 
     @property

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import InputError
-from narrows.files.disk import write_whole
-from narrows.files.format import SUMMARY, numbered
-from narrows.files.manifest import to_json
+from narrows.files.format import SUMMARY, write_kept
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
@@ -97,9 +95,7 @@ class Trying(Job[dict[str, Any]]):
                 "rows": rows,
                 "command": options.command or f"narrows ab {a} {b}",
             }
-            summary = numbered(SUMMARY, content)
-            write_whole(self.folder / SUMMARY, to_json(summary) + "\n")
-        return summary
+            return write_kept(self.folder / SUMMARY, content)
 
 
 def _check_margin(text: str) -> None:

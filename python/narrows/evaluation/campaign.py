@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
-from narrows.errors import InputError, OutputError
+from narrows.errors import InputError
 from narrows.evaluation.definition import narrowed, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
@@ -16,11 +16,9 @@ from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.plan import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
-from narrows.external.source import is_external, named_files
-from narrows.files.folder import check_place
-from narrows.files.format import numbered, read_kept
+from narrows.external.source import absolute, is_external, named_files
 from narrows.files.json_objects import read_object
-from narrows.files.manifest import to_json
+from narrows.files.kept import open_or_make
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
@@ -162,7 +160,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     measures: Sequence[str],
     trust: bool,  # noqa: FBT001  # one of the nine
 ) -> Cells:
-    whole = [_absolute(each) for each in given] if suite.subject == ALGORITHM else list(given)
+    whole = [absolute(each) for each in given] if suite.subject == ALGORITHM else list(given)
     subjects = whole if suite.subject == ALGORITHM else [read_queue(each, each) for each in given]
     words = {"subjects": subjects, "names": [short[each] for each in given]}
     study = read_study(file, *numbers, choice, words)
@@ -190,10 +188,6 @@ def _check_subject(evaluation: Evaluation) -> None:
     ]
     if refused and subject not in tested:
         raise InputError(evaluation.subject, f"no cell of {evaluation.suite.title} runs with it: {refused[0]}")
-
-
-def _absolute(name: str) -> str:
-    return str(Path(name).absolute()) if is_external(name) else name
 
 
 def _measures(row: Row) -> list[str]:
@@ -224,15 +218,8 @@ def open_folder(evaluation: Evaluation, folder: Path) -> None:
     Raises:
         OutputError: The path holds another evaluation or something else.
     """
-    file = folder / ABOUT
-    if file.is_file():
-        if read_kept(file) != numbered(ABOUT, evaluation.identity):
-            problem = "holds the suite of another subject, size, backend, version or other rows: name another folder"
-            raise OutputError(f"{folder} {problem}")
-        return
-    check_place(folder, replace=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(to_json(numbered(ABOUT, evaluation.identity)) + "\n", encoding="utf-8")
+    refusal = "holds the suite of another subject, size, backend, version or other rows"
+    open_or_make(folder, ABOUT, evaluation.identity, refusal)
 
 
 def place(folder: Path) -> Path:

@@ -10,8 +10,8 @@ from narrows.evaluation import campaign as of_suite
 from narrows.evaluation.definition import ANY, OWN
 from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
-from narrows.experiments import campaign
 from narrows.experiments.repeated import independent
+from narrows.experiments.stored import stored
 from narrows.experiments.task import resolve
 from narrows.files.folder import file_name
 from narrows.files.inputs import keep
@@ -51,7 +51,7 @@ def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     tables: dict[tuple[str, str], list[Cell]] = {
-        key: independent(campaign.table(of_suite.place(folder) / cells.part.path)).to_pylist()
+        key: independent(stored(of_suite.place(folder) / cells.part.path).table()).to_pylist()
         if cells.part.plan.points
         else []
         for key, cells in evaluation.cells.items()

@@ -14,7 +14,7 @@ from narrows.errors import InputError, Interrupted, OutputError
 from narrows.experiments.kept_files import Kept
 from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged
 from narrows.experiments.sequential import Ledger
-from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned
+from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
 from narrows.experiments.task import Failed, Finished, Outcome, perform, resolve
 from narrows.files.folder import appearing
 from narrows.files.lease import LEASE, Lease
@@ -151,24 +151,6 @@ def work(  # noqa: PLR0913  # each says how, and has a default
             problem = f"the results cannot be written: {error.strerror or error}"
             raise Interrupted(f"{problem}; {campaign.how_to_go_on()}") from error
     return study.status()
-
-
-def status(folder: Path) -> Status:
-    """Return the state of the study in `folder`.
-
-    Raises:
-        InputError: The path is not a folder of a study.
-    """
-    return stored(folder).status()
-
-
-def table(folder: Path) -> pa.Table:
-    """Return the table of the finished cells of the study in `folder`, a row per cell.
-
-    Raises:
-        InputError: The path is not a folder of a study.
-    """
-    return stored(folder).table()
 
 
 def digest_of(cells: pa.Table) -> str:

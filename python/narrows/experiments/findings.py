@@ -170,8 +170,7 @@ def variance_of(plan: Plan, cells: pa.Table, response: str) -> Anova | None:
     import pyarrow.compute as pc
 
     cells = cells.filter(pc.is_valid(cells[response]))
-    several = len({point.algorithm for point in plan.points}) > 1
-    factors = [*plan.factors, *(["algorithm"] if several else [])]
+    factors = [*plan.factors, *(["algorithm"] if len(plan.algorithms) > 1 else [])]
     if not factors:
         return None
     # Replications share their random numbers over all conditions: they are blocks.

@@ -22,8 +22,8 @@ from narrows.external.source import named_files
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
 from narrows.files.format import numbered, read_kept
 from narrows.files.inputs import keep
-from narrows.files.json_objects import sealed
-from narrows.files.manifest import file_digest, write_json
+from narrows.files.json_objects import sealed, write_json
+from narrows.files.manifest import file_digest
 from narrows.files.place import inside
 from narrows.files.text import read_text
 from narrows.files.toml import inline
@@ -136,6 +136,11 @@ class Plan:
     def rows(self) -> list[list[Point]]:
         """The points of each combination of levels."""
         return [list(points) for _, points in groupby(self.points, key=lambda point: point.row)]
+
+    @property
+    def algorithms(self) -> list[str | None]:
+        """The algorithms of its points, each once; None is that of the scenario."""
+        return list(dict.fromkeys(point.algorithm for point in self.points))
 
     @property
     def paired(self) -> bool:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.experiments.campaign import table
+from narrows.experiments.stored import stored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
-        connection.register("cells", table(folder))
+        connection.register("cells", stored(folder).table())
         try:
             connection.execute("set enable_external_access = false")
             statements = connection.extract_statements(sql)

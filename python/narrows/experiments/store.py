@@ -103,7 +103,9 @@ class Store:
         """
 
         def write(cell: Finished) -> None:
-            text = json.dumps(sealed(_written(cell)), allow_nan=False, separators=(",", ":"))
+            text = json.dumps(
+                sealed({name: getattr(cell, name) for name in CELL}), allow_nan=False, separators=(",", ":")
+            )
             write_whole(self.cells / f"{cell.key}.json", text)
 
         # Waits for the disk that happen at the same time cost hardly more than one.
@@ -234,16 +236,6 @@ def _keys(folder: Path) -> set[str]:
             }
     except FileNotFoundError:
         return set()
-
-
-def _written(cell: Finished) -> dict[str, Any]:
-    return {
-        "measured": cell.measured,
-        "digest": cell.digest,
-        "checks_failed": cell.checks_failed,
-        "cpu_s": cell.cpu_s,
-        "packet_hops": cell.packet_hops,
-    }
 
 
 def _schema(plan: Plan) -> pa.Schema:

@@ -39,10 +39,14 @@ def new_python(name: str, folder: Path) -> list[Path]:
         InputError: The name is not allowed, or a file exists already.
     """
     check_name(name)
-    templates = {f"{name}.py": "algorithm.py.template", f"test_{name}.py": "algorithm_test.py.template"}
-    texts = {file: (TEMPLATES / template).read_text(encoding="utf-8") for file, template in templates.items()}
-    own = class_name(name)
-    return write_new({folder / file: text.replace("NAME", name).replace("CLASS", own) for file, text in texts.items()})
+    files = {f"{name}.py": "algorithm.py.template", f"test_{name}.py": "algorithm_test.py.template"}
+    return write_new({folder / file: filled(template, name) for file, template in files.items()})
+
+
+def filled(template: str, name: str) -> str:
+    """Return a template of a file in Python with the name of an algorithm, and that of its class."""
+    text = (TEMPLATES / template).read_text(encoding="utf-8")
+    return text.replace("NAME", name).replace("CLASS", class_name(name))
 
 
 def write_new(texts: dict[Path, str]) -> list[Path]:

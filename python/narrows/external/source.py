@@ -122,6 +122,11 @@ def is_external(name: str) -> bool:
     return ":" in name or Path(name).suffix == ".py"
 
 
+def absolute(name: str) -> str:
+    """Return the name of an algorithm with the absolute path of its file, if it has one."""
+    return str(Path(name).absolute()) if is_external(name) else name
+
+
 def file_of(name: str) -> str:
     """Return the file in the name of an algorithm, without its class and parameters.
 

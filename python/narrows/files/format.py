@@ -12,7 +12,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.files.json_objects import SEAL, check_seal, read_object
+from narrows.files.disk import write_whole
+from narrows.files.json_objects import SEAL, check_seal, read_object, sealed, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +46,19 @@ def numbered(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
         content: What the file holds.
     """
     return {"format": FORMATS[name].number, **content}
+
+
+def write_kept(file: Path, content: Mapping[str, Any], *, is_sealed: bool = False) -> dict[str, Any]:
+    """Write a JSON file that a user keeps, whole or not at all, and return what it holds.
+
+    Args:
+        file: Path of the file, whose name is that of its format.
+        content: The content without the number.
+        is_sealed: Whether the file has a seal.
+    """
+    whole = numbered(file.name, content)
+    write_whole(file, to_json(sealed(whole) if is_sealed else whole) + "\n")
+    return whole
 
 
 def read_kept(file: Path, *, is_sealed: bool = False) -> dict[str, Any]:

@@ -72,6 +72,20 @@ def read_object(file: Path) -> dict[str, Any]:
     return content
 
 
+def write_json(path: Path, content: Any) -> None:
+    """Write `content` as indented JSON in UTF-8; errors are those of `to_json`."""
+    path.write_text(to_json(content) + "\n", encoding="utf-8")
+
+
+def to_json(content: Any) -> str:
+    """Return `content` as indented JSON.
+
+    Raises:
+        ValueError: It has a number that is not finite.
+    """
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
 def _digest(content: Mapping[str, Any]) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -5,17 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from narrows.errors import OutputError
-from narrows.files.disk import write_whole
 from narrows.files.folder import check_place
-from narrows.files.format import numbered, read_kept
+from narrows.files.format import numbered, read_kept, write_kept
 from narrows.files.journal import Journal
-from narrows.files.json_objects import sealed
 from narrows.files.lease import Lease
-from narrows.files.manifest import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+
+def open_or_make(folder: Path, name: str, about: Mapping[str, Any], refusal: str, *, is_sealed: bool = False) -> None:
+    """Make the folder of a long command, unless it is there and of the same work.
+
+    Args:
+        folder: The folder.
+        name: Its file of what the work is about.
+        about: What the work is about.
+        refusal: What is said of a folder with other work.
+        is_sealed: Whether the file has a seal.
+
+    Raises:
+        InputError: The file is damaged, or of a format that this version does not read.
+        OutputError: The folder has other work, or something else.
+    """
+    file = folder / name
+    if not file.is_file():
+        check_place(folder, replace=False)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_kept(file, about, is_sealed=is_sealed)
+    elif read_kept(file, is_sealed=is_sealed) != numbered(name, about):
+        raise OutputError(f"{folder} {refusal}: name another folder")
 
 
 class Kept:
@@ -53,13 +73,8 @@ class Kept:
             InputError: A file of the folder is damaged, or of a format that this version does not read.
             OutputError: The folder holds something else, or another process works there.
         """
-        file, about = self.folder / self.ABOUT, numbered(self.ABOUT, self.about())
-        if not file.is_file():
-            check_place(self.folder, replace=False)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(file, to_json(sealed(about) if self.SEALED else about) + "\n")
-        elif read_kept(file, is_sealed=self.SEALED) != about:
-            raise OutputError(f"{self.folder} holds {self.WORDS} of something else: name another folder")
+        refusal = f"holds {self.WORDS} of something else"
+        open_or_make(self.folder, self.ABOUT, self.about(), refusal, is_sealed=self.SEALED)
         self._lease.__enter__()
         self._journal = Journal(self.folder / self.WORK, self.is_valid)
         for each in self._journal.entries:

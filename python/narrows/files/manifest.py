@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from importlib.metadata import version
@@ -13,7 +12,7 @@ from narrows import core
 from narrows.comparison import KINDS, runs_of
 from narrows.errors import InputError
 from narrows.files.format import numbered, read_kept
-from narrows.files.json_objects import check_seal, sealed
+from narrows.files.json_objects import check_seal, sealed, write_json
 from narrows.files.place import inside
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 
@@ -129,20 +128,6 @@ def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = 
     if file_digest(file) != expected:
         problem = f"has changed since it was written: {MANIFEST} lists another digest"
         raise InputError(str(file), f"{problem}{remedy and '; '}{remedy}")
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write `content` as indented JSON in UTF-8; errors are those of `to_json`."""
-    path.write_text(to_json(content) + "\n", encoding="utf-8")
-
-
-def to_json(content: Any) -> str:
-    """Return `content` as indented JSON.
-
-    Raises:
-        ValueError: It has a number that is not finite.
-    """
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def file_digest(path: Path) -> str:

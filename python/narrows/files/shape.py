@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError, ReportError
+from narrows.files.text import is_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,14 +110,6 @@ def _is_number(content: object) -> bool:
         return False
 
 
-def _is_text(content: object) -> bool:
-    """Return whether something is a text: JSON can name halves of characters, which cannot be written."""
-    try:
-        return isinstance(content, str) and bool(content.encode() or True)
-    except UnicodeEncodeError:
-        return False
-
-
 def _complaint(content: object, shape: Any, place: str) -> str:
     given = json.dumps(content)
     given = given if len(given) <= LONGEST else f"{given[:LONGEST]} …"
@@ -143,7 +136,7 @@ def _below(place: str, key: str) -> str:
 
 
 CHECKS: dict[type, Callable[[object], bool]] = {
-    str: _is_text,
+    str: lambda content: isinstance(content, str) and is_text(content),
     int: _is_whole,
     float: _is_number,
     bool: lambda content: isinstance(content, bool),

@@ -36,4 +36,13 @@ def read_text(file: Path, largest_mb: int = 64) -> str:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
 
 
+def is_text(text: str) -> bool:
+    """Return whether a text can be written as UTF-8: Python keeps bytes that are none as halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 MB = 1_000_000

@@ -8,15 +8,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.errors import InputError, OutputError
+from narrows.errors import InputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.plan import PLAN, load_plan, make_plan
 from narrows.experiments.store import Store
-from narrows.files.folder import check_place
-from narrows.files.format import numbered, read_kept
-from narrows.files.manifest import to_json
+from narrows.experiments.stored import stored
+from narrows.files.kept import open_or_make
 from narrows.reproduction.deciding import added_rows
 from narrows.reproduction.experiment import Part, Rows, is_finished
 from narrows.reproduction.judges import cells_of
@@ -157,15 +156,7 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     """
     # Hours of cells must not end with a file that is missing.
     _judges(study, size)
-    about = numbered(ABOUT, {"study": study.name, "size": size})
-    file = folder / ABOUT
-    if file.is_file():
-        if read_kept(file) != about:
-            raise OutputError(f"{folder} holds another reproduction: name another folder")
-        return
-    check_place(folder, replace=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(to_json(about) + "\n", encoding="utf-8")
+    open_or_make(folder, ABOUT, {"study": study.name, "size": size}, "holds another reproduction")
 
 
 def work(
@@ -218,7 +209,7 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path)
         place = folder / part.path
         if not is_finished(place):
             continue
-        own = Asked(campaign.table(place).drop_columns(["measured", "cpu_s"]).to_pylist())
+        own = Asked(stored(place).table().drop_columns(["measured", "cpu_s"]).to_pylist())
         if part.variant:
             own = Asked(variants[part.variant].read_as(row) for row in own)
             varied[part.variant] = {**varied.get(part.variant, {}), part.experiment: own}
@@ -246,13 +237,13 @@ def _judges(study: StudyFolder, size: str) -> dict[str, Rows]:
 def finished(found: Sequence[Part], folder: Path) -> int:
     """Return the number of cells of a reproduction that have finished."""
     begun = [folder / part.path for part in found if (folder / part.path / PLAN).exists()]
-    return sum(campaign.status(place).finished for place in begun)
+    return sum(stored(place).status().finished for place in begun)
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:
     """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
     places = [folder / part.path for part in found if is_finished(folder / part.path)]
-    tables = [campaign.table(place).select(["packet_hops", "cpu_s"]).to_pydict() for place in places]
+    tables = [stored(place).table().select(["packet_hops", "cpu_s"]).to_pydict() for place in places]
     hops = sum(sum(table["packet_hops"]) for table in tables)
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 

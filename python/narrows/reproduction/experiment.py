@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrows.experiments import campaign
 from narrows.experiments.plan import PLAN
-from narrows.experiments.stored import stored_as_planned
+from narrows.experiments.stored import stored, stored_as_planned
 from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
@@ -64,5 +64,5 @@ def is_finished(place: Path) -> bool:
     """Return whether every cell of an experiment has finished."""
     if not (place / PLAN).exists():
         return False
-    state = campaign.status(place)
+    state = stored(place).status()
     return state.finished == state.cells

@@ -14,7 +14,8 @@ from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
-from narrows.files.manifest import write_json, write_manifest
+from narrows.files.json_objects import write_json
+from narrows.files.manifest import write_manifest
 from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
@@ -42,10 +43,6 @@ NONE_FAILED: Mapping[str, Exception] = MappingProxyType({})
 
 class Tables(Displayed):
     """The Arrow tables of results as attributes by their names: `flows`, `links`, `series` and so on."""
-
-    def table(self, name: str) -> pa.Table:
-        """Return the table of a run with this name, as `Run.table`."""
-        raise NotImplementedError
 
     def __getattr__(self, name: str) -> pa.Table:
         # A table that was built once is an attribute as any other.

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.external.names import short_names
-from narrows.external.source import is_external, named_files
-from narrows.files.disk import write_whole
+from narrows.external.source import absolute, named_files
 from narrows.files.folder import appearing
-from narrows.files.format import numbered
+from narrows.files.format import write_kept
 from narrows.files.inputs import keep
 from narrows.files.kept import Kept
-from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
@@ -71,7 +69,7 @@ class Search(Kept):
             InputError: There is no such kernel, or it does not have an algorithm.
             ScenarioError: An algorithm has faults.
         """
-        self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), options.seed or 0)
+        self.subject, self.reference, self.seed = (absolute(subject), absolute(reference), options.seed or 0)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
         super().__init__(folder)
@@ -102,7 +100,7 @@ class Search(Kept):
             "against": self.names[self.given[1]],
             "seed": self.seed,
             "digests": [each.digest for each in pair],
-            "engine": _engine(),
+            "engine": core.fingerprint(),
         }
 
     def is_valid(self, entry: Mapping[str, Any]) -> bool:
@@ -211,9 +209,7 @@ class Search(Kept):
             "found": confirmed,
             "unconfirmed": [entry for entry in written if not entry["confirmed"]],
         }
-        atlas = numbered(ATLAS, content)
-        write_whole(self.folder / ATLAS, to_json(atlas) + "\n")
-        return atlas
+        return write_kept(self.folder / ATLAS, content)
 
     def _written(self, find: Find, home: Path, place: int) -> dict[str, Any]:
         subject, _ = self._scenarios(find.environment)
@@ -323,14 +319,6 @@ def _finished(records: Sequence[core.Records | None]) -> list[core.Records]:
     if len(finished) < len(records):
         raise Interrupted(STOPPED)
     return finished
-
-
-def _engine() -> str:
-    return core.fingerprint()
-
-
-def _absolute(name: str) -> str:
-    return str(Path(name).absolute()) if is_external(name) else name
 
 
 def _each_kind_first(finds: Sequence[Find]) -> list[Find]:

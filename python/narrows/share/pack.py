@@ -20,6 +20,7 @@ from narrows.experiments.store import CELLS, FAILED, TABLE
 from narrows.files.format import PACK, check_number, numbered
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
 from narrows.files.place import inside, leaves
+from narrows.files.text import is_text
 from narrows.linux.backend import LINUX, SIMULATOR
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
     if not (folder / PLAN).is_file() or (folder / MANIFEST).is_file():
         check_folder(folder)
     for each in folder.rglob("*"):
-        if not _is_text(each.name):
+        if not is_text(each.name):
             problem = f"holds a file whose name is no UTF-8: {os.fsencode(each.name).decode(errors='backslashreplace')}"
             raise InputError(str(folder), problem)
     # A link to a folder within would name its files twice.
@@ -81,14 +82,6 @@ def _places(folder: Path, below: Path) -> Iterator[str]:
         # The studies of a question that was put to both backends.
         if (here / name / PLAN).is_file():
             yield from _places(folder, below / name)
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def unpack(file: str | os.PathLike[str], folder: Path) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
-from narrows.experiments.campaign import table as cells_of
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.plan import PLAN, executed_by, load_plan
+from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
@@ -267,12 +267,12 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         *_engine(plan.base.engine, ""),
         *inputs,
     ]
-    rows = cells_of(folder)
-    stored = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))
-    tasks = _tasks(plan, stored, watch)
+    rows = stored(folder).table()
+    digests = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))
+    tasks = _tasks(plan, digests, watch)
     outcomes = _perform(tasks, jobs, watch)
     repeated = [
-        Repeated(key, stored[key], outcome.digest if isinstance(outcome, Finished) else None)
+        Repeated(key, digests[key], outcome.digest if isinstance(outcome, Finished) else None)
         for key, outcome in outcomes.items()
     ]
     differences += [

@@ -14,7 +14,7 @@ from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.plan import Refused, make_plan
 from narrows.experiments.task import resolve
 from narrows.external.names import short_names
-from narrows.external.source import is_external, named_files
+from narrows.external.source import absolute, named_files
 from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
@@ -128,7 +128,7 @@ def _of_cells(  # noqa: PLR0913  # what the suite and the command say
     suite: Suite, cells: str, sides: Sides, seed: int | None, left_out: dict[str, str], *, trust: bool
 ) -> Iterator[Pair]:
     file = suite.cells[cells]
-    subjects = [str(Path(each).absolute()) if is_external(each) else each for each in dict.fromkeys(sides[:2])]
+    subjects = [absolute(each) for each in dict.fromkeys(sides[:2])]
     choice = Choice("quick" if "quick" in offered(file) else None)
     study = read_study(file, seed, None, choice, {"subjects": subjects, "names": subjects})
     measured = [row.measure for row in suite.rows if row.cells == cells and row.measure is not None]

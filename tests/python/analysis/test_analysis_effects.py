@@ -13,9 +13,7 @@ from narrows.analysis.effects import (
     effects,
     half_normal,
     lenth,
-    level_means,
-    ordered,
-    pair_means,
+    means,
     unexplained,
 )
 from narrows.analysis.table import AnalysisError
@@ -72,17 +70,17 @@ def test_the_effects_of_the_springs_are_the_printed_ones() -> None:
 
 def test_the_springs_in_order_show_the_oven_alone_deciding() -> None:
     """e-Handbook 5.5.9.1: the four best runs are those with a hot oven; the best has (+, -, +)."""
-    runs = ordered(SPRINGS, "good", list(SIGNS))
+    runs = sorted(means(SPRINGS, "good", list(SIGNS)), key=lambda each: each.mean)
     assert [run.levels["oven"] for run in runs] == ["-"] * 4 + ["+"] * 4
     assert (runs[-1].mean, dict(runs[-1].levels)) == (90, {"oven": "+", "carbon": "-", "quench": "+"})
 
 
 def test_means_of_levels_and_of_pairs_are_those_worked_by_hand() -> None:
-    assert [(m.levels["oven"], m.mean, m.cells) for m in level_means(SPRINGS, "good", "oven")] == [
+    assert [(m.levels["oven"], m.mean, m.cells) for m in means(SPRINGS, "good", ["oven"])] == [
         ("-", 59.75, 4),
         ("+", 82.75, 4),
     ]
-    pairs = {tuple(mean.levels.values()): mean.mean for mean in pair_means(SPRINGS, "good", "oven", "quench")}
+    pairs = {tuple(mean.levels.values()): mean.mean for mean in means(SPRINGS, "good", ["oven", "quench"])}
     assert pairs == {("-", "-"): 64, ("-", "+"): 55.5, ("+", "-"): 77, ("+", "+"): 88.5}
 
 

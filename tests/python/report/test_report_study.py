@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from narrows.analysis.designs import two_level
-from narrows.analysis.effects import effects, lenth, level_means, ordered, pair_means, unexplained
+from narrows.analysis.effects import effects, lenth, means, unexplained
 from narrows.analysis.multivariate import biplot, clusters, principal_components
 from narrows.analysis.pairs import Meeting
 from narrows.analysis.ranks import ranking
@@ -56,11 +56,12 @@ def words(tree: ET.Element) -> list[str]:
     return [text.text or "" for text in tree.iter("text")]
 
 
+ORDERED = sorted(means(CELLS, "rate_bps", list(LEVELS)), key=lambda each: each.mean)
 FIGURES = {
     "main-effects": drawn_effects.main_effects(
-        "rate_bps", {factor: level_means(CELLS, "rate_bps", factor) for factor in ("pressure", "temperature")}
+        "rate_bps", {factor: means(CELLS, "rate_bps", [factor]) for factor in ("pressure", "temperature")}
     ),
-    "interactions": drawn_effects.interactions("rate_bps", [pair_means(CELLS, "rate_bps", "temperature", "pressure")]),
+    "interactions": drawn_effects.interactions("rate_bps", [means(CELLS, "rate_bps", ["temperature", "pressure"])]),
     "half-normal": drawn_effects.half_normal_plot(
         "rate_bps",
         (found := effects(two_level("ABCD").runs.astype(float), "ABCD", FILTRATION * 1e6, order=4)),
@@ -78,8 +79,8 @@ FIGURES = {
         float(FILTRATION.mean() * 1e6),
         {"A": ("cold", "hot"), "D": ("slow", "fast")},
     ),
-    "ordered": combinations.ordered_data("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
-    "levels": combinations.values_by_level("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
+    "ordered": combinations.ordered_data("rate_bps", ORDERED, LEVELS),
+    "levels": combinations.values_by_level("rate_bps", ORDERED, LEVELS),
     "blocks": combinations.blocks(
         "rate_bps",
         Block(("cubic", "<bic>"), ({"rtt": "80ms"}, {"rtt": "20ms"}), np.array([[4e6, 6e6], [2e6, 3e6]])),
@@ -218,7 +219,7 @@ def test_an_algorithm_has_one_style_in_every_figure_of_a_study() -> None:
         "algorithm": ["newreno"] * 2 + ["cubic"] * 2,
         "rate_bps": [1e6, 2e6, 3e6, 5e6],
     }
-    crossed = drawn_effects.interactions("rate_bps", [pair_means(cells, "rate_bps", "rtt", "algorithm")])
+    crossed = drawn_effects.interactions("rate_bps", [means(cells, "rate_bps", ["rtt", "algorithm"])])
     assert {key.label: key.style for key in crossed.keys} == {
         f"algorithm = {name}": style_of(name) for name in ("newreno", "cubic")
     }

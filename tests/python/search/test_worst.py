@@ -15,7 +15,7 @@ import pytest
 
 from command_line import command, environment
 from narrows.files.folder import appearing
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.linux import cache, library
 from narrows.run import execution
 from narrows.run.jobs import Unwatched

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from study_files import SCENARIO, STUDY, write_study
 
 from narrows.cli import main
-from narrows.experiments.campaign import begin, status
+from narrows.experiments.campaign import begin
 from narrows.experiments.definition import read_study
 from narrows.experiments.plan import load_plan, make_plan
 from narrows.experiments.store import Store
+from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, perform
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def test_a_damaged_lease_keeps_no_process_out(results: Path, tmp_path: Path, lea
     shutil.copytree(results / "begun", tmp_path / "study")
     text = json.dumps(lease).replace("HERE", socket.gethostname())
     (tmp_path / "study/lease.json").write_text(text, encoding="utf-8")
-    assert status(tmp_path / "study").running is None
+    assert stored(tmp_path / "study").status().running is None
     assert narrows("study", "resume", tmp_path / "study")[0] == 0
 
 

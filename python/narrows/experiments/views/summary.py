@@ -8,7 +8,7 @@ from narrows.errors import InputError
 from narrows.experiments.views import deployment, matrix
 from narrows.experiments.views.view import VIEW, load_view
 from narrows.files.format import SUMMARY, numbered
-from narrows.files.manifest import write_json
+from narrows.files.json_objects import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.format import numbered, read_kept
-from narrows.files.manifest import to_json
+from narrows.files.json_objects import to_json
 from narrows.files.shape import ANY_NAME, check_shape
 
 if TYPE_CHECKING:

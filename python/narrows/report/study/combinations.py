@@ -29,7 +29,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
 
     Args:
         response: Name of the metric.
-        means: Means, from `narrows.analysis.effects.ordered`.
+        means: Means, from `narrows.analysis.effects.means`, the least first.
         levels: Levels in order, by factor.
     """
     shown = response_meaning(response)

@@ -32,7 +32,7 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
 
     Args:
         response: Name of the metric.
-        means: Means by factor, from `narrows.analysis.effects.level_means`.
+        means: Means by factor, from `narrows.analysis.effects.means`.
     """
     shown = response_meaning(response)
     factors = sorted(means, key=lambda factor: -float(np.ptp([mean.mean for mean in means[factor]])))
@@ -89,7 +89,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
 
     Args:
         response: Name of the metric.
-        pairs: Means of each pair of factors, from `narrows.analysis.effects.pair_means`.
+        pairs: Means of each pair of factors, from `narrows.analysis.effects.means`.
     """
     shown = response_meaning(response)
     values = [mean.mean for pair in pairs for mean in pair]

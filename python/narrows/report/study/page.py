@@ -103,7 +103,7 @@ def _curves(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> tuple[list
 
 
 def _question(plan: Plan) -> list[Markup]:
-    algorithms = [name for name in dict.fromkeys(point.algorithm for point in plan.points) if name]
+    algorithms = list(filter(None, plan.algorithms))
     question = [element("p", plan.question)] if plan.question else []
     entries = [("Base scenario", plan.base.file)]
     if algorithms:

@@ -81,15 +81,15 @@ def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
 def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     factors, few = _factors(plan, grouping(plan, cells)), grouping(plan, cells)
     if factors:
-        means = {factor: effects.level_means(cells, name, factor) for factor in factors}
+        means = {factor: effects.means(cells, name, [factor]) for factor in factors}
         yield from allowed(lambda: effect_figures.main_effects(name, means))
     pairs = list(itertools.combinations(factors, 2))[:_PAIRS]
     if pairs:
         yield from allowed(
-            lambda: effect_figures.interactions(name, [effects.pair_means(cells, name, *pair) for pair in pairs])
+            lambda: effect_figures.interactions(name, [effects.means(cells, name, pair) for pair in pairs])
         )
     for found in allowed(lambda: _Contrasts(plan, cells, name)):
-        yield found.half_normal()
+        yield effect_figures.half_normal_plot(name, found.found, found.limits)
     if not _several(plan):
         return
     if few:
@@ -107,7 +107,7 @@ def _steps(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     factors = _factors(plan, grouping(plan, cells))
     if not factors:
         return
-    means = effects.ordered(cells, name, factors)
+    means = sorted(effects.means(cells, name, factors), key=lambda each: each.mean)
     levels = {factor: list(dict.fromkeys(map(str, cells[factor].to_pylist()))) for factor in factors}
     if len(means) <= _SETTINGS:
         yield combinations.ordered_data(name, means, levels)
@@ -115,11 +115,11 @@ def _steps(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     if _several(plan) and plan.factors:
         yield from allowed(lambda: combinations.blocks(name, _few_conditions(cells, name, list(plan.factors))))
     for found in allowed(lambda: _Contrasts(plan, cells, name)):
-        yield from (found.youden(), found.sizes(), found.left_over(), found.contours())
+        yield from found.figures(name)
 
 
 class _Contrasts:
-    """The effects of a two-level design on one response, and the figures of them."""
+    """The effects of a two-level design on one response."""
 
     def __init__(self, plan: Plan, cells: pa.Table, name: str) -> None:
         levels = {
@@ -127,36 +127,27 @@ class _Contrasts:
         }
         if len(levels) < _TWO or any(len(each) != _TWO for each in levels.values()):
             raise AnalysisError("effects of contrasts are those of two-level designs")
-        self._name = name
-        self._levels = {factor: (each[0], each[1]) for factor, each in levels.items()}
-        self._values = complete(cells, [name])[:, 0]
-        self._found = effects.effects(effects.coded(cells, self._levels), plan.factors, self._values)
-        self._sizes = np.array([each.value for each in self._found])
-        self._limits = effects.lenth(self._sizes)
-        self._grand = float(self._values.mean())
+        self.levels = {factor: (each[0], each[1]) for factor, each in levels.items()}
+        self.values = complete(cells, [name])[:, 0]
+        self.found = effects.effects(effects.coded(cells, self.levels), plan.factors, self.values)
+        self.limits = effects.lenth(np.array([each.value for each in self.found]))
 
-    def half_normal(self) -> Figure:
-        return effect_figures.half_normal_plot(self._name, self._found, self._limits)
-
-    def youden(self) -> Figure:
-        return contrasts.youden(self._name, self._found, self._grand, self._limits)
-
-    def sizes(self) -> Figure:
-        return contrasts.sizes(self._name, self._found, self._limits)
-
-    def left_over(self) -> Figure:
-        return contrasts.left_over(self._name, self._found, effects.unexplained(self._sizes, self._values))
-
-    def contours(self) -> Figure:
-        mains = sorted((each for each in self._found if len(each.factors) == 1), key=lambda each: -abs(each.value))
+    def figures(self, name: str) -> Iterator[Figure]:
+        """Yield the figures of the effects besides the half-normal plot."""
+        found, grand = self.found, float(self.values.mean())
+        yield contrasts.youden(name, found, grand, self.limits)
+        yield contrasts.sizes(name, found, self.limits)
+        sizes = np.array([each.value for each in found])
+        yield contrasts.left_over(name, found, effects.unexplained(sizes, self.values))
+        mains = sorted((each for each in found if len(each.factors) == 1), key=lambda each: -abs(each.value))
         one, other = mains[:_TWO]
         both = {*one.factors, *other.factors}
-        together = next((each.value for each in self._found if set(each.factors) == both), 0.0)
-        return contrasts.contours(self._name, (one, other), together, self._grand, self._levels)
+        together = next((each.value for each in found if set(each.factors) == both), 0.0)
+        yield contrasts.contours(name, (one, other), together, grand, self.levels)
 
 
 def _several(plan: Plan) -> bool:
-    return len({point.algorithm for point in plan.points}) > 1
+    return len(plan.algorithms) > 1
 
 
 def _factors(plan: Plan, of: Sequence[str] | None = None) -> list[str]:

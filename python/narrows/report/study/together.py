@@ -36,7 +36,7 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -
     """
     responses = [finding.response for finding in found if finding.missing == 0]
     basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."
-    several = len({point.algorithm for point in plan.points}) > 1
+    several = len(plan.algorithms) > 1
     trees = list(_trees(plan, cells, responses)) if several else []
     tables = list(_tables(plan, cells, responses, [tree for _, tree in trees], several=several))
     drawn = list(_figures(cells, responses)) if several else []
@@ -56,7 +56,7 @@ def _tables(
 ) -> Iterator[Markup]:
     if len(responses) > 1:
         yield from allowed(lambda: tabular.alike_responses(multivariate.correlations(cells, responses)))
-    if several and len({point.algorithm for point in plan.points}) >= _FEWEST:
+    if several and len(plan.algorithms) >= _FEWEST:
         conditions = len(plan.rows)
         yield from allowed(
             lambda: tabular.outliers(ranks.screen(cells, responses, list(plan.factors)), conditions * len(responses))
@@ -71,7 +71,7 @@ def _figures(cells: pa.Table, responses: Sequence[str]) -> Iterator[Figure]:
 
 
 def _trees(plan: Plan, cells: pa.Table, responses: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Dendrogram]]:
-    if len(plan.rows) > 1 and len({point.algorithm for point in plan.points}) >= _FEWEST:
+    if len(plan.rows) > 1 and len(plan.algorithms) >= _FEWEST:
         for found in allowed(lambda: multivariate.clusters_by_condition(cells, responses, list(plan.factors))):
             yield from found
 
