@@ -249,22 +249,6 @@ USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);")
 # The plan
 
 
-def documented(plan: str, prefix: str) -> dict[str, set[str]]:
-    """Return what the packages below a folder may use by the code map of a document, a row of three cells each.
-
-    Args:
-        plan: The document's text.
-        prefix: How the names of the packages begin, such as `crates/`.
-    """
-    rows = re.findall(rf"^\| `{prefix}([^`]*)` \| .* \| ([^|]*) \|$", plan, flags=re.MULTILINE)
-    return {package: _listed(used) for package, used in rows}
-
-
-def _listed(used: str) -> set[str]:
-    names = [each.strip().strip("`") for each in used.split(",")]
-    return {each for each in names if each and each != "nothing"}
-
-
 def package_of(module: str, packages: Sequence[str]) -> str:
     """Return the package in which a Python module lies: of those that hold it the smallest.
 
