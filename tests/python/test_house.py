@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LONGEST_FILE = 600
 LAYERS = tomllib.loads((HOUSE / "tests/python/layers.toml").read_text(encoding="utf-8"))
 CRATES, PACKAGES = ({name: set(used) for name, used in LAYERS[part].items()} for part in ("crates", "packages"))
+# What argparse calls of its parsers.
+ARGPARSE = ("_check_value",)
 # Decorators that register nothing.
 PLAIN = {"abstractmethod", "cache", "cached_property", "classmethod", "dataclass", "property", "staticmethod"}
 SCRIPTS = [file for folder in ("benches", "docs", "validation") for file in sorted((HOUSE / folder).rglob("*.py"))]
@@ -275,7 +277,7 @@ def test_every_package_in_a_python_lock_has_a_hash(lock: str) -> None:
 def _defined(tree: ast.Module) -> Iterator[str]:
     """Yield the names of functions, methods and classes, but for those that a decorator registers or Python calls."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith(("__", "_repr_")):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith(("__", "_repr_", *ARGPARSE)):
             continue
         if all(isinstance(each, ast.Name) and each.id in PLAIN for each in node.decorator_list):
             yield node.name
