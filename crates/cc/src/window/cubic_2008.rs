@@ -138,15 +138,6 @@ pub(crate) const CUBIC_2005: Entry = Entry {
         summary: "CUBIC as published in 2005 and in Linux 2.6.13: as cubic-2008, with the limit of 16 packets in 100 ms below W_max, too",
         source: "Rhee and Xu, PFLDnet 2005; Linux 2.6.13",
         parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX],
-        variables: &[
-            Variable {
-                name: "w_max",
-                unit: "packets",
-                meaning: "W_max, the window before the last decrease",
-            },
-            Variable { name: "k", unit: "s", meaning: "K, the time from the decrease to W_max" },
-            Variable { name: "w_tcp", unit: "packets", meaning: "window of the Reno-friendly region" },
-        ],
         deviations: &[
             CUBIC_2008.card.deviations[0],
             CUBIC_2008.card.deviations[1],
