@@ -205,7 +205,6 @@ impl Receiver {
         let arrival = self.reassembly.insert(packet.number);
         let next = self.reassembly.next();
         if arrival == Arrival::Duplicate {
-            self.counters.duplicates += 1;
             let reported = self.selective && self.options.undo != UndoKind::None;
             self.dsack = reported.then_some(packet.number);
         } else {

@@ -5,8 +5,6 @@
 pub struct ReceiverCounters {
     /// Data packets received, duplicates included.
     pub packets_received: u64,
-    /// Segments received before, among the packets received.
-    pub duplicates: u64,
     /// Payload delivered in order, bytes; of datagrams, payload received.
     pub bytes_delivered: u64,
     /// Payload received, in order or not, each byte once.

@@ -50,7 +50,6 @@ impl Sender {
         let prior_in_flight = self.in_flight();
         let delivery = self.recovery.acknowledge(fields.next, fields.timestamp_echo, fields.dsack, blocks);
         let counters = &mut self.core.status.counters;
-        counters.acks_received += 1;
         counters.segments_acked += delivery.advanced;
         let una = self.recovery.board().una();
         counters.bytes_acked = self.core.data.transfer().payload_before(una).count();
@@ -70,7 +69,6 @@ impl Sender {
         if self.core.status.state != ConnectionState::Established || !current {
             return;
         }
-        self.core.status.counters.acks_received += 1;
         let algorithm = &self.core.algorithm;
         let newly_acked = match self.core.options.ack_counting {
             _ if self.core.needs.partial_acks => 0,

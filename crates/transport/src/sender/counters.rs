@@ -11,8 +11,6 @@ pub struct SenderCounters {
     pub bytes_sent: u64,
     /// SYNs sent, retransmissions included.
     pub syns_sent: u64,
-    /// Acknowledgements received.
-    pub acks_received: u64,
     /// Segments cumulatively acknowledged; of datagrams, those reported received.
     pub segments_acked: u64,
     /// Payload of the acknowledged segments, bytes.

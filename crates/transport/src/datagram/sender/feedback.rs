@@ -17,7 +17,6 @@ impl DatagramSender {
         now: Time,
         host: &mut H,
     ) {
-        self.core.status.counters.acks_received += 1;
         let marked = self.core.count_marks(ce_packets);
         let earlier = (0..u64::from(u32::BITS)).rev().filter(|back| before >> back & 1 == 1);
         let mut newly_acked = 0;
@@ -71,7 +70,6 @@ impl DatagramSender {
 
     /// The receiver reported on the packets up to `number`.
     pub(super) fn on_report<H: Host>(&mut self, number: u64, report: &wire::Report, now: Time, host: &mut H) {
-        self.core.status.counters.acks_received += 1;
         self.core.count_marks(report.ce_packets);
         let Some(newest) = self.flight.remove_up_to(number) else { return };
         self.core.round.on_delivered(newest.sent_at, now);
