@@ -28,7 +28,7 @@ use crate::transfer::EndedTransfer;
 use narrows_cc::Failure;
 use narrows_engine::Slot;
 use narrows_model::{Classes, GroupModel, Model, Workload};
-use narrows_records::{ClassCounts, Histogram};
+use narrows_records::{ClassCounts, Histogram, TransferRecord};
 use narrows_transport::StackRequest;
 use narrows_units::{Span, Time};
 use narrows_wire::FlowId;
@@ -52,8 +52,8 @@ pub(crate) struct Connections<'m> {
     /// Global indices of the classes of files, and of the classes of the paths, of each workload.
     classes: Vec<(Vec<u32>, Vec<u32>)>,
     path_classes: u32,
-    /// Finite connections that have ended.
-    pub ended: Vec<EndedTransfer>,
+    /// Finite connections that have ended; their slots are those of the model.
+    pub ended: Vec<TransferRecord>,
     /// Messages for other partitions: the partition and the message.
     pub messages: Vec<(u16, Message)>,
     /// Messages of this partition to itself that workloads have not seen.

@@ -13,7 +13,6 @@ pub use description::describe;
 
 use crate::partition::Partition;
 use crate::recorder::{EventEntry, Log, LogEntry};
-use crate::transfer::EndedTransfer;
 use narrows_model::Model;
 use narrows_records::{
     ClassCounts, EventLog, GroupRecord, GroupSample, LinkRecord, PacketLog, Performance, Records,
@@ -33,7 +32,7 @@ pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         groups: groups(model, partitions),
         links: links(partitions, end),
         transfers: transfers(model, partitions),
-        unfinished: unfinished(model, partitions, end),
+        unfinished: unfinished(model, partitions),
         internals: internals::gather(model, partitions, &connections),
         connections,
         events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
@@ -150,57 +149,34 @@ fn losses(model: &Model, group: usize, partitions: &[Partition<'_>]) -> (u64, u6
 }
 
 /// The first slot of each group.
-fn first_slots(model: &Model) -> Vec<usize> {
-    let mut first = vec![usize::MAX; model.groups.len()];
+fn first_slots(model: &Model) -> Vec<u32> {
+    let mut first = vec![u32::MAX; model.groups.len()];
     let mut slot = 0;
     for workload in &model.workloads {
         first[workload.group] = first[workload.group].min(slot);
-        slot += workload.slots as usize;
+        slot += workload.slots;
     }
     first
 }
 
-fn unfinished(model: &Model, partitions: &[Partition<'_>], end: Time) -> Vec<UnfinishedRecord> {
+fn unfinished(model: &Model, partitions: &[Partition<'_>]) -> Vec<UnfinishedRecord> {
     let first = first_slots(model);
-    let mut active: Vec<_> =
-        partitions.iter().flat_map(|partition| partition.workloads.connections.unfinished(end)).collect();
-    active.sort_by_key(|(each, _)| each.plan.flow.index());
-    let record = |(each, acked): (EndedTransfer, u64)| {
-        let group = model.workloads[each.plan.workload as usize].group;
-        UnfinishedRecord {
-            group,
-            slot: (each.plan.flow.index() - first[group]) as u32,
-            file_class: each.file_class,
-            path_class: each.path_class,
-            size: each.payload,
-            acked,
-            started: each.started,
-        }
-    };
-    active.into_iter().map(record).collect()
+    let mut active: Vec<UnfinishedRecord> =
+        partitions.iter().flat_map(|partition| partition.workloads.connections.unfinished()).collect();
+    active.sort_by_key(|each| each.slot);
+    for each in &mut active {
+        each.slot -= first[each.group];
+    }
+    active
 }
 
 fn transfers(model: &Model, partitions: &[Partition<'_>]) -> Vec<TransferRecord> {
     let first = first_slots(model);
-    let mut ended: Vec<&EndedTransfer> =
-        partitions.iter().flat_map(|partition| &partition.workloads.connections.ended).collect();
-    ended.sort_by_key(|each| (each.ended, each.plan.flow.index(), each.started));
-    let record = |each: &EndedTransfer| {
-        let group = model.workloads[each.plan.workload as usize].group;
-        TransferRecord {
-            group,
-            slot: (each.plan.flow.index() - first[group]) as u32,
-            file_class: each.file_class,
-            path_class: each.path_class,
-            size: each.payload,
-            started: each.started,
-            established: each.established,
-            ended: each.ended,
-            completed: each.completed,
-            packets_sent: each.packets_sent,
-            retransmissions: each.retransmissions,
-            timeouts: each.timeouts,
-        }
-    };
-    ended.into_iter().map(record).collect()
+    let mut ended: Vec<TransferRecord> =
+        partitions.iter().flat_map(|partition| partition.workloads.connections.ended.clone()).collect();
+    ended.sort_by_key(|each| (each.ended, each.slot, each.started));
+    for each in &mut ended {
+        each.slot -= first[each.group];
+    }
+    ended
 }

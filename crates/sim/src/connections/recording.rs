@@ -7,7 +7,10 @@ use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
 use crate::transfer::EndedTransfer;
 use narrows_cc::Transport;
 use narrows_model::{GroupModel, Model, Workload};
-use narrows_records::{ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample};
+use narrows_records::{
+    ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample, TransferRecord,
+    UnfinishedRecord,
+};
 use narrows_transport::{ConnectionState, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
 
@@ -138,8 +141,8 @@ impl Connections<'_> {
         while let Some(host) = place {
             if let Some(transfer) = host.take_ended(now) {
                 let removed = &mut self.groups[host.group].removed;
-                removed.completed += u64::from(transfer.completed);
-                removed.failed += u64::from(!transfer.completed);
+                removed.completed += u64::from(transfer.record.completed);
+                removed.failed += u64::from(!transfer.record.completed);
                 self.record(&transfer);
             }
             place = host.before.as_deref_mut();
@@ -151,9 +154,10 @@ impl Connections<'_> {
     fn ended_transfer(&self, host: &SendingHost, at: Time, completed: bool) -> Option<EndedTransfer> {
         let (plan, counters) = (host.plan, host.sender.counters());
         let (files, paths) = &self.classes[plan.workload as usize];
-        Some(EndedTransfer {
-            plan,
-            payload: plan.size?.count(),
+        let record = TransferRecord {
+            group: host.group,
+            slot: plan.flow.index() as u32,
+            size: plan.size?.count(),
             file_class: files[plan.file as usize],
             path_class: paths[plan.path as usize],
             started: host.recorder.started?,
@@ -163,27 +167,33 @@ impl Connections<'_> {
             packets_sent: counters.packets_sent,
             retransmissions: counters.retransmissions,
             timeouts: counters.timeouts,
-        })
+        };
+        Some(EndedTransfer { plan, record })
     }
 
-    /// The finite connections that have started and not ended by `at`, each with the payload that has been acknowledged, bytes;
-    /// those that have a row of their own.
-    pub(crate) fn unfinished(&self, at: Time) -> impl Iterator<Item = (EndedTransfer, u64)> {
-        self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(move |host| {
-            let transfer = self.ended_transfer(host, at, false)?;
-            let kept = transfer.plan.order < self.kept[transfer.plan.workload as usize];
-            kept.then(|| (transfer, host.sender.counters().bytes_acked))
+    /// The rows of finite connections that have started and not ended, with their slots in the model.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = UnfinishedRecord> {
+        self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(|host| {
+            let (plan, record) = (host.plan, self.ended_transfer(host, Time::ZERO, false)?.record);
+            (plan.order < self.kept[plan.workload as usize]).then(|| UnfinishedRecord {
+                group: record.group,
+                slot: record.slot,
+                file_class: record.file_class,
+                path_class: record.path_class,
+                size: record.size,
+                acked: host.sender.counters().bytes_acked,
+                started: record.started,
+            })
         })
     }
 
     /// Counts `transfer` by its classes, and keeps it if it has a row of its own.
-    fn record(&mut self, transfer: &EndedTransfer) {
-        let plan = &transfer.plan;
-        let totals = &mut self.groups[self.model.workloads[plan.workload as usize].group];
+    fn record(&mut self, EndedTransfer { plan, record: transfer }: &EndedTransfer) {
+        let totals = &mut self.groups[transfer.group];
         if self.measuring {
             let class = transfer.file_class * self.path_classes + transfer.path_class;
             let time = transfer.ended - transfer.started;
-            totals.classes[class as usize].add(transfer.payload, time, transfer.completed);
+            totals.classes[class as usize].add(transfer.size, time, transfer.completed);
             if transfer.completed {
                 let ideal = ideal_completion_s(self.model, plan);
                 totals.sums.slowdown.add(time.as_secs_f64() / ideal);

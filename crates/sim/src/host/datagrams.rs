@@ -68,10 +68,11 @@ impl Datagrams {
         }
         let mut ended = self.sent.take()?;
         self.completed = self.completed.or(self.newest.map(|(at, _)| at));
-        ended.completed = self.completed.is_some();
-        ended.ended = self.completed.unwrap_or(self.closing());
-        if ended.completed {
-            ended.payload = payload.min(ended.payload);
+        let record = &mut ended.record;
+        record.completed = self.completed.is_some();
+        record.ended = self.completed.unwrap_or(self.closing());
+        if record.completed {
+            record.size = payload.min(record.size);
         }
         Some(ended)
     }
