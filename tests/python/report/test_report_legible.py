@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from test_report_browser import opened, rgb
@@ -12,9 +12,10 @@ from test_report_marks import contrast
 from narrows.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 SCENARIO = """
 title = "Two groups on a short path"
@@ -72,40 +73,52 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: place / "report.html" for name, place in places.items()}
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", PAGES)
-def test_no_page_is_wider_than_its_screen(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+class View(NamedTuple):
+    """A page on a screen, with all that can be opened open."""
+
+    page: Page
+    name: str
+    width: int
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param((name, width), id=f"{name}-{width}") for name in PAGES for width in WIDTHS],
+)
+def view(request: pytest.FixtureRequest, browser: Browser, pages: dict[str, Path]) -> Iterator[View]:
+    """Open each page on each screen once, for tests that change nothing of it."""
+    name, width = request.param
     with opened(browser, pages[name], viewport={"width": width, "height": 900}) as page:
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.evaluate(WIDEST)
+        yield View(page, name, width)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", PAGES)
-def test_every_axis_has_ticks_that_can_be_read(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
+def test_no_page_is_wider_than_its_screen(view: View) -> None:
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= view.width, view.page.evaluate(WIDEST)
+
+
+def test_every_axis_has_ticks_that_can_be_read(view: View) -> None:
     """At least two on each axis of numbers, none over another, none cut off by the edge of the screen."""
-    with opened(browser, pages[name], viewport={"width": width, "height": 900}) as page:
-        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-        figures = page.evaluate(TICKS)
+    figures = view.page.evaluate(TICKS)
     assert figures
     for figure in figures:
         for axis, labels in figure["axes"].items():
             place = f"{figure['name']}, {axis}: {[label['text'] for label in labels]}"
             assert len(labels) >= 2 or figure["names"][axis], place
             assert not overlapping(labels), place
-            assert all(label["left"] >= 0 and label["right"] <= width for label in labels), place
+            assert all(label["left"] >= 0 and label["right"] <= view.width for label in labels), place
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["study", "matrix"])
-def test_words_in_a_drawing_do_not_cover_one_another(
-    browser: Browser, pages: dict[str, Path], name: str, width: int
-) -> None:
-    with opened(browser, pages[name], viewport={"width": width, "height": 900}) as page:
-        groups = page.evaluate(WORDS)
-    assert groups
+def test_words_in_a_drawing_do_not_cover_one_another(view: View) -> None:
+    groups = view.page.evaluate(WORDS)
+    assert groups or view.name not in {"study", "matrix"}
     for group in groups:
         assert not overlapping(group), [word["text"] for word in group]
+
+
+def test_headings_of_columns_do_not_cover_one_another(view: View) -> None:
+    for row in view.page.evaluate(CELLS):
+        assert not overlapping(row), [cell["text"] for cell in row]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -151,17 +164,6 @@ def test_a_table_that_goes_on_says_so_and_scrolls_in_itself(browser: Browser, pa
         page.wait_for_function("document.querySelector('.scroll[data-more=left]') !== null")
     with opened(browser, pages["run"], viewport={"width": 1280, "height": 900}) as page:
         assert page.locator(".scroll[data-more]").count() == 0
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_headings_of_columns_do_not_cover_one_another(browser: Browser, pages: dict[str, Path], name: str) -> None:
-    with opened(browser, pages[name], viewport={"width": 390, "height": 844}) as page:
-        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
-        # Words for screen readers alone have no place on the page.
-        page.evaluate("document.querySelectorAll('.visually-hidden').forEach((each) => { each.remove() })")
-        rows = page.evaluate(CELLS)
-    for row in rows:
-        assert not overlapping(row), [cell["text"] for cell in row]
 
 
 def test_no_page_counts_one_thing_in_the_plural(pages: dict[str, Path]) -> None:
@@ -217,8 +219,11 @@ TILES = """() => {
 LINES_IN_TILED_PANELS = """() => [...document.querySelectorAll('.panel')]
   .filter((panel) => panel.querySelector('.tile'))
   .reduce((count, panel) => count + panel.querySelectorAll('path.grid').length, 0)"""
+# Words for screen readers alone have no place on the page.
 CELLS = f"""() => {{ {BOX}
-  return [...document.querySelectorAll('tr')].filter((row) => row.getClientRects().length).map((row) => {{
+  const unseen = [...document.querySelectorAll('.visually-hidden')];
+  unseen.forEach((each) => {{ each.style.display = 'none'; }});
+  const rows = [...document.querySelectorAll('tr')].filter((row) => row.getClientRects().length).map((row) => {{
     // What is not scrolled to lies beyond the edge: the first column stays, and the others pass below it.
     return [...row.cells].map((cell) => {{
       const range = document.createRange();
@@ -227,6 +232,8 @@ CELLS = f"""() => {{ {BOX}
       return {{ text: cell.textContent.trim(), left, right, top, bottom }};
     }}).filter((each) => each.text);
   }});
+  unseen.forEach((each) => {{ each.style.display = ''; }});
+  return rows;
 }}"""
 WIDEST = """() => [...document.querySelectorAll('body *')].filter((each) => !each.closest('.scroll'))
   .filter((each) => each.getBoundingClientRect().right > innerWidth + 1).slice(0, 8)
