@@ -9,6 +9,7 @@ current.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,23 @@ SCENARIO_PREFACE = """\
 # The scenario file
 
 A scenario is a TOML file. An unknown key is an error. A quantity with a unit is a string (`"10Mbps"`, `"40ms"`,
-`"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that lists the allowed
-units. `narrows check FILE` reports every error with line and column, and executes nothing. The folder of a run contains
+`"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is required is an error that lists the allowed
+units. The key `kind` of a table selects one of its forms; it is required except in a form that has a key of its own
+name. `narrows check FILE` reports every error with line and column, and executes nothing. The folder of a run contains
 the resolved scenario, with all defaults.
 
-A scenario may name a Python file as an algorithm. A run executes files at or below the scenario's folder and those that
-the command line names, others only with `--trust`, and so the commands of `program`; `narrows check` lists all of
+A scenario may name a Python file as an algorithm. A run executes a file at or below the folder of the scenario, or one
+named on the command line; others, like the commands of `program`, only with `--trust`. `narrows check` lists all of
 them: see [which files are executed](your-algorithm.md#which-files-are-executed)."""
+UNITS_PREFACE = """\
+## Units
+
+A number is decimal and directly followed by its unit: `"1.5ms"`. k, M, G and T are powers of 1000; Ki, Mi and Gi are
+powers of 1024. Rates are in bits per second."""
+# The name of a quantity with its units in parentheses, as a description of allowed values has it.
+UNITS = re.compile(r"\b(rate|time|size|number of packets|multiple of the bandwidth-delay product) \(([^)]*)\)")
+EXAMPLE = re.compile(r', as in "[.0-9]+[A-Za-z]+"')
+HEAD = 2
 PRESETS_PREFACE = """\
 ## Presets
 
@@ -112,7 +123,14 @@ def scenario_page(schema: Schema) -> str:
     Returns:
         The page as Markdown.
     """
-    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema, {})}\n\n{presets_section()}\n"
+    flows = schema["properties"]["flows"]
+    own, shared = flows["items"]["properties"], schema["properties"]["transport"]["properties"]
+    flows["items"]["properties"] = {name: key for name, key in own.items() if shared.get(name) != key}
+    flows["description"] += (
+        " A group also has every key of [`transport`](#transport), which takes precedence over that table."
+    )
+    keys = keys_table("The whole file", schema, {})
+    return "\n\n".join([SCENARIO_PREFACE, units_section(schema), keys, presets_section()]) + "\n"
 
 
 def presets_section() -> str:
@@ -139,7 +157,7 @@ def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TO
         Markdown.
     """
     parts = [f"{'#' * level} {title}"]
-    if "description" in table and level > TOP_LEVEL:
+    if table.get("description") and level > TOP_LEVEL:
         parts.append(table["description"])
     required = set(table.get("required", []))
     rows = ["| key | value | meaning |", "|---|---|---|"]
@@ -148,17 +166,19 @@ def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TO
         meaning = key.get("description", "")
         if name in required:
             meaning += " **Required.**"
+        if "const" in key:
+            continue
         path = f"`{name}`" if level == TOP_LEVEL else f"{title}: `{name}`"
         held = json.dumps({word: value for word, value in key.items() if word != "description"}, sort_keys=True)
         if held in known:
             rows.append(f"| `{name}` | the same as {known[held]} | {cell(meaning)} |")
             continue
-        rows.append(f"| `{name}` | {cell(holds(key))} | {cell(meaning)} |")
+        rows.append(f"| `{name}` | {cell(linked(holds(key)))} | {cell(meaning)} |")
         tables = tables_below(path, key, known, level + 1)
         if tables:
             known[held] = path
         below.extend(tables)
-    return "\n\n".join([*parts, "\n".join(rows), *below])
+    return "\n\n".join([*parts, *(["\n".join(rows)] if len(rows) > HEAD else []), *below])
 
 
 def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> list[str]:
@@ -176,7 +196,7 @@ def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> 
     if key.get("type") == "object" and "properties" in key:
         return [keys_table(title, key, known, min(level, DEEPEST_LEVEL))]
     if key.get("type") == "array":
-        return tables_below(title, key["items"], known, level)
+        return tables_below(title, {"description": key.get("description", ""), **key["items"]}, known, level)
     forms = [form for form in key.get("anyOf", []) if form.get("type") == "object" and "properties" in form]
     tables: list[str] = []
     same: dict[str, list[str]] = {}
@@ -200,25 +220,62 @@ def form_name(form: Schema) -> str:
 def holds(key: Schema) -> str:
     """Return a description of the values that a key may have."""
     if "anyOf" in key:
-        return ", or ".join(dict.fromkeys(holds(form) for form in key["anyOf"]))
+        tables = [form for form in key["anyOf"] if "kind" in form.get("properties", {})]
+        others = [holds(form) for form in key["anyOf"] if form not in tables]
+        kinds = [f"`{json.dumps(form['properties']['kind']['const'])}`" for form in tables]
+        return ", or ".join(dict.fromkeys([*others, *([f"a table of kind {alternatives(kinds)}"] if kinds else [])]))
     if "const" in key or "enum" in key:
         return ", ".join(f"`{json.dumps(word)}`" for word in key.get("enum", [key.get("const")]))
     if key.get("type") == "object" and "properties" not in key:
         return f"a table of names, each with {holds(key['additionalProperties'])}"
     if key.get("type") == "object":
-        return f"a table, {form_name(key)}" if "kind" in key.get("properties", {}) else "a table"
+        return "a table"
     if key.get("type") == "array":
-        return f"a list of: {holds(key['items'])}"
+        return (
+            f"a list of tables{holds(key['items']).removeprefix('a table')}"
+            if tables_only(key["items"])
+            else f"a list, each {holds(key['items'])}"
+        )
     percentage = 'a percentage, as in `"1%"`' if key.get("pattern") == "%$" else None
-    words = {"string": "text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    words = {"string": "a string", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
     return key.get("$comment") or percentage or words[key["type"]] + bounds(key)
 
 
+def tables_only(key: Schema) -> bool:
+    """Return whether every value of a key is a table."""
+    return all(form.get("type") == "object" for form in key.get("anyOf", [key]))
+
+
+def alternatives(each: list[str]) -> str:
+    """Return alternatives as a list in words."""
+    return " or ".join([", ".join(each[:-1]), each[-1]]) if len(each) > 1 else each[0]
+
+
 def bounds(key: Schema) -> str:
-    """Return a description of the bounds of a number."""
-    low = f" from {key['minimum']}" if "minimum" in key else ""
-    low = f" above {key['exclusiveMinimum']}" if "exclusiveMinimum" in key else low
-    return low + (f" to {key['maximum']}" if "maximum" in key else "")
+    """Return a description of the bounds of a number, a whole one as `from 1 to 9`, another as an interval."""
+    least, most = key.get("minimum", key.get("exclusiveMinimum")), key.get("maximum")
+    if least is None:
+        return ""
+    if most is None:
+        return f", at least {least}"
+    if key["type"] == "integer":
+        return f" from {least} to {most}"
+    return f" in {'[' if 'minimum' in key else '('}{least}, {most}]"
+
+
+def linked(values: str) -> str:
+    """Return a description of quantities with links to the table of units in place of the units."""
+    return EXAMPLE.sub("", UNITS.sub(r"[\1](#units)", values)) if UNITS.search(values) else values
+
+
+def units_section(schema: Schema) -> str:
+    """Return the table of the units of all quantities in a scenario file."""
+    described = re.findall(r'"\$comment": "((?:[^"\\]|\\.)*)"', json.dumps(schema))
+    found = dict.fromkeys(each for values in described for each in UNITS.findall(values))
+    rows = [
+        f"| {noun} | {', '.join(f'`{unit}`' for unit in re.split(', | or |; also ', units))} |" for noun, units in found
+    ]
+    return "\n\n".join([UNITS_PREFACE, "\n".join(["| quantity | units |", "|---|---|", *rows])])
 
 
 def metrics_page(metrics: list[Schema]) -> str:

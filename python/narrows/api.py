@@ -14,6 +14,7 @@ from narrows.external.algorithm import named
 from narrows.files.disk import new_file
 from narrows.files.folder import appearing
 from narrows.linux.backend import BOTH, SIMULATOR
+from narrows.names import UnknownNameError
 from narrows.run.jobs import observer
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
@@ -366,7 +367,7 @@ def export(
             with appearing(place) as logs:
                 qlog.write(run, logs, replication)
         case _:
-            raise InputError(form, "is no form; allowed: pcapng, csv, qlog")
+            raise UnknownNameError("form", form, ("pcapng", "csv", "qlog"))
     return place
 
 

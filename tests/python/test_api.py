@@ -181,7 +181,7 @@ def test_the_half_width_of_a_matrix_may_be_a_number(tmp_path: Path) -> None:
     conditions: dict[str, Any] = {"rates": "5Mbps", "rtts": "20ms", "buffers": "1bdp", "overrides": BRIEF}
     found = nw.matrix("cubic", tmp_path / "out", **conditions, within=0.5, maximum=2)
     assert found.status.finished == found.status.cells
-    with pytest.raises(nw.InputError, match=r"within 1\.5: is no half-width"):
+    with pytest.raises(nw.InputError, match=r"within: expected a percentage in \(0, 100\), as in 5%, got 1\.5"):
         nw.matrix("cubic", tmp_path / "more", **conditions, within=1.5)
     with pytest.raises(ValueError, match="maximum is 1; allowed: a whole number from 2"):
         nw.matrix("cubic", tmp_path / "more", **conditions, maximum=1)

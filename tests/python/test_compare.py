@@ -155,7 +155,7 @@ def test_levels_in_python_are_those_of_the_command(scenario: Path, narrows: Narr
         ("path.rate=10Mbps,20", "--vary path.rate=20: a number without a unit"),
         ("path.rate=10Mbps,10Mbps", "gives 10Mbps twice"),
         ("seed=1,2", "`seed` is the same for all runs"),
-        ("path.rate", "is no key with levels"),
+        ("path.rate", "expected a key with levels, as in path.queue=droptail,codel"),
         ("path.queue=codel,red(gentle=true", "not a name with parameters; allowed: as in codel"),
         (f"path.rtt={','.join(f'{each}ms' for each in range(1, 66))}", "makes 65 runs; allowed: at most 64"),
     ],

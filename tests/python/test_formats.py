@@ -258,9 +258,9 @@ def packed_with(folder: Path, comment: bytes) -> Path:
     [
         (b'{"format": 9}', "is of format 9, of a newer version"),
         (b'{"format": "1"}', "`format` is"),
-        (b"[1]", "is no file that `narrows pack` wrote"),
-        (b"\xff", "is no file that `narrows pack` wrote"),
-        (b"[" * 60_000, "is no file that `narrows pack` wrote"),
+        (b"[1]", "is not a file written by `narrows pack`"),
+        (b"\xff", "is not a file written by `narrows pack`"),
+        (b"[" * 60_000, "is not a file written by `narrows pack`"),
     ],
 )
 def test_an_archive_of_another_number_is_refused(copied: Path, comment: bytes, problem: str) -> None:

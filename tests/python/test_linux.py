@@ -88,7 +88,7 @@ def means(folder: Path, group: str) -> dict[str, float]:
 
 
 def test_an_unknown_backend_is_refused_with_what_is_allowed() -> None:
-    with pytest.raises(InputError, match="--on windows: no such backend; allowed: simulator, linux, linux:NAME"):
+    with pytest.raises(InputError, match="unknown backend 'windows'; allowed: simulator, linux, linux:NAME"):
         backend.find("windows")
 
 
@@ -98,7 +98,7 @@ def test_a_kernel_that_is_not_built_is_named_with_the_command_that_builds_one(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(
         InputError,
-        match=r"--on linux:mine: no such kernel is built; allowed: simulator; `narrows linux build --name mine`",
+        match=r"--on linux:mine: the kernel is not built; allowed: simulator; `narrows linux build --name mine`",
     ):
         backend.find("linux:mine")
 
@@ -134,7 +134,10 @@ def test_an_algorithm_of_the_kernel_is_refused_in_the_simulator(tmp_path: Path, 
 def test_queues_of_the_kernel_are_refused_in_the_simulator(tmp_path: Path, narrows: Narrows) -> None:
     file = write(tmp_path, SCENARIO)
     assert "with --on linux" in narrows("run", file, "--queue", "linux").stderr
-    assert "allowed: linux, linux:pfifo" in narrows("run", file, "--on", "linux", "--queue", "linux:wfq").stderr
+    assert (
+        "unknown kernel queue 'linux:wfq'; did you mean 'linux:fq'?"
+        in narrows("run", file, "--on", "linux", "--queue", "linux:wfq").stderr
+    )
 
 
 def test_a_setting_of_the_kernel_needs_name_and_value(tmp_path: Path, narrows: Narrows) -> None:

@@ -70,7 +70,7 @@ def test_a_comparison_folder_has_its_runs(scenario: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_no_folder_of_results_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(nw.InputError, match="is no folder of a run, comparison or study"):
+    with pytest.raises(nw.InputError, match="not a folder of a run, comparison or study"):
         nw.open(tmp_path)
 
 

@@ -132,7 +132,7 @@ def test_the_page_of_a_study_of_ones_own_is_built_by_the_command_that_is_named(
     again = capsys.readouterr().err.partition("`narrows ")[2].partition("`")[0]
     # A folder of results may come from somebody else, and cannot name another.
     assert main(["report", "out"]) == 2
-    assert "mine is no published study" in capsys.readouterr().err
+    assert "mine is not a published study" in capsys.readouterr().err
     assert main(shlex.split(again)) == 0
     assert (tmp_path / "out/report.html").is_file()
 

@@ -310,7 +310,7 @@ def test_a_name_that_is_no_text_is_bad_input(narrows: Narrows, packed: Path, tmp
     (tmp_path / "run" / os.fsdecode(b"caf\xe9")).write_text("")
     done = narrows("pack", "run", "--out", "again.zip")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "whose name is no UTF-8: caf\\xe9" in done.stderr
+    assert "whose name is not UTF-8: caf\\xe9" in done.stderr
     assert not (tmp_path / "again.zip").exists()
 
 

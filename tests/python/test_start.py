@@ -77,7 +77,7 @@ def test_an_argument_that_is_no_text_is_bad_input(arguments: list[bytes]) -> Non
     done = subprocess.run(whole, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "xff" in done.stderr
-    assert "no UTF-8" in done.stderr
+    assert "not UTF-8" in done.stderr
 
 
 @pytest.mark.parametrize("module", ["narrows.cli.program", "narrows.cli.catalogue", "narrows.library"])

@@ -61,7 +61,7 @@ def test_where_nothing_happened_the_nearest_change_is_named(narrows: Narrows, ru
     ("options", "problem"),
     [
         (["--flow", "9", "--at", "1s"], "allowed: 0 to 2, or newreno[0], newreno[1], other[0]"),
-        (["--flow", "cubic", "--at", "1s"], "is no flow"),
+        (["--flow", "cubic", "--at", "1s"], "unknown flow of"),
         (["--flow", "0", "--at", "1"], "as in 12.3s"),
         (["--flow", "0", "--at", "-1s"], "--at -1s: a negative quantity"),
         (["--flow", "0", "--at", "1h"], "after the end of the run, 5s"),
@@ -81,7 +81,7 @@ def test_what_is_no_folder_of_a_run_is_bad_input_for_its_reason(narrows: Narrows
     assert matrix.returncode == 0, matrix.stderr
     for place, problem in (
         ("nowhere", "nowhere: no such folder"),
-        (run / "scenario.toml", "is a file, no folder of results"),
+        (run / "scenario.toml", "is a file, not a folder of results"),
         ("matrix", "matrix: is the folder of a study"),
         (tmp_path, f"it has no manifest.json; allowed: {tmp_path / 'matrix'}"),
     ):

@@ -166,7 +166,7 @@ def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:
         ("class Mine\n", ["SyntaxError", 'mine.py", line 1']),
         (f"import no_such_module\n{PLAIN.format(on_ack='pass')}", ["no_such_module", "line 1, in <module>"]),
         ("def Mine(setup): ...\n", ["is a function, not a class"]),
-        ("class Mime: ...\n", ["there is no Mine", "did you mean `Mime`"]),
+        ("class Mime: ...\n", ["unknown class Mine", "did you mean `Mime`"]),
         (PLAIN.replace("on_ack(self", "on_akk(self").format(on_ack="pass"), ["on_akk", "did you mean `on_ack`"]),
         (PLAIN.replace("on_ack(self, ack", "on_ack(self").format(on_ack="pass"), ["on_ack cannot be called"]),
         (PLAIN.split("    def on_loss", maxsplit=1)[0].format(on_ack="pass"), ["has no method `on_loss`"]),

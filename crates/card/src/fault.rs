@@ -46,21 +46,21 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownName { given, nearest } => {
-                write!(f, "there is no algorithm \"{given}\"")?;
+                write!(f, "unknown algorithm \"{given}\"")?;
                 suggest(f, *nearest)
             }
             Self::UnknownParameter { given, allowed, nearest } => {
                 if allowed.is_empty() {
-                    return write!(f, "there is no parameter \"{given}\": this algorithm has none");
+                    return write!(f, "unknown parameter \"{given}\"; it has no parameters");
                 }
                 match nearest {
-                    Some(_) => write!(f, "there is no parameter \"{given}\""),
-                    None => write!(f, "there is no parameter \"{given}\", only {}", allowed.join(", ")),
+                    Some(_) => write!(f, "unknown parameter \"{given}\""),
+                    None => write!(f, "unknown parameter \"{given}\"; allowed: {}", allowed.join(", ")),
                 }?;
                 suggest(f, *nearest)
             }
             Self::BadValue { parameter, given, allowed } => {
-                write!(f, "{parameter} is \"{given}\" but must be {allowed}")
+                write!(f, "{parameter}: expected {allowed}, got \"{given}\"")
             }
             Self::Repeated { parameter } => write!(f, "{parameter} is given twice"),
             Self::Form { given } => {

@@ -253,31 +253,31 @@ impl Domain {
     }
 }
 
-/// The domain in words: `a number from 0 to 1`.
+/// The domain in words: `a number in [0, 1]`.
 impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number { minimum, maximum: f64::INFINITY, .. } => write!(f, "a number from {minimum}"),
-            Self::Number { minimum, maximum, .. } => write!(f, "a number from {minimum} to {maximum}"),
+            Self::Number { minimum, maximum: f64::INFINITY, .. } => {
+                write!(f, "a number, at least {minimum}")
+            }
+            Self::Number { minimum, maximum, .. } => write!(f, "a number in [{minimum}, {maximum}]"),
             Self::Integer { minimum, maximum, .. } => write!(f, "a whole number from {minimum} to {maximum}"),
-            Self::Fraction { zero: true, .. } => {
-                f.write_str("a percentage, as in 1%, or a number from 0 to 1")
-            }
-            Self::Fraction { .. } => f.write_str("a percentage, as in 1%, or a number above 0 and up to 1"),
-            Self::Rate { .. } => f.write_str("a rate above zero with its unit, as in 10Mbps"),
-            Self::Span { zero: true, .. } => f.write_str("a time with its unit, as in 10ms"),
-            Self::Span { .. } => f.write_str("a time above zero with its unit, as in 10ms"),
-            Self::Size { .. } => f.write_str("a size, as in 1500B, or whole packets, as in 2pkt"),
-            Self::Length { .. } => f.write_str("a length of a queue, as in 100pkt, 9kB, 5ms or 0.5bdp"),
+            Self::Fraction { zero: true, .. } => f.write_str("a percentage, as in 1%, or a number in [0, 1]"),
+            Self::Fraction { .. } => f.write_str("a percentage, as in 1%, or a number in (0, 1]"),
+            Self::Rate { .. } => f.write_str("a positive rate with a unit, as in 10Mbps"),
+            Self::Span { zero: true, .. } => f.write_str("a time with a unit, as in 10ms"),
+            Self::Span { .. } => f.write_str("a positive time with a unit, as in 10ms"),
+            Self::Size { .. } => f.write_str("a size, as in 1500B, or a whole number of packets, as in 2pkt"),
+            Self::Length { .. } => f.write_str("a queue length, as in 100pkt, 9kB, 5ms or 0.5bdp"),
             Self::Limit { .. } => {
-                write!(f, "a length of a queue, as in 100pkt, 9kB, 5ms or 0.5bdp, or {INFINITE}")
+                write!(f, "{INFINITE}, or a queue length, as in 100pkt, 9kB, 5ms or 0.5bdp")
             }
-            Self::Limits => write!(f, "a list of lengths of a queue, as in 100pkt, or {INFINITE}"),
+            Self::Limits => write!(f, "a list, each {INFINITE} or a queue length, as in 100pkt"),
             Self::Flag { .. } => f.write_str("true or false"),
             Self::Choice { allowed, .. } => write!(f, "one of {}", allowed.join(", ")),
-            Self::Groups => f.write_str("a list of names of groups of flows"),
+            Self::Groups => f.write_str("a list of names of flow groups"),
             Self::Classes { worst, .. } => {
-                write!(f, "names of groups of flows, each with a class from 0 to {worst}")
+                write!(f, "a table of names of flow groups, each with a class from 0 to {worst}")
             }
             Self::Discipline { allowed, .. } => write!(f, "a queue of kind {}", allowed.join(" or ")),
         }

@@ -40,11 +40,11 @@ fn reason(command: &str, directory: &Path) -> Option<String> {
         return None;
     }
     if !first.contains('/') {
-        return (!is_known(first, directory)).then(|| format!("there is no program {first}"));
+        return (!is_known(first, directory)).then(|| format!("unknown program {first}"));
     }
     let path = directory.join(first);
     let Ok(metadata) = fs::metadata(&path) else {
-        return Some(format!("there is no file {}", path.display()));
+        return Some(format!("no such file: {}", path.display()));
     };
     if is_hidden(&path) {
         return Some(format!("programs do not see {}: they have a /tmp of their own", path.display()));
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn what_it_does_not_find_is_named() {
         let of = |command| reason(command, Path::new("/")).unwrap_or_default();
-        assert_eq!(of("no-such-program -x"), "there is no program no-such-program");
-        assert_eq!(of("A=1 ./no-such-file"), "there is no file /./no-such-file");
+        assert_eq!(of("no-such-program -x"), "unknown program no-such-program");
+        assert_eq!(of("A=1 ./no-such-file"), "no such file: /./no-such-file");
         assert_eq!(of("/etc/passwd"), "/etc/passwd is not an executable file");
     }
 

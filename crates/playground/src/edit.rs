@@ -36,7 +36,7 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 fn set(item: &mut Item, steps: &[&str], value: &str) -> Result<(), String> {
     let [step, rest @ ..] = steps else { return Err("an empty key path".to_owned()) };
     if let Some(list) = item.as_array_of_tables_mut() {
-        let place: usize = step.parse().map_err(|_| format!("{step} is no place in a list"))?;
+        let place: usize = step.parse().map_err(|_| format!("expected an index of a list, got {step}"))?;
         if place == list.len() {
             list.push(Table::new());
         }

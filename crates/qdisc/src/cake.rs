@@ -310,7 +310,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "cake",
         family: "fair",
-        summary: "a queue under COBALT (CoDel and BLUE) for every flow, with equal shares for hosts and for their flows",
+        summary: "flow queueing with COBALT (CoDel and BLUE), fair between hosts and between the flows of a host",
         source: "Høiland-Jørgensen, Täht and Morton, LANMAN 2018; Linux's sch_cake.c",
         equations: &[
             "queue of a flow = the one it holds in its set of 8 of 1024, else an idle one of the set, else a shared one",
@@ -322,7 +322,7 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait in all queues, not counting the packet in transmission",
+                meaning: "maximum backlog of all queues together, without the packet in transmission",
                 unit: "",
                 source: "sch_cake.c",
                 domain: Domain::Limit { default: "10240pkt" },
@@ -331,23 +331,23 @@ pub static ENTRY: Entry = Entry {
             INTERVAL,
             Parameter {
                 name: "bandwidth",
-                meaning: "link: target, interval and quantum follow from the link's rate, as with the shaper at that rate; \
-                          unlimited: as without a shaper",
+                meaning: "bandwidth parameter. link: target, interval and quantum are derived from the rate of the link, as with \
+                          the shaper at that rate; unlimited: as without a shaper",
                 unit: "",
                 source: "section III-A",
                 domain: Domain::Choice { default: "unlimited", allowed: &["unlimited", "link"] },
             },
             Parameter {
                 name: "hosts",
-                meaning: "number of the host of each group of flows by name, as in { ann = 0, bob = 1 }; groups that are not \
-                          named share the next one; without this table every flow has a host of its own",
+                meaning: "host isolation: number of the host of each group of flows, as in { ann = 0, bob = 1 }; groups that \
+                          are not named share the next number; without this table every flow has a host of its own",
                 unit: "",
                 source: "section III-B: host isolation",
                 domain: Domain::Classes { worst: 254, required: false },
             },
             Parameter {
                 name: "ack_filter",
-                meaning: "an acknowledgement without data replaces earlier ones of its flow that wait",
+                meaning: "ACK filtering: a pure acknowledgement replaces earlier ones of its flow in the queue",
                 unit: "",
                 source: "section III-D",
                 domain: Domain::Flag { default: false },

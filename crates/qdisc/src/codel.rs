@@ -72,7 +72,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "codel",
         family: "active",
-        summary: "controlled delay: signals at the head while packets have waited too long for too long",
+        summary: "controlled delay: signals at the head while the sojourn time has exceeded a target for an interval",
         source: "RFC 8289; marks as in Linux's codel_impl.h",
         equations: &[
             "above = sojourn >= target and more than a packet waits behind",
@@ -83,7 +83,7 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait, not counting the packet in transmission",
+                meaning: "maximum backlog (buffer size), without the packet in transmission",
                 unit: "",
                 source: "sch_codel.c",
                 domain: Domain::Limit { default: "1000pkt" },
@@ -92,7 +92,7 @@ pub static ENTRY: Entry = Entry {
             INTERVAL,
             Parameter {
                 name: "ecn",
-                meaning: "mark ECN-capable packets instead of dropping them",
+                meaning: "whether ECN-capable packets are marked instead of dropped",
                 unit: "",
                 source: "codel_impl.h",
                 domain: Domain::Flag { default: false },
@@ -127,7 +127,7 @@ fn config(settings: &Settings) -> Config {
 
 pub(crate) const TARGET: Parameter = Parameter {
     name: "target",
-    meaning: "the time that packets may wait for good",
+    meaning: "target: persistent queueing delay to aim at",
     unit: "",
     source: "RFC 8289: 5 to 10 % of interval",
     domain: Domain::Span { default: "5ms", zero: false },
@@ -135,7 +135,7 @@ pub(crate) const TARGET: Parameter = Parameter {
 
 pub(crate) const INTERVAL: Parameter = Parameter {
     name: "interval",
-    meaning: "how long packets may wait longer than target: about the longest usual round-trip time",
+    meaning: "time for which the delay may exceed the target before the first signal; about the largest expected round-trip time",
     unit: "",
     source: "RFC 8289",
     domain: Domain::Span { default: "100ms", zero: false },

@@ -82,14 +82,14 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "droptail",
         family: "passive",
-        summary: "first in, first out; an arrival that finds no room is dropped",
+        summary: "first in, first out; an arrival that exceeds the limit is dropped (tail drop)",
         source: "the Internet's default; its costs: RFC 7567 §2",
         equations: &["drop the arrival if waiting + arrival > limit"],
         parameters: &[
             LIMIT,
             Parameter {
                 name: "ack_filter",
-                meaning: "an acknowledgement without data replaces earlier ones of its flow that wait",
+                meaning: "ACK filtering: a pure acknowledgement replaces earlier ones of its flow in the queue",
                 unit: "",
                 source: "RFC 3449 §5.2.1",
                 domain: Domain::Flag { default: false },

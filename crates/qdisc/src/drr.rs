@@ -167,7 +167,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "drr",
         family: "fair",
-        summary: "deficit round robin: a queue for every flow, served in rounds of equal bytes",
+        summary: "deficit round robin: per-flow queues, each served by a quantum of bytes per round",
         source: "Shreedhar and Varghese 1995; dropping as in ns-2.35",
         equations: &[
             "each visit: deficit += quantum; send while size <= deficit, deficit -= size; emptied: deficit = 0",
@@ -178,14 +178,14 @@ pub static ENTRY: Entry = Entry {
             LIMIT,
             Parameter {
                 name: "quantum",
-                meaning: "bytes that each flow may send more in each round",
+                meaning: "quantum: bytes added to the deficit of a flow in each round",
                 unit: "",
                 source: "Shreedhar and Varghese 1995: at least the largest packet, so that a packet costs constant time",
                 domain: Domain::Size { default: "1pkt" },
             },
             Parameter {
                 name: "drop",
-                meaning: "which packet of the longest queue makes room: \"head\", the oldest, or \"tail\", the youngest",
+                meaning: "packet of the longest queue that is dropped when the limit is exceeded: \"head\", the oldest, or \"tail\", the newest",
                 unit: "",
                 source: "ns-2.35",
                 domain: Domain::Choice { default: "head", allowed: &["head", "tail"] },

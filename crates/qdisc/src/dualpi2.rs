@@ -198,7 +198,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "dualpi2",
         family: "active",
-        summary: "a queue for flows that want little delay beside one for all others, coupled to the same rate",
+        summary: "dual-queue coupled AQM: a low-latency (L4S) and a classic queue, coupled for equal rates",
         source: "RFC 9332 appendix A; settings, scheduler and overload as in Linux's sch_dualpi2.c",
         equations: &[
             "ECT(1) and CE: low-latency queue; all others: classic",
@@ -212,64 +212,64 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait in both queues, not counting the packet in transmission",
+                meaning: "maximum backlog of both queues together, without the packet in transmission",
                 unit: "",
                 source: "sch_dualpi2.c",
                 domain: Domain::Limit { default: "10000pkt" },
             },
             Parameter {
                 name: "target",
-                meaning: "the time that classic packets should wait",
+                meaning: "target: queueing delay to aim at in the classic queue",
                 unit: "",
                 source: "RFC 9332 appendix A.1; sch_dualpi2.c",
                 domain: Domain::Span { default: "15ms", zero: false },
             },
             Parameter {
                 name: "update",
-                meaning: "how often the probability is moved",
+                meaning: "update interval of the probability",
                 unit: "",
                 source: "sch_dualpi2.c",
                 domain: Domain::Span { default: "16ms", zero: false },
             },
             Parameter {
                 name: "alpha",
-                meaning: "how far the distance from the target moves the probability, per second of it and update",
+                meaning: "integral gain: change of the probability per update and second of deviation from the target",
                 unit: "",
                 source: "sch_dualpi2.c, 41/256; RFC 9332 appendix A.1: 0.1 update / RTT_max^2 at 100 ms",
                 domain: Domain::Number { default: 0.16, minimum: 0.0, maximum: f64::INFINITY },
             },
             Parameter {
                 name: "beta",
-                meaning: "how far a change of the wait moves the probability, per second of change",
+                meaning: "proportional gain: change of the probability per second of change of the queueing delay",
                 unit: "",
                 source: "sch_dualpi2.c, 819/256; RFC 9332 appendix A.1: 0.3 / RTT_max is 3",
                 domain: Domain::Number { default: 3.2, minimum: 0.0, maximum: f64::INFINITY },
             },
             Parameter {
                 name: "coupling",
-                meaning: "coupling factor k: probability of a low-latency mark over the root of that of a classic signal",
+                meaning: "coupling factor k: marking probability of low-latency packets over the square root of that of classic signals",
                 unit: "",
                 source: "RFC 9332 §2.1; sch_dualpi2.c",
                 domain: Domain::Number { default: 2.0, minimum: 0.0, maximum: f64::INFINITY },
             },
             Parameter {
                 name: "step",
-                meaning: "the wait from which every low-latency packet is marked",
+                meaning: "marking threshold of the low-latency queue: sojourn time from which every packet is marked",
                 unit: "",
                 source: "sch_dualpi2.c",
                 domain: Domain::Span { default: "1ms", zero: false },
             },
             Parameter {
                 name: "min_qlen_step",
-                meaning: "low-latency packets that must wait behind the one that leaves for the step to mark it; 0 for no \
-                          such floor",
+                meaning: "minimum backlog of the low-latency queue for marks by the threshold, without the departing packet; \
+                          0 for none",
                 unit: "packets",
                 source: "RFC 9332 appendix A.1: more than Th_len, one packet; sch_dualpi2.c: 0",
                 domain: Domain::Integer { default: 2, minimum: 0, maximum: 1_000_000 },
             },
             Parameter {
                 name: "classic_share",
-                meaning: "the classic queue's share of the bytes while both wait",
+                meaning: "share of the classic queue in the scheduler while both queues have packets",
                 unit: "",
                 source: "sch_dualpi2.c",
                 domain: Domain::Fraction { default: 0.1, zero: false },
@@ -280,13 +280,9 @@ pub static ENTRY: Entry = Entry {
             Variable {
                 name: "low_latency_packets",
                 unit: "packets",
-                meaning: "packets that wait in the low-latency queue",
+                meaning: "backlog of the low-latency queue",
             },
-            Variable {
-                name: "classic_packets",
-                unit: "packets",
-                meaning: "packets that wait in the classic queue",
-            },
+            Variable { name: "classic_packets", unit: "packets", meaning: "backlog of the classic queue" },
         ],
         deviations: &[
             "a step at 1 ms where RFC 9332 has a ramp from 0.8 to 1.2 ms, as in Linux",

@@ -109,7 +109,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "fq-codel",
         family: "fair",
-        summary: "a queue under CoDel for every flow, served in rounds of equal bytes, new flows first",
+        summary: "flow queueing with CoDel: per-flow queues in deficit round robin, new flows first",
         source: "RFC 8290; overflow as in Linux's sch_fq_codel.c",
         equations: &[
             "queue of a flow = hash(flow, leg, salt) of flows",
@@ -121,7 +121,7 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait in all queues, not counting the packet in transmission",
+                meaning: "maximum backlog of all queues together, without the packet in transmission",
                 unit: "",
                 source: "RFC 8290 §5.2.3",
                 domain: Domain::Limit { default: "10240pkt" },
@@ -130,21 +130,21 @@ pub static ENTRY: Entry = Entry {
             INTERVAL,
             Parameter {
                 name: "quantum",
-                meaning: "bytes that each flow may send in its turn",
+                meaning: "quantum: bytes added to the deficit of a flow in each round",
                 unit: "",
                 source: "RFC 8290 §5.2.4: the MTU; 1514 bytes on Ethernet",
                 domain: Domain::Size { default: "1pkt" },
             },
             Parameter {
                 name: "flows",
-                meaning: "queues that flows are hashed into",
+                meaning: "number of queues into which flows are hashed",
                 unit: "",
                 source: "RFC 8290 §5.2.5",
                 domain: Domain::Integer { default: 1024, minimum: 1, maximum: 65_536 },
             },
             Parameter {
                 name: "ecn",
-                meaning: "mark ECN-capable packets instead of dropping them",
+                meaning: "whether ECN-capable packets are marked instead of dropped",
                 unit: "",
                 source: "RFC 8290 §5.2.6",
                 domain: Domain::Flag { default: true },

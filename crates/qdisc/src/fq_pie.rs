@@ -130,7 +130,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "fq-pie",
         family: "fair",
-        summary: "a queue under PIE for every flow, served in rounds of equal bytes, new flows first",
+        summary: "flow queueing with PIE: per-flow queues in deficit round robin, new flows first",
         source: "Linux's sch_fq_pie.c; RFC 8033; RFC 8290",
         equations: &[
             "queue of a flow = hash(flow, leg, salt) of flows",
@@ -141,7 +141,7 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait in all queues, not counting the packet in transmission",
+                meaning: "maximum backlog of all queues together, without the packet in transmission",
                 unit: "",
                 source: "sch_fq_pie.c",
                 domain: Domain::Limit { default: "10240pkt" },
@@ -153,28 +153,28 @@ pub static ENTRY: Entry = Entry {
             pie::BURST,
             Parameter {
                 name: "quantum",
-                meaning: "bytes that each flow may send in its turn",
+                meaning: "quantum: bytes added to the deficit of a flow in each round",
                 unit: "",
                 source: "sch_fq_pie.c: the MTU",
                 domain: Domain::Size { default: "1pkt" },
             },
             Parameter {
                 name: "flows",
-                meaning: "queues that flows are hashed into",
+                meaning: "number of queues into which flows are hashed",
                 unit: "",
                 source: "sch_fq_pie.c",
                 domain: Domain::Integer { default: 1024, minimum: 1, maximum: 65_536 },
             },
             Parameter {
                 name: "ecn",
-                meaning: "mark ECN-capable packets instead of dropping them while p <= ecn_prob",
+                meaning: "whether ECN-capable packets are marked instead of dropped while p <= ecn_prob",
                 unit: "",
                 source: "sch_fq_pie.c",
                 domain: Domain::Flag { default: false },
             },
             Parameter {
                 name: "ecn_prob",
-                meaning: "the largest probability at which packets are marked",
+                meaning: "maximum probability at which packets are marked instead of dropped",
                 unit: "",
                 source: "sch_fq_pie.c: 10 %",
                 domain: Domain::Fraction { default: 0.1, zero: true },

@@ -5,7 +5,7 @@ use narrows_card::{Domain, Parameter};
 /// `limit` where the source sets none.
 pub(crate) const LIMIT: Parameter = Parameter {
     name: "limit",
-    meaning: "the most that may wait, not counting the packet in transmission",
+    meaning: "maximum backlog (buffer size), without the packet in transmission",
     unit: "",
     source: "Villamizar and Song 1994: one bandwidth-delay product",
     domain: Domain::Limit { default: "1bdp" },
@@ -14,7 +14,7 @@ pub(crate) const LIMIT: Parameter = Parameter {
 /// How packets wait under a router's computation.
 pub(crate) const DISCIPLINE: Parameter = Parameter {
     name: "discipline",
-    meaning: "how packets wait: droptail or red with its own parameters, limit among them",
+    meaning: "queue discipline below: droptail or red, with parameters and limit of its own",
     unit: "",
     source: "the sources leave it open",
     domain: Domain::Discipline { default: "droptail with this limit", allowed: &["droptail", "red"] },

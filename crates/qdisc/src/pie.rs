@@ -104,35 +104,35 @@ const MARK_AT_MOST: f64 = 0.1;
 // The parameters of the law, which `fq-pie` has for each of its queues.
 pub(crate) const TARGET: Parameter = Parameter {
     name: "target",
-    meaning: "the time that packets should wait",
+    meaning: "target: queueing delay to aim at",
     unit: "",
     source: "RFC 8033 §4.2: QDELAY_REF",
     domain: Domain::Span { default: "15ms", zero: false },
 };
 pub(crate) const UPDATE: Parameter = Parameter {
     name: "update",
-    meaning: "how often the probability is moved",
+    meaning: "update interval of the probability",
     unit: "",
     source: "RFC 8033 §4.2: T_UPDATE",
     domain: Domain::Span { default: "15ms", zero: false },
 };
 pub(crate) const ALPHA: Parameter = Parameter {
     name: "alpha",
-    meaning: "how far the distance from the target moves the probability, per second of it and update",
+    meaning: "integral gain: change of the probability per update and second of deviation from the target",
     unit: "",
     source: "RFC 8033 §4.2",
     domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: f64::INFINITY },
 };
 pub(crate) const BETA: Parameter = Parameter {
     name: "beta",
-    meaning: "how far a change of the wait moves the probability, per second of change",
+    meaning: "proportional gain: change of the probability per second of change of the queueing delay",
     unit: "",
     source: "RFC 8033 §4.2",
     domain: Domain::Number { default: 1.25, minimum: 0.0, maximum: f64::INFINITY },
 };
 pub(crate) const BURST: Parameter = Parameter {
     name: "burst",
-    meaning: "for so long after calm nothing is signalled",
+    meaning: "burst allowance: no signals for this time after the queue was idle",
     unit: "",
     source: "RFC 8033 §4.4: MAX_BURST",
     domain: Domain::Span { default: "150ms", zero: true },
@@ -143,7 +143,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "pie",
         family: "active",
-        summary: "signals arrivals at random, with a probability moved until packets wait as long as they should",
+        summary: "proportional integral controller enhanced: random signals, with a probability that a PI controller adjusts to a target delay",
         source: "RFC 8033; the wait as in Linux's sch_pie.c",
         equations: &[
             "every update: p += f(p) (alpha (delay - target) + beta (delay - delay_old))",
@@ -155,7 +155,7 @@ pub static ENTRY: Entry = Entry {
         parameters: &[
             Parameter {
                 name: "limit",
-                meaning: "the most that may wait, not counting the packet in transmission",
+                meaning: "maximum backlog (buffer size), without the packet in transmission",
                 unit: "",
                 source: "sch_pie.c",
                 domain: Domain::Limit { default: "1000pkt" },
@@ -167,7 +167,7 @@ pub static ENTRY: Entry = Entry {
             BURST,
             Parameter {
                 name: "ecn",
-                meaning: "mark ECN-capable packets instead of dropping them while p <= 0.1",
+                meaning: "whether ECN-capable packets are marked instead of dropped while p <= 0.1",
                 unit: "",
                 source: "sch_pie.c",
                 domain: Domain::Flag { default: false },

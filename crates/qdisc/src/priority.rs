@@ -99,7 +99,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "priority",
         family: "fair",
-        summary: "strict priority: a packet leaves only when none of a better class waits",
+        summary: "strict priority: a packet leaves only if no packet of a higher class is waiting",
         source: "Kleinrock 1976, \"Queueing Systems\" vol. 2 §3.6: head of the line",
         equations: &[
             "send the oldest packet of the best class",
@@ -109,8 +109,8 @@ pub static ENTRY: Entry = Entry {
             LIMIT,
             Parameter {
                 name: "classes",
-                meaning: "class of each group of flows by name, as in { voice = 0, web = 1 }; 0 leaves first, groups that \
-                          are not named share a class behind all of these, acknowledgements are in the class of their \
+                meaning: "class of each group of flows, as in { voice = 0, web = 1 }; class 0 has the highest priority, groups \
+                          that are not named share a class below all others, acknowledgements have the class of their \
                           flow",
                 unit: "",
                 source: "without classes it is DropTail",
@@ -118,7 +118,7 @@ pub static ENTRY: Entry = Entry {
             },
             Parameter {
                 name: "limits",
-                meaning: "what may wait of each class, the best first, besides the common limit",
+                meaning: "limit of each class, the highest first, in addition to the common limit",
                 unit: "",
                 source: "Linux's prio, where each class is a queue of its own",
                 domain: Domain::Limits,

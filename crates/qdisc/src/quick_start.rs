@@ -49,7 +49,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "quick-start",
         family: "explicit",
-        summary: "Quick-Start's router: approves start-up rates while the link has room; under it DropTail or RED",
+        summary: "Quick-Start router: approves requested rates while the link is underutilized; with DropTail or RED as queue",
         source: "RFC 4782 §3.3; algorithm 3 of QSAgent in ns-2.35",
         equations: &[
             "u = C max(busy fraction of the last 5 intervals) + approvals of this interval and the last",
@@ -60,29 +60,29 @@ pub static ENTRY: Entry = Entry {
             DISCIPLINE,
             Parameter {
                 name: "threshold",
-                meaning: "nothing is approved while the link is used by this part of its rate",
+                meaning: "utilization of the link from which no request is approved",
                 unit: "",
                 source: "threshold_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
                 domain: Domain::Fraction { default: 0.85, zero: false },
             },
             Parameter {
                 name: "share",
-                meaning: "use and approvals together may reach this part of the link's rate",
+                meaning: "maximum sum of utilization and approved rates, as a fraction of the rate of the link",
                 unit: "",
                 source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
                 domain: Domain::Fraction { default: 0.85, zero: false },
             },
             Parameter {
                 name: "interval",
-                meaning: "over which use is measured and approvals are remembered",
+                meaning: "interval over which utilization is measured and approved rates are added up",
                 unit: "",
                 source: "state_delay_ and util_check_interval_ in ns-2.35",
                 domain: Domain::Span { default: "200ms", zero: false },
             },
             Parameter {
                 name: "encoding",
-                meaning: "how a rate is written: \"rfc4782\", 40 kbps 2^N up to 1.31 Gbps; \"linear\", multiples of \
-                          10 kB/s; \"exact\"",
+                meaning: "encoding of rates: \"rfc4782\", 40 kbps 2^N up to 1.31 Gbps; \"linear\", multiples of 10 kB/s; \
+                          or \"exact\"",
                 unit: "",
                 source: "RFC 4782 §3.1",
                 domain: Domain::Choice { default: "rfc4782", allowed: &["rfc4782", "linear", "exact"] },
@@ -91,7 +91,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[Variable {
             name: "peak_utilization",
             unit: "share",
-            meaning: "largest utilization of the recent intervals",
+            meaning: "maximum utilization in the recent intervals",
         }],
         deviations: &[
             "use and approvals share one interval, which ns-2 sets apart with the same default; the present interval does not count for the peak, as in ns-2",

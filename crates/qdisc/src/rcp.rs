@@ -62,7 +62,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "rcp",
         family: "explicit",
-        summary: "RCP's router: offers every RCP flow the same rate; under it DropTail or RED",
+        summary: "RCP router: assigns the same rate to every RCP flow; with DropTail or RED as queue",
         source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
         equations: &[
             "every T = min(d, interval): R = R (1 + T / d (alpha (C - y) - beta Q / d) / C), packet / d <= R <= C",
@@ -74,35 +74,35 @@ pub static ENTRY: Entry = Entry {
             DISCIPLINE,
             Parameter {
                 name: "alpha",
-                meaning: "part of the spare rate that is offered more in a round trip",
+                meaning: "gain of the spare capacity in the rate update",
                 unit: "",
                 source: "Dukkipati et al. 2005",
                 domain: Domain::Fraction { default: 0.1, zero: true },
             },
             Parameter {
                 name: "beta",
-                meaning: "part of the queue that is taken back in a round trip",
+                meaning: "gain of the queue in the rate update",
                 unit: "",
                 source: "Dukkipati et al. 2005",
                 domain: Domain::Fraction { default: 1.0, zero: true },
             },
             Parameter {
                 name: "gain",
-                meaning: "weight of the newest round-trip time in the mean",
+                meaning: "weight of the newest sample in the moving average of the round-trip time",
                 unit: "",
                 source: "RTT_GAIN in the authors' ns-2 code",
                 domain: Domain::Fraction { default: 0.02, zero: false },
             },
             Parameter {
                 name: "interval",
-                meaning: "longest time between updates of the rate",
+                meaning: "maximum interval between rate updates",
                 unit: "",
                 source: "TIMESLOT in the authors' ns-2 code",
                 domain: Domain::Span { default: "10ms", zero: false },
             },
             Parameter {
                 name: "initial",
-                meaning: "the first rate, as a part of the link's",
+                meaning: "initial rate, as a fraction of the rate of the link",
                 unit: "",
                 source: "init_rate_fact_ in the authors' ns-2 code",
                 domain: Domain::Fraction { default: 0.05, zero: false },
@@ -111,7 +111,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[Variable {
             name: "offer_bps",
             unit: "bps",
-            meaning: "rate offered to every flow; infinite before the first arrival",
+            meaning: "rate assigned to every flow; infinite before the first arrival",
         }],
         deviations: &[
             "the timer starts with the first arrival",

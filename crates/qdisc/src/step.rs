@@ -59,7 +59,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "step",
         family: "active",
-        summary: "first in, first out; an arrival that finds more than a threshold waiting is marked, as DCTCP expects",
+        summary: "step marking: first in, first out; an arrival is marked if the backlog exceeds a threshold (DCTCP)",
         source: "Alizadeh et al. 2010 §3.1; RFC 8257 §3.1",
         equations: &[
             "mark the arrival if waiting > threshold",
@@ -69,7 +69,7 @@ pub static ENTRY: Entry = Entry {
             LIMIT,
             Parameter {
                 name: "threshold",
-                meaning: "what may wait before an arrival without its being marked",
+                meaning: "marking threshold: backlog above which arrivals are marked",
                 unit: "",
                 source: "Alizadeh, Javanmard and Prabhakar 2011: enough for full use of the link",
                 domain: Domain::Length { default: Default::Value("0.17bdp"), whole: true },

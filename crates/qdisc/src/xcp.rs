@@ -65,7 +65,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "xcp",
         family: "explicit",
-        summary: "XCP's router: signals to every XCP flow by how much to change its throughput; under it DropTail or RED",
+        summary: "XCP router: feeds back a throughput change to every XCP flow; with DropTail or RED as queue",
         source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
         equations: &[
             "every d = sum(rtt X) / sum(X): phi = alpha (C - y) - beta Q / d, h = max(0, gamma y - |phi|)",
@@ -78,42 +78,42 @@ pub static ENTRY: Entry = Entry {
             DISCIPLINE,
             Parameter {
                 name: "alpha",
-                meaning: "part of the spare rate that is handed out in a control interval",
+                meaning: "fraction of the spare bandwidth that is allocated in each control interval",
                 unit: "",
                 source: "Katabi, Handley and Rohrs 2002; stable below pi / (4 sqrt 2)",
                 domain: Domain::Fraction { default: 0.4, zero: true },
             },
             Parameter {
                 name: "beta",
-                meaning: "part of the persistent queue that is taken back in a control interval",
+                meaning: "fraction of the persistent queue that is drained in each control interval",
                 unit: "",
                 source: "Katabi, Handley and Rohrs 2002: alpha^2 sqrt 2",
                 domain: Domain::Fraction { default: 0.226, zero: true },
             },
             Parameter {
                 name: "gamma",
-                meaning: "part of the traffic that changes hands in a control interval",
+                meaning: "fraction of the traffic that is shuffled between flows in each control interval",
                 unit: "",
                 source: "Katabi, Handley and Rohrs 2002",
                 domain: Domain::Fraction { default: 0.1, zero: true },
             },
             Parameter {
                 name: "min_interval",
-                meaning: "shortest control interval",
+                meaning: "minimum control interval",
                 unit: "",
                 source: "XCP_MIN_INTERVAL in ns-2.35",
                 domain: Domain::Span { default: "1ms", zero: false },
             },
             Parameter {
                 name: "max_interval",
-                meaning: "longest round-trip time that counts",
+                meaning: "maximum round-trip time in the mean",
                 unit: "",
                 source: "XCP_MAX_INTERVAL in ns-2.35",
                 domain: Domain::Span { default: "1s", zero: false },
             },
             Parameter {
                 name: "initial_interval",
-                meaning: "control interval while no round-trip time is known",
+                meaning: "initial control interval, before the first round-trip time sample",
                 unit: "",
                 source: "INITIAL_Te_VALUE in ns-2.35",
                 domain: Domain::Span { default: "50ms", zero: false },
@@ -128,7 +128,7 @@ pub static ENTRY: Entry = Entry {
             Variable {
                 name: "persistent_queue_bytes",
                 unit: "B",
-                meaning: "least queue of the last round trip",
+                meaning: "persistent queue: minimum of the last round trip",
             },
         ],
         deviations: &[

@@ -1,7 +1,7 @@
 //! What the keys of a scenario file are called, what they may hold and what they mean: the data behind the JSON Schema,
 //! the documentation, `--set` and the messages.
 
-use narrows_units::Dimension;
+use narrows_units::{Dimension, alternatives};
 
 /// The declaration of a key.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ impl Key {
 }
 
 impl Quantities {
-    /// Numbers above zero of these dimensions, packets being whole.
+    /// Positive numbers of these dimensions; numbers of packets are whole.
     pub const fn of(dimensions: &'static [Dimension]) -> Self {
         Self { dimensions, zero: false, word: None, whole: true }
     }
@@ -156,18 +156,11 @@ impl Quantities {
 
     /// Description of the allowed values.
     pub fn allowed(self) -> String {
-        let mut each: Vec<String> = self.dimensions.iter().map(|each| each.allowed().to_owned()).collect();
-        each.extend(self.word.map(|word| format!("\"{word}\"")));
-        let zero = if self.zero { "" } else { ", above zero" };
-        let example = self.dimensions.first().map_or("", |dimension| match dimension {
-            Dimension::Rate => "10Mbps",
-            Dimension::Time => "40ms",
-            Dimension::Size => "1500B",
-            Dimension::Packets => "100pkt",
-            Dimension::Bdp => "1.5bdp",
-            Dimension::Fraction => "1%",
-        });
-        format!("{}{zero}, as in \"{example}\"", each.join("; or "))
+        let each: Vec<String> = self.dimensions.iter().map(|each| each.with_units().to_owned()).collect();
+        let word = self.word.map_or(String::new(), |word| format!("\"{word}\" or "));
+        let positive = if self.zero { "" } else { "positive " };
+        let example = self.dimensions.first().map_or("", |dimension| dimension.example());
+        format!("{word}a {positive}{}, as in \"{example}\"", alternatives(&each))
     }
 }
 
@@ -181,16 +174,14 @@ impl Kind {
             Self::Integer { minimum, maximum: u64::MAX } => format!("a whole number, at least {minimum}"),
             Self::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Self::Number => "a finite number".into(),
-            Self::Fraction { zero: true } => "a percentage as in \"1%\", or a number from 0 to 1".into(),
-            Self::Fraction { zero: false } => {
-                "a percentage as in \"1%\", or a number above 0 and up to 1".into()
-            }
+            Self::Fraction { zero: true } => "a percentage, as in \"1%\", or a number in [0, 1]".into(),
+            Self::Fraction { zero: false } => "a percentage, as in \"1%\", or a number in (0, 1]".into(),
             Self::Choice(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 quoted.join(", ")
             }
             Self::Quantity(quantities) => quantities.allowed(),
-            Self::TimeRange => format!("{}; or a range as in \"0s..5s\"", Dimension::Time.allowed()),
+            Self::TimeRange => format!("a {}, or a range, as in \"0s..5s\"", Dimension::Time.with_units()),
             Self::Algorithm => "the name of an algorithm, with parameters as in \"aimd(a=1,b=0.8)\", \
                  a table { name = \"aimd\", a = 1, b = 0.8 }, or \"subject\""
                 .into(),

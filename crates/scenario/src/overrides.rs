@@ -167,7 +167,7 @@ impl Setter<'_> {
 
     fn element<'n>(&self, node: &'n mut Node, step: &str) -> Result<&'n mut Node, Fault> {
         let Value::List(nodes) = &mut node.value else {
-            let fault = Fault::new(&self.place, self.path, format!("there is no list to find `{step}` in"));
+            let fault = Fault::new(&self.place, self.path, format!("no list that has an element `{step}`"));
             return Err(fault);
         };
         let names: Vec<String> = nodes.iter().map(name_of).collect();
@@ -178,7 +178,7 @@ impl Setter<'_> {
         }
         let names = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
         let numbers: Vec<String> = (0..nodes.len()).map(|index| index.to_string()).collect();
-        let fault = Fault::new(&self.place, self.path, format!("there is no element `{step}`"));
+        let fault = Fault::new(&self.place, self.path, format!("unknown element `{step}`"));
         let allowed = list(numbers.iter().map(String::as_str).chain(names()));
         Err(fault.allowed(allowed).nearest(nearest(step, names())))
     }

@@ -97,7 +97,7 @@ pub fn import(bytes: &[u8], assumptions: &Assumptions) -> Result<Imported, Strin
         return Err(format!("its root is <{}>, not <graphml>", root.tag_name().name()));
     }
     if let Some(hyper) = elements(root, "hyperedge").next() {
-        return Err(format!("line {}: a hyperedge, which is no link between two nodes", line(hyper)));
+        return Err(format!("line {}: a hyperedge, which does not link two nodes", line(hyper)));
     }
     let graphs = root.children().filter(|child| child.tag_name().name() == "graph").count();
     if graphs > 1 {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         let drawn = match (drawn("x"), drawn("y"), self.assumptions.drawing_unit) {
             (Some(Some(x)), Some(Some(y)), _) => Some((x, y)),
             (None, None, _) | (_, _, None) => None,
-            _ => return Err("its place in the drawing is no pair of numbers".to_owned()),
+            _ => return Err("its position in the drawing is not a pair of numbers".to_owned()),
         };
         Ok(Site { id: id.to_owned(), name, degrees, drawn })
     }
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
                 places
                     .get(id)
                     .copied()
-                    .ok_or_else(|| at(format!("an edge with the {key} `{id}`, which is no node")))
+                    .ok_or_else(|| at(format!("an edge with the {key} `{id}`, which is not a node")))
             };
             let (from, to) = (end("source")?, end("target")?);
             let ends = [&nodes[from as usize], &nodes[to as usize]];

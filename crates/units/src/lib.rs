@@ -7,5 +7,5 @@
 mod parse;
 mod quantity;
 
-pub use parse::{Dimension, Problem, Quantity, UnitError};
+pub use parse::{Dimension, Problem, Quantity, UnitError, alternatives};
 pub use quantity::{Bytes, Rate, Span, Time};

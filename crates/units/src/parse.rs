@@ -225,15 +225,27 @@ impl FromStr for Bytes {
 }
 
 impl Dimension {
-    /// A description of the dimension with its common units, for messages.
-    pub const fn allowed(self) -> &'static str {
+    /// The name of a quantity of this dimension without an article, and its common units in parentheses, for messages.
+    pub const fn with_units(self) -> &'static str {
         match self {
-            Self::Rate => "a rate in bps, kbps, Mbps, Gbps or Tbps (also bit, Mbit, Mbit/s, Mb/s)",
-            Self::Time => "a time in s, ms, us, ns, ps, min or h",
-            Self::Size => "a size in B, kB, MB, GB, KiB, MiB or GiB",
-            Self::Packets => "packets in pkt",
-            Self::Bdp => "multiples of the bandwidth-delay product in bdp",
-            Self::Fraction => "a percentage in %",
+            Self::Rate => "rate (bps, kbps, Mbps, Gbps or Tbps; also bit, Mbit, Mbit/s, Mb/s)",
+            Self::Time => "time (s, ms, us, ns, ps, min or h)",
+            Self::Size => "size (B, kB, MB, GB, KiB, MiB or GiB)",
+            Self::Packets => "number of packets (pkt)",
+            Self::Bdp => "multiple of the bandwidth-delay product (bdp)",
+            Self::Fraction => "percentage (%)",
+        }
+    }
+
+    /// A quantity as an example, for messages.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Rate => "10Mbps",
+            Self::Time => "40ms",
+            Self::Size => "1500B",
+            Self::Packets => "100pkt",
+            Self::Bdp => "1.5bdp",
+            Self::Fraction => "1%",
         }
     }
 
@@ -261,11 +273,20 @@ impl Dimension {
     }
 }
 
+/// Alternatives as a list in words: `a, b or c`.
+pub fn alternatives(each: &[String]) -> String {
+    match each {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
 impl UnitError {
     /// A description of the permitted dimensions, for messages.
     pub fn allowed(&self) -> String {
-        let each: Vec<&str> = self.allowed.iter().map(|dimension| dimension.allowed()).collect();
-        each.join("; or ")
+        let each = self.allowed.iter().map(|dimension| dimension.with_units().to_owned());
+        format!("a {}", alternatives(&each.collect::<Vec<_>>()))
     }
 
     /// A suggestion of what to write instead, if there is one.

@@ -107,7 +107,7 @@ def adoption(  # noqa: PLR0913  # the table, and what its columns are called
 
 def _camp(found: dict[tuple[float, str], dict[str, float]], fraction: float, name: str) -> dict[str, float]:
     if (fraction, name) not in found:
-        raise AnalysisError(f'there is no cell of "{name}" at fraction {fraction:g}')
+        raise AnalysisError(f"no cell of {name!r} at fraction {fraction:g}")
     return found[fraction, name]
 
 

@@ -151,7 +151,7 @@ def compare(
     """
     sample = _keyed(cells, response, [*conditions, "replication"], treatment)
     if reference is not None and reference not in sample:
-        raise AnalysisError(f'there is no algorithm "{reference}"; there are {", ".join(sample)}')
+        raise AnalysisError(f"unknown algorithm {reference!r}; allowed: {', '.join(sample)}")
     couples = (
         list(itertools.combinations(sample, 2))
         if reference is None

@@ -167,7 +167,7 @@ def biplot(components: Components, across: int = 0, up: int = 1) -> Biplot:
     places = [across, up]
     deviations = np.sqrt(components.variances[places])
     if deviations.min() <= _ROUNDING * deviations.max():
-        raise AnalysisError("the cells do not vary in two directions, so there is no plane to lay them into")
+        raise AnalysisError("the cells vary in fewer than two directions; two principal components are needed")
     return Biplot(components.scores[:, places] / deviations, components.loadings[:, places] * deviations)
 
 

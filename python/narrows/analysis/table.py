@@ -74,7 +74,7 @@ def complete(cells: Cells, names: Sequence[str]) -> FloatArray:
         if lost := int(np.count_nonzero(~np.isfinite(column))):
             raise AnalysisError(f'column "{name}" has no value in {lost} of {len(column)} cells; leave those cells out')
     if not columns or not len(columns[0]):
-        raise AnalysisError("there are no cells to analyse")
+        raise AnalysisError("no cells to analyse")
     return np.column_stack(columns)
 
 
@@ -128,7 +128,7 @@ def block(cells: Cells, response: str, conditions: Sequence[str], treatment: str
     levels = list(zip(*(words(cells, name) for name in conditions), strict=True))
     names, values = words(cells, treatment), numbers(cells, response)
     if not names:
-        raise AnalysisError("there are no cells to analyse")
+        raise AnalysisError("no cells to analyse")
     levels = levels or [()] * len(names)
     rows = {condition: place for place, condition in enumerate(dict.fromkeys(levels))}
     columns = {name: place for place, name in enumerate(in_order(names))}
@@ -151,7 +151,7 @@ def block(cells: Cells, response: str, conditions: Sequence[str], treatment: str
 def _column(cells: Cells, name: str) -> Any:
     table = arrow(cells)
     if name not in table.column_names:
-        raise AnalysisError(f'there is no column "{name}"; there are {", ".join(table.column_names)}')
+        raise AnalysisError(f"unknown column {name!r}; allowed: {', '.join(table.column_names)}")
     return table.column(name)
 
 

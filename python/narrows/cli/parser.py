@@ -28,6 +28,7 @@ class Parser(argparse.ArgumentParser):
         what = f"missing argument: {names}; `{self.prog} --help` lists all" if names and missing else message
         raise ArgumentsError(f"{self.prog}: {what.removeprefix('argument ')}")
 
+    # argparse calls `_check_value` for arguments with choices; no public method does.
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Raise the error of a word that is none of an argument's choices."""
         if action.choices is not None and value not in action.choices:

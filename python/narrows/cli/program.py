@@ -36,7 +36,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     for each in given:
         if not is_text(each):
-            print(f"{os.fsencode(each).decode(errors='backslashreplace')}: is no UTF-8 text", file=sys.stderr)
+            print(f"{os.fsencode(each).decode(errors='backslashreplace')}: not UTF-8 text", file=sys.stderr)
             return BAD_INPUT
     try:
         arguments = _known(_with_negative_values(given))

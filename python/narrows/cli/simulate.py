@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm or level, write the folder, print the tables and check the expectations."""
     if not (arguments.algorithms or arguments.vary):
-        raise InputError("compare", "has nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
+        raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     work = Work(arguments)
     scenario = _read(arguments.scenario, arguments)
     return _perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)

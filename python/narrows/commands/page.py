@@ -34,7 +34,7 @@ def build(folder: Path) -> Path:
         InputError: The folder does not exist, or lacks what its page shows.
     """
     if not folder.is_dir():
-        raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
+        raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     for name, kind in KINDS.items():
         if (folder / name).is_file():
             return kind(folder)
@@ -100,7 +100,7 @@ def _reproduction(folder: Path) -> Path:
     study = next((each for each in published_studies() if each.name == name), None)
     if study is None:
         again = f"`narrows reproduce DIR --{size} --judge --out {folder}`, with the folder of the study as DIR,"
-        raise InputError(str(folder), f"{name} is no published study; {again} builds the page")
+        raise InputError(str(folder), f"{name} is not a published study; {again} builds the page")
     results = campaign.gathered(study, size, campaign.parts(study, size, None, None), folder)
     return reproduction(folder, study.claims(size), read_kept(folder / LEDGER), results)
 

@@ -76,7 +76,7 @@ def _budget(text: str) -> Budget:
     except ValueError:
         time_s = 0.0
     if time_s <= 0:
-        raise InputError(f"--budget {text}", "is no budget; allowed: a time, as in 10min, or a number of environments")
+        raise InputError("--budget", f"expected a time, as in 10min, or a number of environments, got {text!r}")
     return Budget(time_s=time_s)
 
 

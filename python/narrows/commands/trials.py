@@ -104,7 +104,7 @@ def _check_margin(text: str) -> None:
     except ValueError:
         fault = True
     if fault:
-        raise InputError(f"margin {text}", "is no part of a value; allowed: from 0%, as in 2%")
+        raise InputError("margin", f"expected a percentage of at least 0%, as in 2%, got {text!r}")
 
 
 ALPHA = 0.05

@@ -120,7 +120,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         ScenarioError: A file has faults.
     """
     if size not in SUITE_SIZES:
-        raise InputError(size, f"is no size of a suite; allowed: {', '.join(SUITE_SIZES)}")
+        raise UnknownNameError("size", size, SUITE_SIZES)
     suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
     card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel["algorithms"]])

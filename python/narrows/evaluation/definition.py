@@ -142,7 +142,7 @@ def find_suite(given: str) -> Path:
     known = {file.parent.name: file for file in sorted(SUITES.glob(f"*/{SUITE_FILE}"))}
     if given in known:
         return known[given]
-    hint = f"it is no folder with a {SUITE_FILE} either; allowed: {', '.join(known)}"
+    hint = f"it is not a folder with a {SUITE_FILE} either; allowed: {', '.join(known)}"
     raise UnknownNameError("suite", given, known, hint)
 
 
@@ -214,7 +214,7 @@ class _Reader:
         if not {"cells", "measure", "predicate"} <= set(found):
             return None
         if not (self.file.parent / f"{found['cells']}.toml").is_file():
-            self.document.complain(node, f"there is no study file {found['cells']}.toml beside the suite file")
+            self.document.complain(node, f"no study file {found['cells']}.toml beside the suite file")
         measure = self._measure(found["measure"], found.get("per"))
         predicate = self._predicate(found["predicate"], references)
         if measure is None or predicate is None:

@@ -76,7 +76,7 @@ def _combinations(document: Document, each: Node) -> Iterator[tuple[Node, dict[s
 def _names(document: Document, node: Node) -> list[Any]:
     items = node.items if isinstance(node.value, list) else [node]
     if not items:
-        document.complain(node, "there is no name", allowed=ALLOWED)
+        document.complain(node, "an empty list of names", allowed=ALLOWED)
     for item in items:
         if not isinstance(item.value, str | int | float):
             document.complain(item, "a name is needed", allowed="text or a number")

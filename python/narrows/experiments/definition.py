@@ -270,7 +270,7 @@ def _width(document: Document, node: Node | None) -> str:
         return f"{100 * node.value:.15g}%"
     if isinstance(node.value, str) and node.value.strip():
         return node.value.strip()
-    document.complain(node, "is no width of an interval", allowed=WIDTH)
+    document.complain(node, "not a width of an interval", allowed=WIDTH)
     return ""
 
 

@@ -123,7 +123,7 @@ def _table(document: Document, name: str, entry: Entry, words: Words) -> Factor 
 def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
     items = entry.node.items
     if not items:
-        document.complain(entry.node, "there is no level", allowed=LEVELS)
+        document.complain(entry.node, "an empty list of levels", allowed=LEVELS)
         return None
     levels = [Level(_label(item.plain), {name: item.plain}) for item in items]
     _check_distinct(document, items, [level.label for level in levels])
@@ -170,7 +170,7 @@ def _between(document: Document, first: Node, last: Node, *, logarithmic: bool) 
     low, high = _quantity(first), _quantity(last)
     for end, read in ((first, low), (last, high)):
         if read is None:
-            document.complain(end, "is no quantity", allowed=RANGE)
+            document.complain(end, "not a quantity", allowed=RANGE)
     if low is None or high is None:
         return None
     if low[1] != high[1]:

@@ -161,7 +161,7 @@ def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
         document.unknown(node, f"`{of}` is neither group nor link", of, ["group", "link"])
         return []
     if owner not in owners:
-        document.unknown(node, f"there is no {of} `{owner}`", owner, owners)
+        document.unknown(node, f"unknown {of} `{owner}`", owner, owners)
         return []
     measure = _measure(document, node, text, known)
     if measure is None:
@@ -185,7 +185,7 @@ def _measure(document: Document, node: Node, text: str, known: Known) -> Metric 
         return None
     to = measure.choices.get("to", "own")
     if to not in {"own", "other", *known.groups}:
-        document.unknown(node, f"there is no group `{to}`", str(to), known.groups)
+        document.unknown(node, f"unknown group `{to}`", str(to), known.groups)
         return None
     return measure
 

@@ -194,7 +194,7 @@ def load_plan(folder: Path, trust: Trust | None = None) -> Plan:
     try:
         content = read_kept(folder / PLAN, is_sealed=True)
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
+        raise InputError(str(folder), f"not a study folder: it has no {PLAN}") from None
     check_plan(content, folder / PLAN)
     del content["format"]
     content.setdefault("digest_schema", 0)
@@ -528,17 +528,17 @@ def _check_sequential(study: Study, measured: Sequence[Column]) -> None:
     known = {column.name: column for column in measured}
     for name in wanted.measure:
         if name not in known:
-            study.document.unknown(entries["measure"].node, "is no measure of the study", name, [*known])
+            study.document.unknown(entries["measure"].node, "unknown column of the study", name, [*known])
         elif half_width(wanted.within, known[name]) is None:
-            study.document.complain(entries["within"].node, f"is no width of an interval of {name}", allowed=WIDTH)
+            study.document.complain(entries["within"].node, f"not a width of an interval of {name}", allowed=WIDTH)
     factors = {factor.name: factor for factor in study.factors}
     if wanted.by is not None and wanted.by not in factors:
-        study.document.unknown(entries["by"].node, "is no factor of the study", wanted.by, [*factors])
+        study.document.unknown(entries["by"].node, "unknown factor of the study", wanted.by, [*factors])
     elif wanted.by is not None:
         labels = list(dict.fromkeys(level.label for level in factors[wanted.by].levels))
         for label in wanted.levels:
             if label not in labels:
-                study.document.unknown(entries["levels"].node, f"is no level of {wanted.by}", label, labels)
+                study.document.unknown(entries["levels"].node, f"unknown level of {wanted.by}", label, labels)
 
 
 def _check_keys(study: Study, plan: Plan) -> None:

@@ -68,7 +68,7 @@ def _misfits_of_columns(content: Mapping[str, Any], points: list[Mapping[str, An
         try:
             card_of(column.measure, column.of)
         except (InputError, KeyError):
-            yield f"{column.measure} is no metric of a {column.of}"
+            yield f"{column.measure} is not a metric of a {column.of}"
     yield from _misfits_of_replications(content["replications"], columns, points[0])
 
 
@@ -80,9 +80,9 @@ def _misfits_of_replications(
     if any(name not in columns for name in replications["measure"]):
         yield "`replications.measure` names no column"
     elif any(half_width(replications["within"], columns[name]) is None for name in replications["measure"]):
-        yield "`replications.within` is no width of an interval"
+        yield "`replications.within` is not a width of an interval"
     if replications["by"] is not None and replications["by"] not in point["levels"]:
-        yield "`replications.by` is no factor"
+        yield "`replications.by` is not a factor"
 
 
 TIMES = range(1, 1_000_001)

@@ -37,7 +37,7 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             statements = connection.extract_statements(sql)
             # Others change settings or call functions of the database, which has no use here.
             if not statements or any(each.type.name not in ASKING for each in statements):
-                raise InputError("the question", f"is no SELECT: {sql.strip() or 'it is empty'}")
+                raise InputError("the question", f"expected a SELECT, got {sql.strip()!r}")
             return _answered(connection, sql)
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None

@@ -130,7 +130,7 @@ def _flow(run: RunFolder, text: str, replication: int) -> tuple[str, int, str]:
         if named and (group, number) == (named[1], int(named[2] or 0)):
             return group, number, algorithm
     known = ", ".join(f"{group}[{number}]" for group, number, _ in flows[:MOST_NAMED])
-    raise InputError(f"--flow {text}", f"is no flow of {run.path}; allowed: 0 to {len(flows) - 1}, or {known}")
+    raise InputError(f"--flow {text}", f"unknown flow of {run.path}; allowed: 0 to {len(flows) - 1}, or {known}")
 
 
 def _seconds(flag: str, text: str) -> float:

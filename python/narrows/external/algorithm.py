@@ -127,7 +127,7 @@ def _attribute(module: ModuleType, name: str) -> Any:
         name for name, each in vars(module).items() if isinstance(each, type) and each.__module__ == module.__name__
     ]
     allowed = ", ".join(classes) or "the file holds no class"
-    raise AlgorithmError(f"there is no {name} in the file", allowed, near=core.nearest(name, classes))
+    raise AlgorithmError(f"unknown class {name} of the file", allowed, near=core.nearest(name, classes))
 
 
 def _check_hooks(found: type) -> None:

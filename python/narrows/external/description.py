@@ -61,7 +61,7 @@ def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted:
             return Description(digest, "", {})
         classes = [each for each, node in names.items() if isinstance(node, ast.ClassDef)]
         allowed = ", ".join(classes) or "the file holds no class"
-        raise AlgorithmError(f"there is no {name} in the file", allowed, near=core.nearest(name, classes))
+        raise AlgorithmError(f"unknown class {name} of the file", allowed, near=core.nearest(name, classes))
     found = names[name]
     if isinstance(found, Functions) and not found.decorator_list:
         raise AlgorithmError(f"{name} is a function, not a class", FORM)

@@ -86,7 +86,7 @@ def check_folder(folder: Path) -> None:
         InputError: There is no manifest, or it or a file is damaged.
     """
     if not folder.is_dir():
-        raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
+        raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     try:
         manifest = read_manifest(folder)
         # Those of the first format have no seal.
@@ -96,7 +96,7 @@ def check_folder(folder: Path) -> None:
         inner = [str(each.parent) for pattern in ("*", "*/*") for each in sorted(folder.glob(f"{pattern}/{MANIFEST}"))]
         allowed = f"; allowed: {', '.join(inner[:MOST_NAMED])}{' …' if inner[MOST_NAMED:] else ''}" if inner else ""
         kind = next((kind for name, kind in WITHOUT_MANIFEST.items() if (folder / name).is_file()), None)
-        problem = "is no folder of a run, comparison or study: "
+        problem = "not a folder of a run, comparison or study: "
         problem += f"it is that of {kind}" if kind else f"it has no {MANIFEST}"
         raise InputError(str(folder), f"{problem}{allowed}") from None
     for name in manifest.get("files", ()):

@@ -142,7 +142,7 @@ def single(path: Path) -> RunFolder:
         inner = ", ".join(str(each.path) for each in found.runs.values())
         raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")
     if not found.scenario:
-        raise InputError(str(path), f"is no folder of a run: it has no {SCENARIO}")
+        raise InputError(str(path), f"not a run folder: it has no {SCENARIO}")
     if not isinstance(found.manifest.get("finished"), list) or not found.manifest["finished"]:
         raise InputError(str(path / MANIFEST), "is not that of a run: it has no replications that `finished`")
     return found

@@ -33,7 +33,7 @@ def read_text(file: Path, largest_mb: int = 64) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
+        raise InputError(str(file), f"not UTF-8 text: byte {error.start} cannot be read") from error
 
 
 def is_text(text: str) -> bool:

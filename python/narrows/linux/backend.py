@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from narrows.errors import InputError
 from narrows.linux import cache, library
+from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -55,15 +56,15 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
         InputError: There is no such backend, its kernel or network is not built, or it has no such queues.
     """
     if queue and not _is_queue(queue):
-        kinds = ", ".join(f"linux:{kind}" for kind in KERNEL_QUEUES)
-        raise InputError(f"--queue {queue}", f"no such queues; allowed: linux, {kinds}")
+        kinds = [LINUX, *(f"{LINUX}:{kind}" for kind in KERNEL_QUEUES)]
+        raise UnknownNameError("kernel queue", queue, kinds)
     if on == SIMULATOR:
         if queue:
             raise InputError(f"--queue {queue}", "the simulator has no queues of a kernel; allowed: with --on linux")
         return None
     kind, _, name = on.partition(":")
     if kind != LINUX:
-        raise InputError(f"--on {on}", "no such backend; allowed: simulator, linux, linux:NAME")
+        raise UnknownNameError("backend", on, (SIMULATOR, LINUX), "allowed: simulator, linux, linux:NAME")
     kernel = cache.find(name or cache.DEFAULT)
     return {
         "image": str(kernel.program),

@@ -70,7 +70,7 @@ def _check(name: str) -> None:
     if missing:
         raise InputError("linux", f"the build needs what is missing here; Debian's packages: {' '.join(missing)}")
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
-        raise InputError(f"--name {name}", "no name of a kernel; allowed: lower-case letters, digits, - and _")
+        raise InputError("--name", f"expected lower-case letters, digits, - and _, got {name!r}")
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def find(name: str) -> Kernel:
     if name not in known:
         allowed = ", ".join(["simulator", *(option(each) for each in known)])
         command = "narrows linux build" + ("" if name == DEFAULT else f" --name {name}")
-        raise InputError(f"--on {option(name)}", f"no such kernel is built; allowed: {allowed}; `{command}` builds it")
+        raise InputError(f"--on {option(name)}", f"the kernel is not built; allowed: {allowed}; `{command}` builds it")
     if not known[name].is_current:
         problem = "is of another version of Narrows, which has another driver; `narrows linux build` builds it again"
         raise InputError(f"linux:{name}", problem)

@@ -84,7 +84,7 @@ def unpack(source: Path, place: Path) -> Path:
         _run(["dpkg-deb", "-x", os.fspath(source), os.fspath(place)], source)
         archives = list(place.glob("usr/src/linux-source-*.tar.*"))
         if len(archives) != 1:
-            raise InputError(str(source), "is no package linux-source-VERSION: it has no /usr/src/linux-source-*.tar.*")
+            raise InputError(str(source), "not a package linux-source-VERSION: it has no /usr/src/linux-source-*.tar.*")
         return unpack(archives[0], place / "source")
     _run(["tar", "-xf", os.fspath(source), "-C", os.fspath(place)], source)
     roots = [each.parents[2] for each in place.glob("*/arch/um/Kconfig")]

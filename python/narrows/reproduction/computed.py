@@ -310,7 +310,7 @@ class Ranked(_OfRanks):
     def _place(self, binding: Binding) -> int:
         own = self._own(binding)
         if own not in self.among:
-            raise QuantityError(f"{described(own)} is none of those among which it is ranked")
+            raise QuantityError(f"{described(own)} is not among the values to rank")
         return list(self.among).index(own)
 
     def describe(self, binding: Binding) -> str:

@@ -115,7 +115,7 @@ def find(name: str) -> StudyFolder:
     folder = Path(name)
     if folder.is_dir():
         if not (folder / CLAIMS).is_file():
-            raise InputError(name, f"is no folder of a study: it has no {CLAIMS}")
+            raise InputError(name, f"not a folder with a published study: it has no {CLAIMS}")
         return StudyFolder(folder.absolute())
     raise UnknownNameError("published study", name, [each.name for each in known])
 

@@ -29,7 +29,7 @@ def new_claims(name: str, folder: Path) -> list[Path]:
         OutputError: There is such a folder.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        raise InputError(name, "is no name of a study: it has a letter, then letters, digits, - and _")
+        raise InputError("NAME", f"expected a letter, then letters, digits, - and _, got {name!r}")
     place = folder / name
     if place.exists():
         raise OutputError(f"{place} is there: choose another name")

@@ -125,7 +125,7 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
     try:
         rows = read_parquet(file).to_pylist()
     except (pa.ArrowException, OSError) as error:
-        raise InputError(str(file), f"is no file of cells: {error}") from error
+        raise InputError(str(file), f"not a file of cells: {error}") from error
     taken = 0
     for part in parts:
         own = [row for row in rows if (row["experiment"], row["variant"]) == (part.experiment, part.variant)]

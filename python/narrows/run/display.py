@@ -11,6 +11,7 @@ from narrows.comparison import runs_of
 from narrows.drawing.style import style_of, tone_of
 from narrows.errors import InputError
 from narrows.metrics import card_of
+from narrows.names import UnknownNameError
 from narrows.plural import counted
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Plots:
 def frame_of(table: pa.Table, library: str | None = None) -> Any:
     """Return an Arrow table as a data frame of polars or pandas; arguments and errors as `Displayed.frame`."""
     if library not in {None, *FRAMES}:
-        raise InputError(str(library), f"is no library for data frames; allowed: {', '.join(FRAMES)}")
+        raise UnknownNameError("library for data frames", str(library), FRAMES)
     for name in FRAMES if library is None else [library]:
         try:
             if name == "polars":

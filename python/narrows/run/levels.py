@@ -47,7 +47,7 @@ def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
     for text in given:
         key, equals, levels = text.partition("=")
         if not equals or not key.strip():
-            raise InputError(f"{OPTION} {text}", f"is no key with levels; allowed: {EXAMPLE}")
+            raise InputError(OPTION, f"expected a key with levels, {EXAMPLE}, got {text!r}")
         if key.strip() in found:
             raise InputError(f"{OPTION} {text}", f"gives `{key.strip()}` twice; allowed: all levels of a key at once")
         found[key.strip()] = split(levels)
@@ -68,7 +68,7 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
         ScenarioError: The scenario or an algorithm has faults.
     """
     if not isinstance(vary, Mapping):
-        raise InputError(f"vary={vary!r}", 'is no dict; allowed: as in {"path.queue": ["droptail", "codel"]}')
+        raise InputError("vary", f'expected a dict, as in {{"path.queue": ["droptail", "codel"]}}, got {vary!r}')
     levels = {key: _levels(key, listed(each)) for key, each in vary.items()}
     factors: dict[str, list[str]] = {ALGORITHM: list(names.values())} if names else {}
     factors |= {key: list(each) for key, each in levels.items()}

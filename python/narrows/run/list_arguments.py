@@ -50,7 +50,7 @@ def read_queue(text: str, argument: str) -> dict[str, object]:
     for part in split(rest[:-1]):
         key, equals, value = part.partition("=")
         if not equals:
-            raise InputError(argument, f"`{part}` is no parameter; allowed: as in red(gentle=true)")
+            raise InputError(argument, f"expected a parameter with its value, as in red(gentle=true), got {part!r}")
         found[key.strip()] = _value(value.strip())
     return found
 

@@ -120,7 +120,7 @@ class Scenario:
         """
         if isinstance(source, str) and source.strip() and not {"=", "\n"} & set(source):
             raise InputError(
-                source, "is no text of a scenario; `narrows.load` reads files and scenarios of the library"
+                source, "not the text of a scenario; `narrows.load` reads files and scenarios of the library"
             )
         self.text = to_toml(source) if isinstance(source, Mapping) else source
         self.name = name

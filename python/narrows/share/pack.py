@@ -48,7 +48,9 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
         check_folder(folder)
     for each in folder.rglob("*"):
         if not is_text(each.name):
-            problem = f"holds a file whose name is no UTF-8: {os.fsencode(each.name).decode(errors='backslashreplace')}"
+            problem = (
+                f"holds a file whose name is not UTF-8: {os.fsencode(each.name).decode(errors='backslashreplace')}"
+            )
             raise InputError(str(folder), problem)
     # A link to a folder within would name its files twice.
     taken = {place: inside(folder, place, folder) for place in sorted(set(_places(folder, Path())))}
@@ -123,7 +125,7 @@ def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo])
     strange = [each for each in entries if leaves(each.filename) or each.filename != each.orig_filename]
     methods = {each.compress_type for each in entries} - {zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED}
     if strange or methods or len(set(names)) < len(names) or not {MANIFEST, PLAN} & set(names):
-        raise InputError(str(file), "is no file that `narrows pack` wrote")
+        raise InputError(str(file), "is not a file written by `narrows pack`")
     if len(names) > MOST_FILES:
         raise InputError(str(file), f"holds {len(names)} files; allowed: at most {MOST_FILES}")
     # No file is unpacked further than to the size that is checked here.
@@ -140,7 +142,7 @@ def _check_number(file: str | os.PathLike[str], comment: bytes) -> None:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(str(file), "is no file that `narrows pack` wrote")
+        raise InputError(str(file), "is not a file written by `narrows pack`")
     check_number(content, PACK, os.fspath(file))
 
 

@@ -181,7 +181,7 @@ def test_a_lease_of_the_future_is_that_of_a_clock_that_was_set_back(results: Pat
 def test_what_is_no_question_is_bad_input(results: Path, question: str) -> None:
     found, out, messages = narrows("study", "query", results / "finished", question)
     assert (found, out) == (2, "")
-    assert "the question: is no SELECT" in messages
+    assert "the question: expected a SELECT, got " in messages
 
 
 def test_an_answer_does_not_control_the_terminal(results: Path) -> None:

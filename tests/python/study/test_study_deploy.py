@@ -87,7 +87,7 @@ def test_a_number_of_connections_is_checked(narrows: Narrows) -> None:
     for wrong in ("connections", "connections=1", "connections=x", "connections=101"):
         done = narrows("deploy", wrong)
         assert done.returncode == 2
-        assert f"{wrong}: is no number of connections; allowed: connections=2 to 100" in done.stderr
+        assert f"connections: expected a whole number from 2 to 100, got {wrong!r}" in done.stderr
 
 
 @pytest.mark.parametrize(

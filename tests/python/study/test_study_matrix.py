@@ -199,8 +199,8 @@ def test_a_matrix_that_reaches_the_maximum_names_what_is_not_known(narrows: Narr
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--within", "0"], "within 0: is no half-width of an interval; allowed: above 0 and below 100 %"),
-        (["--within", "narrow"], "within narrow: is no half-width"),
+        (["--within", "0"], "within: expected a percentage in (0, 100), as in 5%, got '0'"),
+        (["--within", "narrow"], "within: expected a percentage in (0, 100), as in 5%, got 'narrow'"),
         (["--within", "5%", "--replications", "3"], "replications: fixes the number"),
         (["--maximum", "1"], "--maximum"),
     ],

@@ -112,23 +112,23 @@ fn reno_and_newreno_have_the_same_rule() {
 
 #[test]
 fn faults_name_what_was_given_what_is_allowed_and_the_nearest_name() {
-    assert_eq!(fault("qubic"), "there is no algorithm \"qubic\"; did you mean \"cubic\"?");
-    assert_eq!(fault("vivace"), "there is no algorithm \"vivace\"");
+    assert_eq!(fault("qubic"), "unknown algorithm \"qubic\"; did you mean \"cubic\"?");
+    assert_eq!(fault("vivace"), "unknown algorithm \"vivace\"");
     // Two edits in five letters are too many, as for keys of a scenario.
-    assert_eq!(fault("dtpc"), "there is no algorithm \"dtpc\"");
-    assert_eq!(fault("cubic(betta=1)"), "there is no parameter \"betta\"; did you mean \"beta\"?");
+    assert_eq!(fault("dtpc"), "unknown algorithm \"dtpc\"");
+    assert_eq!(fault("cubic(betta=1)"), "unknown parameter \"betta\"; did you mean \"beta\"?");
     assert_eq!(
         fault("cubic(exponent=1)"),
-        "there is no parameter \"exponent\", only c, beta, fast_convergence"
+        "unknown parameter \"exponent\"; allowed: c, beta, fast_convergence"
     );
-    assert_eq!(fault("reno(a=1)"), "there is no parameter \"a\": this algorithm has none");
-    assert_eq!(fault("aimd(b=2)"), "b is \"2\" but must be a number from 0 to 1");
-    assert_eq!(fault("aimd(b=nan)"), "b is \"NaN\" but must be a number from 0 to 1");
-    assert_eq!(fault("cubic(fast_convergence=1)"), "fast_convergence is \"1\" but must be true or false");
-    assert_eq!(fault("cubic-2008(limit=never)"), "limit is \"never\" but must be one of convex, always");
+    assert_eq!(fault("reno(a=1)"), "unknown parameter \"a\"; it has no parameters");
+    assert_eq!(fault("aimd(b=2)"), "b: expected a number in [0, 1], got \"2\"");
+    assert_eq!(fault("aimd(b=nan)"), "b: expected a number in [0, 1], got \"NaN\"");
+    assert_eq!(fault("cubic(fast_convergence=1)"), "fast_convergence: expected true or false, got \"1\"");
+    assert_eq!(fault("cubic-2008(limit=never)"), "limit: expected one of convex, always, got \"never\"");
     assert_eq!(
         fault("constant(rate=10)"),
-        "rate is \"10\" but must be a rate above zero with its unit, as in 10Mbps"
+        "rate: expected a positive rate with a unit, as in 10Mbps, got \"10\""
     );
     assert_eq!(fault("aimd(b=0.5,b=0.6)"), "b is given twice");
 }

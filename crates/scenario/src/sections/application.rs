@@ -1,4 +1,4 @@
-//! Sources that are applications: clients that fetch objects from servers.
+//! Sources that are applications: clients that request objects from servers.
 
 use super::distribution::{self, Drawn};
 use super::transfers::{Process, ProcessContext, Rules, Transfers};
@@ -16,47 +16,46 @@ use narrows_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
 keys! {
-    /// `count` players of video, each of which fetches segments over a connection and adapts their bit rate. Data goes
-    /// from servers to players, requests the other way; both are connections of the group.
+    /// `count` video players. Each requests segments over a connection and adapts their bit rate. Data is sent by
+    /// servers to players, requests in the opposite direction; both are connections of the group.
     pub struct Video = "video" {
-        /// Bit rates, ascending.
+        /// Bit rates of the encodings, ascending.
         ladder: List<Positive<Rate>> => "350kbps, 600kbps, 1Mbps, 2Mbps, 3Mbps (Yin et al. 2015, §7.1)",
-        /// Duration of a segment.
+        /// Playback duration of a segment.
         segment: Positive<Span> = Span::from_ms(4_000),
-        /// Most playback time in the buffer, at least one segment.
+        /// Maximum buffer level, in playback time; at least one segment.
         buffer: Positive<Span> = Span::from_ms(30_000),
-        /// Playback time in the buffer at which playback begins, and goes on after a stall.
+        /// Buffer level at which playback starts, and resumes after a stall.
         startup: Positive<Span> => "one segment",
-        /// The choice of the bit rate.
+        /// Rate adaptation algorithm.
         adaptation: AdaptationForms => "throughput",
     }
 }
 
 keys! {
-    /// By the throughput of the last segments (the rate-based player of Yin et al. 2015, §7.1).
+    /// Throughput-based: from the throughput of the last segments (the rate-based player of Yin et al. 2015, §7.1).
     pub struct Throughput = "throughput" {
-        /// Number of segments whose harmonic mean is the estimate.
+        /// Number of segments in the harmonic mean of the throughput.
         samples: Count<1, 1000> = SAMPLES,
-        /// The bit rate is at most this part of the estimate.
+        /// Upper bound of the bit rate, as a fraction of the estimated throughput.
         safety: PositiveFraction = SAFETY,
     }
 }
 
 keys! {
-    /// By the level of the buffer: BBA-0 (Huang et al., SIGCOMM 2014). The defaults are the paper's parts of its buffer of
-    /// 240 s.
+    /// Buffer-based: BBA-0 (Huang et al., SIGCOMM 2014). The defaults are the paper's fractions of its buffer of 240 s.
     pub struct Buffer = "buffer" {
-        /// Playback time up to which the bit rate is the lowest.
+        /// Reservoir: buffer level up to which the bit rate is the lowest.
         reservoir: Positive<Span> => "90/240 of the buffer without a segment",
-        /// Range of playback time over which the bit rate rises to the highest.
+        /// Cushion: range of buffer levels over which the bit rate increases to the highest.
         cushion: Positive<Span> => "126/240 of the buffer without a segment",
     }
 }
 
 keys! {
-    /// By the level of the buffer, maximizing a utility: BOLA-BASIC (Spiteri et al., INFOCOM 2016).
+    /// Buffer-based by utility maximization: BOLA-BASIC (Spiteri et al., INFOCOM 2016).
     pub struct Bola = "bola" {
-        /// γp, the weight of smooth playback, above zero.
+        /// γp, the weight of smooth playback; positive.
         smoothness: f64 = 5.0,
     }
 }
@@ -67,79 +66,79 @@ forms! {
 }
 
 keys! {
-    /// `count` users who load pages with pauses between them. Data goes from servers to users, requests the other way;
-    /// both are connections of the group. Every page opens its own connections.
+    /// `count` users who load pages, with think times between them. Data is sent by servers to users, requests in the
+    /// opposite direction; both are connections of the group. Every page opens its own connections.
     pub struct Web = "web" {
-        /// The objects of a page, level by level: object i of a level is requested when object i modulo n of the level
-        /// before, which has n, has been received.
+        /// Objects of a page, by dependency level: object i of a level is requested when object i modulo n of the
+        /// previous level, which has n objects, has been received.
         levels: Tables<LevelKeys>,
-        /// Most connections of a page.
+        /// Maximum number of connections of a page.
         connections: Count<1, 64> = 1,
-        /// Most requests of a connection that wait for their objects.
+        /// Maximum number of outstanding requests on a connection.
         streams: Count<1, 1000> => "100 over one connection (HTTP/2), 1 over several (HTTP/1.1)",
         /// Round trips between the opening of a connection and its first request: 1 for TLS 1.3, 2 for TLS 1.2.
         handshakes: Count<0, 8> = 1,
-        /// Think time: from the end of a page to the start of the next.
+        /// Think time, from the end of a page to the start of the next.
         think: Drawn<Span>,
-        /// No page starts at or after this.
+        /// Time at or after which no page starts.
         until: Positive<Span> => "the end of the run",
     }
 }
 
 keys! {
-    /// The objects of a level.
+    /// A level of objects.
     pub struct LevelKeys {
         /// Number of objects.
         count: Count<1, 10_000> = 1,
-        /// Size of each.
+        /// Size of an object.
         size: Drawn<Bytes>,
     }
 }
 
 keys! {
-    /// `count` measurements of responsiveness under load (draft-ietf-ippm-responsiveness): connections that carry data
-    /// without end, and probes on these and on separate connections by turns.
+    /// `count` measurements of responsiveness under load (draft-ietf-ippm-responsiveness): load-generating connections,
+    /// and probes that alternate between these and separate connections.
     pub struct Responsiveness = "responsiveness" {
         /// Number of load-generating connections.
         connections: Count<1, 64> = 4,
-        /// Time from a probe to the next.
+        /// Time between two probes.
         interval: Positive<Span> = Span::from_ms(100),
-        /// Separate connections have a TLS handshake of one round trip.
+        /// Whether separate connections have a TLS handshake of one round trip.
         tls: bool = true,
     }
 }
 
 keys! {
-    /// `count` calls, of one direction each: live video in frames at a bit rate that follows the congestion controller
-    /// (RFC 8698 §5.2.2, with the controller in place of NADA's). Data goes from the camera to the viewer.
+    /// `count` one-way calls: live video in frames at a bit rate that follows the congestion controller (RFC 8698
+    /// §5.2.2, with the controller in place of NADA's). Data is sent by the camera to the viewer.
     pub struct Call = "call" {
         /// Frames per second.
         fps: Count<1, 1000> = 30,
-        /// Least bit rate.
+        /// Minimum bit rate.
         minimum: Positive<Rate> = Rate::from_bps(150_000),
-        /// Greatest bit rate.
+        /// Maximum bit rate.
         maximum: Positive<Rate> = Rate::from_bps(2_500_000),
-        /// Delay above which a frame is late; 150 ms in one direction disturb few users (ITU-T G.114).
+        /// Delay above which a frame is late; a one-way delay of 150 ms is acceptable to most users (ITU-T G.114).
         deadline: Positive<Span> = Span::from_ms(150),
-        /// Frames are skipped while data captured longer ago than this has not been sent.
+        /// Age of the oldest unsent data above which frames are skipped.
         skip: Positive<Span> => "the deadline",
     }
 }
 
 keys! {
-    /// `count` players of games that are computed and encoded at a server: as call, with other defaults. Data goes from the
-    /// server to the player.
+    /// `count` players of cloud games, rendered and encoded by a server: as call, with other defaults. Data is sent by
+    /// the server to the player.
     pub struct Game = "game" {
         /// Frames per second.
         fps: Count<1, 1000> = 60,
-        /// Least bit rate.
+        /// Minimum bit rate.
         minimum: Positive<Rate> = Rate::from_bps(2_000_000),
-        /// Greatest bit rate.
+        /// Maximum bit rate.
         maximum: Positive<Rate> = Rate::from_bps(25_000_000),
-        /// Delay above which a frame is late; above 100 ms players of first-person games perform worse (Claypool and
+        /// Delay above which a frame is late; players of first-person games perform worse above 100 ms (Claypool and
         /// Claypool, CACM 49(11), 2006).
         deadline: Positive<Span> = Span::from_ms(100),
-        /// Frames are skipped while data captured longer ago than this has not been sent.
+        /// Age of the oldest unsent data above which frames are skipped.
         skip: Positive<Span> => "the deadline",
     }
 }

@@ -18,7 +18,7 @@ use crate::value::{Or, Positive};
 use forms::Constant;
 use narrows_model::traffic::{Component, Distribution};
 
-/// The type of a key whose value is a quantity above zero, or a distribution of such quantities.
+/// The type of a key whose value is a positive quantity, or a distribution of such quantities.
 pub type Drawn<U> = PlainOr<Positive<U>, Distributed<U>>;
 
 /// As [`Drawn`], with a word for the absence of a limit.
@@ -26,7 +26,7 @@ pub type DrawnOr<U, W> = PlainOr<Or<Positive<U>, W>, Distributed<U>>;
 
 /// The plain value of a key that may also be a distribution.
 pub trait Plain<U> {
-    /// The quantity; `None` for the word for the absence of a limit.
+    /// The quantity; `None` for the word that means no limit.
     fn quantity(&self) -> Option<U>;
 
     /// The plain value of a quantity.
@@ -53,8 +53,8 @@ impl<U: Unit> Plain<U> for Option<U> {
     }
 }
 
-/// The distribution as resolved; `None` for the word for the absence of a limit. The parameters that follow from a
-/// given mean are filled in.
+/// Resolves the distribution, and fills in parameters that follow from a given mean; `None` for the word that means no
+/// limit.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn resolve<P: Plain<U>, U: Unit>(
     Ok(Some(distribution))
 }
 
-/// As [`resolve`], for a key without a word for the absence of a limit.
+/// Resolves the distribution of a key without a word for no limit, as [`resolve`].
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ pub fn resolve_drawn<U: Unit>(
     resolve(written, context, faults)?.ok_or_else(Reported::before)
 }
 
-/// Description of a distribution.
+/// Describes a distribution in words.
 pub fn describe<U: Unit>(distribution: &Distribution) -> String {
     let of = |value: &f64| U::from_amount(*value).to_string();
     let up_to = |maximum: &Option<f64>| {

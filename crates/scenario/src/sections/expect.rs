@@ -1,4 +1,4 @@
-//! `[[expect]]`: metrics that must lie within bounds for a run to count as good.
+//! `[[expect]]`: bounds that metrics of a run must satisfy.
 
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
@@ -13,9 +13,9 @@ keys! {
     pub struct ExpectKeys {
         /// Name of a metric of a group or link, as in summary.json.
         measure: String,
-        /// The group whose metric it is.
+        /// Group whose metric is checked.
         group: String => "every group",
-        /// The link whose metric it is.
+        /// Link whose metric is checked.
         link: String => "the bottleneck of the first group, for a metric of links",
         /// Lower bound, in the unit of the metric.
         at_least: f64 => "no bound",

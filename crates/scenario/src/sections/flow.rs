@@ -1,4 +1,4 @@
-//! `[[flows]]`: groups of equal flows.
+//! `[[flows]]`: groups of flows with the same properties.
 
 mod describe;
 mod load;
@@ -32,40 +32,40 @@ use narrows_units::{Bytes, Rate, Span};
 use placement::{Between, DirectionWord, TopologyContext};
 
 keys! {
-    /// `[[flows]]`, besides every key of `[transport]`.
+    /// The keys of `[[flows]]` that are not those of `[transport]`.
     pub struct FlowKeys {
         /// Name of the group.
         name: String => "the algorithm's",
-        /// Congestion control: a name, a name with parameters as in "aimd(a=1,b=0.8)", a table with name and parameters,
-        /// or "subject": the algorithm that compare replaces.
+        /// Congestion control: a name, a name with parameters as in "aimd(a=1,b=0.8)", a table with name and
+        /// parameters, or "subject", the algorithm that compare replaces.
         algorithm: AlgorithmKey => "none; programs: cubic; cbr and onoff sources: datagrams that nothing holds back",
-        /// compare replaces the algorithm of this group.
+        /// Whether compare replaces the algorithm of this group.
         subject: bool => "true where algorithm is \"subject\"",
-        /// Number of flows in the group, or of users if source is that; a group with 0 is left out.
+        /// Number of flows, or of users or clients of the source, in the group; a group with 0 is omitted.
         count: Integer<0, 1_000_000> = 1,
-        /// A full data packet of the group on the wire, headers included.
+        /// Size of a full data packet of the group, headers included.
         packet: Positive<Bytes> => "path.packet, or that of the network",
-        /// When the flows start: a time, or a range from which each start is drawn uniformly.
+        /// Start time of the flows, or a range from which each start time is drawn uniformly.
         start: SpanRange = (Span::ZERO, Span::ZERO),
-        /// Payload to transfer; from a distribution each flow draws its own.
+        /// Payload of each flow, or a distribution from which it is drawn.
         size: DrawnOr<Bytes, Unlimited> = Choice::Plain(None),
-        /// Two-way propagation delay; from a distribution each flow draws its own in each replication, at least
-        /// twice path.delay, or that of its route through a network.
+        /// Two-way propagation delay of each flow, or a distribution from which it is drawn in each replication; at
+        /// least twice path.delay, or that of its route in a network.
         rtt: Drawn<Span> => "that of the path; in a network that of the route between its routers",
-        /// Direction of the data along the path.
+        /// Direction of the data on the path.
         direction: DirectionWord => "forward",
-        /// The router of the senders.
+        /// Router of the senders.
         from: String => "none; needed in a network",
-        /// The router of the receivers.
+        /// Router of the receivers.
         to: String => "none; needed in a network",
-        /// Routers of a network that data passes in this order, and acknowledgements in reverse order.
+        /// Routers that data traverses in this order, and acknowledgements in the opposite order.
         via: List<String> => "none: the shortest route by delay",
-        /// In a network, instead of from and to: short transfers from each edge to every other.
+        /// Short transfers from each edge router to every other; given instead of from and to.
         between: Between => "one router and another",
-        /// Source of the data.
+        /// Application that supplies the data.
         source: Source => "bulk",
-        /// Programs of the machine that carry the flows, on a Linux kernel alone. Their TCP uses the algorithm unless they
-        /// choose another.
+        /// External programs that carry the flows, on a Linux kernel only. Their TCP uses the algorithm, unless they
+        /// select another.
         program: Table<ProgramKeys> => "none",
     }
 }
@@ -101,8 +101,8 @@ impl Section for GroupKeys {
 }
 
 impl FlowKeys {
-    /// Fills in algorithm and name of a group whose source has a rate of its own, or that programs carry; an error is added to
-    /// `faults` if any other group has no algorithm.
+    /// Fills in algorithm and name of a group whose source has a rate of its own, or which programs carry; adds an
+    /// error to `faults` if any other group has no algorithm.
     pub fn complete(&mut self, faults: &mut Vec<Fault>) {
         if self.algorithm.written {
             return;

@@ -1,4 +1,4 @@
-//! `impairments`: what a link does to packets behind its queue and its random loss, in the order of the list.
+//! `impairments`: what a link does to packets after its queue and its loss model, in the order of the list.
 
 mod describe;
 
@@ -21,54 +21,54 @@ use narrows_model::{Counted, DelayModel, EcnChange, Impairment, Lateness, Select
 use narrows_units::{Bytes, Rate, Span};
 
 keys! {
-    /// An additional random delay of each packet, as in tc-netem.
+    /// Random additional delay of each packet, as in tc-netem.
     pub struct Jitter = "jitter" {
-        /// The additional delay.
+        /// Distribution of the additional delay.
         delay: Drawn<Span>,
-        /// Correlation of the normal scores of successive delays, below 100 %; the distribution stays as it is.
+        /// Autocorrelation of successive delays (of their normal scores), below 100 %; the marginal distribution is
+        /// unchanged.
         correlation: Fraction = 0.0,
-        /// A packet may overtake earlier ones.
+        /// Whether packets may be reordered.
         reorder: bool = false,
     }
 }
 
 keys! {
-    /// A share of the packets, chosen at random, is late (RFC 4737, RFC 4653).
+    /// Random reordering: a fraction of the packets is delayed (RFC 4737, RFC 4653).
     pub struct Reorder = "reorder" {
-        /// Probability that a packet is late.
+        /// Probability that a packet is delayed.
         share: PositiveFraction,
-        /// So many later packets overtake it; either distance or delay is needed.
+        /// Reordering extent: number of later packets that overtake it. Either distance or delay is required.
         distance: Packets => "none",
-        /// Longest time that a packet is late by a distance, should fewer packets follow.
+        /// Maximum delay of a packet that waits to be overtaken, if fewer packets follow.
         hold: Positive<Span> => "1s with distance",
-        /// Its additional delay, instead of distance.
+        /// Additional delay; given instead of distance.
         delay: Drawn<Span> => "none",
     }
 }
 
 keys! {
-    /// A token bucket that drops packets that do not conform (RFC 2475, RFC 2697).
+    /// A token bucket policer, which drops non-conforming packets (RFC 2475, RFC 2697).
     pub struct Policer = "policer" {
-        /// Rate of the tokens.
+        /// Token rate: the committed information rate.
         rate: Positive<Rate>,
-        /// Depth of the bucket, which is full at the start; at least a full packet.
+        /// Bucket depth, the committed burst size: at least a full packet. The bucket is full at the start.
         burst: PacketsOrSize,
     }
 }
 
 keys! {
-    /// A hop that changes the ECN field (RFC 3168, RFC 6040). That its queue drops instead of marking, as inside a tunnel
-    /// with the compatibility mode of RFC 6040, is what a queue without ecn does.
+    /// A hop that changes the ECN field (RFC 3168, RFC 6040). For a tunnel in the compatibility mode of RFC 6040, whose
+    /// queues drop packets instead of marking them, use a queue without ecn.
     pub struct Ecn = "ecn" {
-        /// bleach: all packets become Not-ECT; clear-ce: CE becomes ECT(0), as at the end of a tunnel that discards the
-        /// outer header; ect1-to-ect0: ECT(1) becomes ECT(0); set-ce: ECT(0) and ECT(1) become CE.
+        /// bleach: all packets become Not-ECT. clear-ce: CE becomes ECT(0), as at the end of a tunnel that discards the
+        /// outer header. ect1-to-ect0: ECT(1) becomes ECT(0). set-ce: ECT(0) and ECT(1) become CE.
         mode: EcnChange,
-        /// Probability that the field of a packet is changed, of those that `packets` and `of` choose.
+        /// Probability that a packet selected by `packets` and `of` is changed.
         share: PositiveFraction = 1.0,
         /// Numbers of the packets that are changed among those that `of` counts, from 1, in any order.
         packets: List<Number> => "all of them",
-        /// Which packets of the link are counted: all, those with data, those whose data was sent before, or
-        /// acknowledgements without data.
+        /// Which packets of the link are counted: all, data packets, retransmissions, or pure acknowledgements.
         of: Counted = Counted::All,
     }
 }
@@ -81,80 +81,80 @@ words!(EcnChange {
 });
 
 keys! {
-    /// An additional delay that changes at given times.
+    /// A piecewise constant additional delay.
     pub struct DelaySteps = "delay-steps" {
-        /// The additional delay from each time on.
+        /// Additional delays, one for each time.
         delays: List<Span>,
-        /// Ascending, the first 0s.
+        /// Times from which the delays apply, ascending; the first is 0s.
         times: List<Span>,
-        /// The steps are repeated after this time.
+        /// Period after which the steps repeat.
         period: Positive<Span> => "the last delay stays",
-        /// A packet may overtake earlier ones where the delay falls.
+        /// Whether packets may be reordered when the delay decreases.
         reorder: bool = false,
     }
 }
 
 keys! {
-    /// An additional delay that rises linearly and falls back at once.
+    /// A sawtooth: the additional delay rises linearly in each period, then falls to its minimum at once.
     pub struct DelaySawtooth = "delay-sawtooth" {
-        /// The delay at the start of each period.
+        /// Additional delay at the start of a period.
         minimum: Span = Span::ZERO,
-        /// The delay at its end.
+        /// Additional delay at the end of a period.
         maximum: Positive<Span>,
-        /// Time from one fall to the next.
+        /// Period of the sawtooth.
         period: Positive<Span>,
-        /// A packet may overtake earlier ones where the delay falls.
+        /// Whether packets may be reordered when the delay decreases.
         reorder: bool = false,
     }
 }
 
 keys! {
-    /// An additional delay as recorded.
+    /// A recorded additional delay.
     pub struct DelayTrace = "delay-trace" {
-        /// A file with a time and the delay from then on in each line, both in seconds, relative to the scenario file.
+        /// Path of a file, relative to the scenario file, with a time and the delay from then on, both in seconds, on
+        /// each line.
         file: File,
-        /// The recording is repeated after this time.
+        /// Period after which the recording repeats.
         period: Positive<Span> => "the last delay stays",
-        /// A packet may overtake earlier ones where the delay falls.
+        /// Whether packets may be reordered when the delay decreases.
         reorder: bool = false,
     }
 }
 
 keys! {
-    /// A handover at regular times, as between satellites in low orbit: another additional delay, and a time without delivery.
+    /// Periodic handovers, as of satellites in low Earth orbit: a new additional delay after each, and an outage.
     pub struct Handover = "handover" {
         /// Time between handovers.
         interval: Positive<Span> = Span::from_ms(15_000),
-        /// The additional delay until the next handover.
+        /// Distribution of the additional delay, drawn at every handover.
         delay: Drawn<Span>,
-        /// How long nothing is delivered after each handover; packets wait.
+        /// Duration of the outage after each handover, in which packets wait.
         outage: Span = Span::ZERO,
-        /// A packet may overtake earlier ones where the delay falls.
+        /// Whether packets may be reordered when the delay decreases.
         reorder: bool = false,
     }
 }
 
 keys! {
-    /// A share of the acknowledgements without data is dropped at random (RFC 3449 §5.2.2).
+    /// Random loss of pure acknowledgements (ACK filtering or loss; RFC 3449 §5.2.2).
     pub struct AckThinning = "ack-thinning" {
-        /// Probability that an acknowledgement is dropped.
+        /// Probability that a pure acknowledgement is dropped.
         share: PositiveFraction,
     }
 }
 
 keys! {
-    /// Packets are delivered in frames, which are repeated after errors (ARQ) and leave in order, as on Wi-Fi and cellular
-    /// links.
+    /// Frame aggregation with link-layer retransmissions (ARQ) and in-order delivery, as on Wi-Fi and cellular links.
     pub struct Aggregation = "aggregation" {
         /// Time between the ends of two frames.
         frame: Positive<Span>,
-        /// What a frame carries at most; the link must not be faster than that.
+        /// Maximum amount of data in a frame; together with `frame` it must not limit the link to less than its rate.
         largest: PacketsOrSize => "no limit",
-        /// Probability that a transmission of a frame fails, below 100 %.
+        /// Error probability of a transmission of a frame, below 100 %.
         error: Fraction = 0.0,
-        /// Time from one transmission of a frame to the next.
+        /// Time between two transmissions of a frame.
         retry: Positive<Span> => "the frame time",
-        /// How often a frame is repeated before its packets are lost.
+        /// Maximum number of retransmissions of a frame, after which its packets are lost.
         retries: Count<0, 1000> = 7,
     }
 }
@@ -196,7 +196,7 @@ pub type Impairments = List<Form>;
 /// The impairments as written.
 pub type Written = Field<Option<Vec<Element<Form>>>>;
 
-/// The impairments as resolved; defaults that follow from other keys are filled in.
+/// Resolves the impairments, and fills in defaults that follow from other keys.
 ///
 /// # Errors
 ///
@@ -484,7 +484,7 @@ fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reporte
     Err(field.fault("out of range").given("100 %").allowed("0 to below 100 %").report(faults))
 }
 
-/// The time after which `points` are repeated, which must be behind the last.
+/// The time after which `points` are repeated, which must be later than the last.
 fn period_behind(
     field: &Field<Option<Span>>,
     points: &[(Span, Span)],
@@ -498,5 +498,5 @@ fn period_behind(
     Ok(period)
 }
 
-/// Longest time by which a reordered packet is late by default.
+/// Default maximum delay of a packet that waits to be overtaken.
 const LONGEST_HOLD: Span = Span::from_ms(1000);

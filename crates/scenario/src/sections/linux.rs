@@ -12,10 +12,11 @@ use narrows_model::LinuxModel;
 keys! {
     /// The keys of `[linux]`. The simulator does not read them.
     pub struct LinuxKeys {
-        /// Whether the kernel's TCP passes on several segments at a time (segmentation offload), as it does by default. They
-        /// enter the network one by one in either case.
+        /// TCP segmentation offload (GSO): the kernel's TCP passes on several segments at once, as it does by default.
+        /// They enter the network one at a time in either case.
         gso: bool = true,
-        /// Settings of both hosts below /proc/sys/net, each `"NAME=VALUE"`, as in `"net.ipv4.tcp_slow_start_after_idle=0"`.
+        /// Sysctls of both hosts below /proc/sys/net, each as `"NAME=VALUE"`, for example
+        /// `"net.ipv4.tcp_slow_start_after_idle=0"`.
         sysctl: List<Sysctl> => "the kernel's own, without cached metrics and with buffers of up to 256 MB",
     }
 }
@@ -33,12 +34,12 @@ impl KeyType for Sysctl {
         let Some((name, value)) =
             written.split_once('=').map(|(name, value)| (name.trim(), value.trim())).filter(is_setting)
         else {
-            let fault = Fault::new(&node.place, path, "no setting of a kernel").given(node.value.shown());
+            let fault = Fault::new(&node.place, path, "not a kernel setting").given(node.value.shown());
             return Err(fault.allowed(SHAPE).report(faults));
         };
         // Others can make the kernel start programs, and write to the machine.
         if !name.replace('.', "/").starts_with("net/") {
-            let fault = Fault::new(&node.place, path, "no setting of the network").given(node.value.shown());
+            let fault = Fault::new(&node.place, path, "not a network setting").given(node.value.shown());
             return Err(fault.allowed(SHAPE).report(faults));
         }
         Ok((name.to_owned(), value.to_owned()))

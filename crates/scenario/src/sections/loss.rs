@@ -1,4 +1,4 @@
-//! `loss`: packets that a link loses at random, at fixed distances or by a list.
+//! `loss`: loss models of a link: random, periodic, or by a list of packets.
 
 use crate::emit::short;
 use crate::field::Reported;
@@ -8,9 +8,9 @@ use crate::value::{Element, Fraction, Integer, List, Packets, PositiveFraction, 
 use narrows_model::{Counted, LossModel, Selection};
 
 keys! {
-    /// Each packet is lost with the same probability.
+    /// Independent losses with the same probability for each packet.
     pub struct Bernoulli = "bernoulli" {
-        /// Probability that a packet is lost.
+        /// Loss probability of a packet.
         rate: Fraction,
     }
 }
@@ -18,9 +18,9 @@ keys! {
 keys! {
     /// A two-state Markov chain with a loss probability for each state (Gilbert 1960, Elliott 1963).
     pub struct GilbertElliott = "gilbert-elliott" {
-        /// Probability per packet of a transition to the bad state.
+        /// Transition probability per packet from the good to the bad state.
         good_to_bad: PositiveFraction,
-        /// Probability per packet of a transition to the good state.
+        /// Transition probability per packet from the bad to the good state.
         bad_to_good: PositiveFraction,
         /// Loss probability in the good state.
         loss_good: Fraction = 0.0,
@@ -30,22 +30,21 @@ keys! {
 }
 
 keys! {
-    /// Packets are lost at fixed distances, counted over all packets of the link.
+    /// Periodic losses, counted over all packets of the link.
     pub struct Periodic = "periodic" {
-        /// From one lost packet to the next.
+        /// Distance between two lost packets: one packet in this many is lost.
         every: Packets,
-        /// Number of the first lost packet.
+        /// Number of the first lost packet, counted from 1.
         first: Packets => "every",
     }
 }
 
 keys! {
-    /// The packets of a list are lost.
+    /// Losses of the packets in a list.
     pub struct Listed = "list" {
-        /// Their numbers among the packets that `of` counts, from 1, in any order.
+        /// Numbers of the lost packets among those that `of` counts, from 1, in any order.
         packets: List<Number>,
-        /// Which packets of the link are counted: all, those with data, those whose data was sent before, or
-        /// acknowledgements without data.
+        /// Which packets of the link are counted: all, data packets, retransmissions, or pure acknowledgements.
         of: Counted = Counted::All,
     }
 }
@@ -82,7 +81,7 @@ pub fn selected(selection: &Selection) -> String {
 const MOST_DESCRIBED: usize = 20;
 
 forms! {
-    /// Loss at random, at fixed distances or by a list.
+    /// A loss model: random, periodic, or by a list of packets.
     pub enum Loss { Bernoulli, GilbertElliott, Periodic, Listed }
 }
 

@@ -35,30 +35,33 @@ use narrows_units::{Bytes, Rate, Span};
 keys! {
     /// The keys of `[network]`.
     pub struct NetworkKeys {
-        /// The round trip that 1bdp of a buffer counts, at the mean rate of its link.
+        /// Round-trip time in the unit bdp of buffer sizes; the rate is the mean rate of the link.
         rtt: Positive<Span>,
-        /// A full data packet on the wire.
+        /// Size of a full data packet, headers included.
         packet: Positive<Bytes> = Bytes::new(1500),
-        /// Rate of each flow's own access links, which are unlimited FIFOs: where it is the lowest rate, packets queue there.
+        /// Rate of the access links of each flow, which are unlimited FIFOs. Packets queue there if it is the lowest
+        /// rate on the path.
         access_rate: Positive<Rate> => "ten times the greatest rate of any link",
-        /// Time from an event until packets are sent along the new routes.
+        /// Convergence time of routing: from an event until packets are forwarded along the new routes.
         convergence: Span = Span::ZERO,
-        /// Source of the links and what was assumed of them.
+        /// Source of the topology, and assumptions about it.
         note: String => "what a generator or file was taken to say",
-        /// What was read from the words of a file, or assumed where it says nothing. Checks of a run list it.
+        /// Values that were inferred from the text of a file, or assumed where it gives none; listed by the checks of a
+        /// run.
         assumed: List<String> => "nothing",
-        /// The links between routers.
+        /// Links between routers.
         links: Tables<LinkKeys> => "those of generator or graph",
-        /// A shape of which all links are alike, instead of links.
+        /// A generated topology with links of equal properties; given instead of links.
         generator: Generator => "none",
-        /// A GraphML file, instead of links.
+        /// A GraphML file; given instead of links.
         graph: Table<GraphKeys> => "none",
-        /// The hosts behind edges.
+        /// Hosts behind the edge routers.
         hosts: Table<HostsKeys> => "see its keys",
-        /// Routers with hosts behind them; flows that say between = "edges" go from each to every other.
+        /// Edge routers, which have hosts behind them; flows with between = "edges" run from each of them to every
+        /// other.
         edges: Tables<EdgeKeys> => "those of generator tiered",
-        /// What happens to links at set times. Routes are shortest by delay again after each; a packet in flight keeps its
-        /// own.
+        /// Changes of links at given times. After each, routes are recomputed (shortest by delay); a packet in flight
+        /// keeps its route.
         events: Events => "none",
     }
 }

@@ -1,4 +1,4 @@
-//! `overhead`: what a link adds to every packet.
+//! `overhead`: the framing that a link adds to every packet.
 
 use crate::field::Reported;
 use crate::forms::{Choice, PlainOr, forms};
@@ -7,27 +7,29 @@ use narrows_model::Framing;
 use narrows_units::Bytes;
 
 keys! {
-    /// Each packet has a frame of its own.
+    /// A link-layer frame for each packet.
     pub struct Frame = "frame" {
-        /// Header, trailer and gap; Ethernet has 38 bytes: preamble 8, header 14, check sequence 4, gap 12 (IEEE 802.3).
+        /// Header, trailer and inter-packet gap. Ethernet has 38 bytes: preamble 8, header 14, frame check sequence 4,
+        /// inter-packet gap 12 (IEEE 802.3).
         bytes: Bytes = Bytes::new(38),
     }
 }
 
 keys! {
-    /// Each packet is cut into ATM cells of 53 bytes that carry 48 each, the last one padded, as on ADSL.
+    /// ATM cells of 53 bytes with a payload of 48 bytes each; the last cell of a packet is padded (ADSL).
     pub struct Atm = "atm" {
-        /// Bytes added to the packet before; routed packets have 16: LLC/SNAP 8 and AAL5 8 (RFC 2684).
+        /// Bytes added to each packet before segmentation into cells; routed packets have 16: LLC/SNAP 8 and AAL5 8
+        /// (RFC 2684).
         bytes: Bytes = Bytes::new(16),
     }
 }
 
 forms! {
-    /// What a link adds to every packet.
+    /// The framing that a link adds to every packet.
     pub enum Framed { Frame, Atm }
 }
 
-/// What a link adds to every packet: a size alone is that of a frame.
+/// The type of the key `overhead`: a size without a form is that of a frame.
 pub type Overhead = PlainOr<Bytes, Framed>;
 
 /// A value of [`Overhead`].

@@ -20,25 +20,27 @@ use narrows_units::{Bytes, Rate, Span};
 keys! {
     /// The keys of `[path]`.
     pub struct PathKeys {
-        /// Rate of the bottleneck, forward.
+        /// Rate of the bottleneck in the forward direction.
         rate: LinkRate,
-        /// What the bottleneck adds to every packet: it takes time to send, and counts nowhere else.
+        /// Framing overhead of the bottleneck: added to the transmission time of every packet only.
         overhead: Overhead => "none",
-        /// Queue of the bottleneck.
+        /// Queue discipline of the bottleneck.
         queue: Queue => "droptail, 1bdp",
-        /// Loss on the bottleneck, behind its queue.
+        /// Loss model of the bottleneck, applied after its queue.
         loss: Loss => "none",
-        /// What packets pass behind queue and loss of the bottleneck, in this order.
+        /// Impairments of the bottleneck, applied in this order after its queue and loss model.
         impairments: Impairments => "none",
-        /// Two-way propagation delay of a flow, unless the flow says otherwise.
+        /// Two-way propagation delay of flows that set no `rtt` of their own.
         rtt: Positive<Span>,
-        /// A full data packet on the wire.
+        /// Size of a full data packet, headers included.
         packet: Positive<Bytes> = Bytes::new(1500),
-        /// Rate of each flow's own access links, which are unlimited FIFOs: where it is the lowest rate, packets queue there.
+        /// Rate of the access links of each flow, which are unlimited FIFOs. Packets queue there if it is the lowest
+        /// rate on the path.
         access_rate: Positive<Rate> => "ten times the bottleneck's greatest rate",
-        /// One-way propagation delay of the bottleneck; the access links share the rest of a flow's round trip.
+        /// One-way propagation delay of the bottleneck; the remainder of a flow's round-trip time is divided among its
+        /// access links.
         delay: Span => "0.4 of the smallest round trip of any group",
-        /// The bottleneck in the other direction.
+        /// The bottleneck in the reverse direction.
         reverse: Table<ReverseKeys> => "the same rate, unlimited queue, no loss",
     }
 }
@@ -46,15 +48,15 @@ keys! {
 keys! {
     /// The keys of `[path.reverse]`.
     pub struct ReverseKeys {
-        /// Rate of the bottleneck, reverse.
+        /// Rate of the bottleneck in the reverse direction.
         rate: LinkRate => "that of the path",
-        /// What it adds to every packet.
+        /// Framing overhead: added to the transmission time of every packet only.
         overhead: Overhead => "none",
-        /// Its queue.
+        /// Queue discipline.
         queue: Queue => "droptail, unlimited",
-        /// Loss on it, behind its queue.
+        /// Loss model, applied after the queue.
         loss: Loss => "none",
-        /// What packets pass behind its queue and loss, in this order.
+        /// Impairments, applied in this order after queue and loss model.
         impairments: Impairments => "none",
     }
 }
@@ -74,7 +76,7 @@ pub struct ResolvedPath {
     pub packet: Bytes,
     /// Mean rate of the forward bottleneck.
     pub mean: Rate,
-    /// Both directions, for a reader.
+    /// Description of each direction.
     words: [String; 2],
 }
 

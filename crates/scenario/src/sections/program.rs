@@ -11,11 +11,11 @@ keys! {
     /// `program = { client = "…", server = "…" }`: commands for a shell, with the address of the server in `$SERVER`. Each flow
     /// has two hosts of its own; its server is ready when the run begins, its client starts when the flow does.
     pub struct ProgramKeys {
-        /// Command of the client, as in `"iperf3 -c $SERVER -t 10"`.
+        /// Command of the client, for example `"iperf3 -c $SERVER -t 10"`.
         client: String,
-        /// Command of the server, as in `"iperf3 -s"`.
+        /// Command of the server, for example `"iperf3 -s"`.
         server: String,
-        /// Which of them runs on the sending host: the flow's data is what that one sends.
+        /// Which of the two programs runs on the sending host; the data that it sends is the flow's data.
         sender: RoleWord = RoleWord::Client,
     }
 }

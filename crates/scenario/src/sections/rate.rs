@@ -1,4 +1,4 @@
-//! `rate`: a constant, something generated, or something recorded.
+//! `rate`: a rate that is constant, generated or recorded.
 
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 keys! {
-    /// A rate that is constant between given times.
+    /// A piecewise constant rate.
     pub struct Steps = "steps" {
-        /// The rate from each time on.
+        /// Rates, one for each time.
         rates: List<Rate>,
-        /// Ascending, the first 0s.
+        /// Times from which the rates apply, ascending; the first is 0s.
         times: List<Span>,
     }
 }
@@ -28,27 +28,28 @@ keys! {
 keys! {
     /// A square wave.
     pub struct Square = "square" {
-        /// First part of each period.
+        /// Rate in the first part of each period.
         high: Positive<Rate>,
-        /// Second part of each period.
+        /// Rate in the second part of each period.
         low: Rate,
-        /// Both parts.
+        /// Period of the wave.
         period: Positive<Span>,
-        /// Share of the period at the high rate.
+        /// Duty cycle: fraction of the period at the high rate.
         duty: PositiveFraction = 0.5,
     }
 }
 
 keys! {
-    /// A random walk between two bounds.
+    /// A bounded random walk.
     pub struct Walk = "walk" {
-        /// The rate at the start.
+        /// Initial rate.
         start: Positive<Rate> => "midway between the bounds",
-        /// Size of a step; the greatest where steps are uniform.
+        /// Size of a step; the maximum size if steps are uniform.
         step: Positive<Rate>,
-        /// fixed: a step up or down with equal probability; uniform: a change drawn uniformly from -step to +step.
+        /// fixed: a step up or down with equal probability. uniform: a step drawn uniformly from -step to +step.
         steps: StepSizes = StepSizes::Fixed,
-        /// What happens to a step beyond a bound: it is reflected, or clipped at the bound. Fixed steps are reflected.
+        /// How a step beyond a bound is handled. reflect: it is reflected at the bound. clip: it ends at the bound.
+        /// Fixed steps are always reflected.
         bounds: Bounds = Bounds::Reflect,
         /// Lower bound.
         minimum: Rate,
@@ -60,11 +61,11 @@ keys! {
 }
 
 keys! {
-    /// Each rate is uniform between zero and the previous rate plus step, clipped to the bounds.
+    /// A random walk in which each rate is uniform between zero and the previous rate plus step, clipped to the bounds.
     pub struct AdditiveWalk = "additive-walk" {
-        /// The rate at the start.
+        /// Initial rate.
         start: Positive<Rate>,
-        /// Largest increase of the rate in one step.
+        /// Maximum increase of the rate in one step.
         step: Positive<Rate>,
         /// Lower bound.
         minimum: Rate = Rate::ZERO,
@@ -76,12 +77,12 @@ keys! {
 }
 
 keys! {
-    /// Each rate is uniform between zero and factor times the previous rate, clipped to the bounds. A rate of zero is
-    /// final, and factors below e lead to it.
+    /// A random walk in which each rate is uniform between zero and factor times the previous rate, clipped to the
+    /// bounds. The rate stays at zero once it is zero, and tends to zero if factor is less than e.
     pub struct MultiplicativeWalk = "multiplicative-walk" {
-        /// The rate at the start.
+        /// Initial rate.
         start: Positive<Rate>,
-        /// Largest factor of the rate in one step.
+        /// Maximum ratio of a rate to the previous one.
         factor: f64,
         /// Lower bound.
         minimum: Rate = Rate::ZERO,
@@ -93,7 +94,7 @@ keys! {
 }
 
 keys! {
-    /// Independent draws, uniform between the bounds.
+    /// Independent rates, uniform between the bounds.
     pub struct Uniform = "uniform" {
         /// Lower bound.
         minimum: Rate,
@@ -105,12 +106,13 @@ keys! {
 }
 
 keys! {
-    /// A recorded link: one 1500-byte delivery opportunity per line, in milliseconds, repeated.
+    /// A recorded link: each line is the time in milliseconds of one delivery opportunity of 1500 bytes; the recording
+    /// is repeated.
     pub struct Trace = "trace" {
-        /// A file in mahimahi's format, relative to the scenario file.
+        /// Path of a file in the format of mahimahi, relative to the scenario file.
         trace: File,
-        /// Where in the recording a run starts. random: at another place in each replication, the same for all links whose
-        /// recordings are of one length and for all algorithms that are compared.
+        /// Position in the recording at the start of a run. random: drawn for each replication, the same for all links
+        /// whose recordings have the same length and for all algorithms that are compared.
         start: Or<Span, Random> = None,
     }
 }
@@ -148,7 +150,7 @@ impl Word for Random {
     const WORD: &'static str = "random";
 }
 
-/// The sizes of the steps of a random walk.
+/// How the sizes of the steps of a random walk are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepSizes {
     /// Always the same size.
@@ -159,7 +161,7 @@ pub enum StepSizes {
 
 words!(StepSizes { Fixed = "fixed", Uniform = "uniform" });
 
-/// What happens to a step beyond a bound.
+/// How a step beyond a bound is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bounds {
     /// It is reflected at the bound.
@@ -278,7 +280,7 @@ impl MultiplicativeWalk {
         let factor = self.factor.copied()?;
         if factor <= 0.0 || factor > GREATEST_FACTOR {
             let fault = self.factor.fault("out of range").given(factor.to_string());
-            return Err(fault.allowed(format!("above 0 and up to {GREATEST_FACTOR}")).report(faults));
+            return Err(fault.allowed(format!("a number in (0, {GREATEST_FACTOR}]")).report(faults));
         }
         Ok(range.walk(start, Step::Multiplicative(factor)))
     }

@@ -1,4 +1,4 @@
-//! `[record]`: what is written down of a run.
+//! `[record]`: which records of a run are kept.
 
 use crate::diagnostic::Fault;
 use crate::field::Reported;
@@ -10,30 +10,33 @@ use narrows_units::Span;
 keys! {
     /// The keys of `[record]`.
     pub struct RecordKeys {
-        /// Length of an interval of the series; widened if they would exceed a million rows.
+        /// Sampling interval of the series; increased if the series would have more than a million rows.
         interval: Positive<Span> = Span::from_ms(100),
-        /// Whether series of every flow are recorded, besides those of links; auto: of up to 100 flows.
+        /// Of which flows series are recorded, besides those of links; auto: of all flows, if there are at most 100.
         flows: Extent = Extent::Auto,
-        /// A row for each transfer of a source that starts transfers; auto: for about 100000 of them.
+        /// Of which transfers a row is recorded; auto: of up to about 100000 of the transfers that sources start during
+        /// the run.
         transfers: Extent = Extent::Auto,
-        /// Log what happens to every packet at senders, receivers and links that are not access links.
+        /// Log every packet at senders, receivers and all links except access links.
         packets: bool = false,
-        /// Most entries of the packet log in a replication, about 80 bytes each; the log ends when it is full.
+        /// Maximum number of entries of the packet log in a replication, about 80 bytes each; logging stops at the
+        /// limit.
         packet_limit: Integer<1, 100_000_000> = 1_000_000,
-        /// Log losses, marks, timeouts, reductions of the window and changes of state of the flows that have series.
+        /// Log losses, ECN marks, timeouts, window reductions and state changes of the flows that have series.
         events: bool = true,
-        /// Entries of the log of events in a replication, about 150 bytes each; where it is full, the log ends.
+        /// Maximum number of entries of the event log in a replication, about 150 bytes each; logging stops at the
+        /// limit.
         event_limit: Integer<1, 100_000_000> = 10_000,
-        /// Inner variables of the algorithms of these flows and of the queues of links, at the ends of the intervals; the
+        /// Record internal variables of the algorithms of these flows and of the queues, once in each interval; the
         /// cards (`narrows show NAME`) declare them.
         internals: bool = false,
     }
 }
 
-/// How much is recorded, of flows or of transfers.
+/// How much is recorded of flows or transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// As many as are useful, by a rule for each key.
+    /// As much as the rule of the key permits.
     Auto,
     /// All.
     All,

@@ -1,4 +1,4 @@
-//! The keys of the whole file.
+//! The keys at the top level of the file.
 
 use super::expect::ExpectKeys;
 use super::flow::GroupKeys;
@@ -17,39 +17,39 @@ use narrows_units::Span;
 use std::path::Path;
 
 keys! {
-    /// The whole file.
+    /// The keys at the top level of the file.
     pub struct RootKeys {
-        /// What the run is about.
+        /// Title of the run.
         title: String => "the file's name",
-        /// Simulated time.
+        /// Duration of the run, in simulated time.
         duration: Positive<Span>,
-        /// End of the warm-up: metrics count from here on. auto: the time at which, by the MSER-5 rule, the goodput of
-        /// every group is stationary, or its bottleneck's rate if its flows have no series; determined for each
-        /// replication, which is run twice for it. Without such a time in the first half of the run, metrics count from
-        /// its middle on.
+        /// End of the warm-up, from which metrics are computed. auto: the time from which the goodput of every group is
+        /// stationary by the MSER-5 rule (or the rate of its bottleneck, if its flows have no series); it is determined
+        /// for each replication, which is run twice. If there is no such time in the first half of the run, the warm-up
+        /// ends in the middle of the run.
         warmup: Or<Span, Auto> = Some(Span::ZERO),
-        /// Master seed of all random streams.
+        /// Master seed, from which the seeds of all random streams are derived.
         seed: Integer<0, { u64::MAX }> = 1,
-        /// Independent repetitions; intervals need at least two.
+        /// Number of independent replications; confidence intervals need at least two.
         replications: Count<1, 1_000_000> => "1 for run, 5 for compare",
-        /// The dumbbell: one bottleneck that all flows share.
+        /// The dumbbell topology: one bottleneck that all flows share.
         path: Table<PathKeys> => "none; either path or network is needed",
-        /// Routers and links of any topology; each flow has a source and a destination router.
+        /// A topology of routers and links; each flow has a source and a destination router.
         network: Table<NetworkKeys> => "none; either path or network is needed",
-        /// Endpoints of every flow; a flow may override any key.
+        /// Options of the endpoints of all flows; a flow may override each of them.
         transport: Table<TransportKeys> => "preset modern",
-        /// Groups of equal flows.
+        /// Groups of flows with the same properties.
         flows: Tables<GroupKeys>,
-        /// What to record.
+        /// Which records are kept.
         record: Table<RecordKeys> => "see its keys",
-        /// Hosts of a run with `--on linux`.
+        /// Options of the Linux hosts in a run with `--on linux`.
         linux: Table<LinuxKeys> => "see its keys",
-        /// Metrics that must lie within bounds.
+        /// Bounds that metrics must satisfy.
         expect: Tables<ExpectKeys> => "none",
     }
 }
 
-/// The word for a warm-up whose end is found by a rule.
+/// The word for a warm-up whose end is detected by the MSER-5 rule.
 #[derive(Clone, Debug)]
 pub struct Auto;
 
@@ -57,14 +57,14 @@ impl Word for Auto {
     const WORD: &'static str = "auto";
 }
 
-/// The keys of the root that describe a run.
+/// The keys of the top level that describe a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Title of the scenario.
     pub title: String,
     /// Simulated time.
     pub duration: Span,
-    /// End of the warm-up; `None` if it is found by a rule.
+    /// End of the warm-up; `None` if it is detected by the MSER-5 rule.
     pub warmup: Option<Span>,
     /// Master seed.
     pub seed: u64,

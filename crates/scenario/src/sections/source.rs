@@ -18,42 +18,42 @@ use narrows_model::traffic::{Sizes, Spans};
 use narrows_units::{Bytes, Rate, Span};
 
 keys! {
-    /// All data, up to `size`, is written at the start.
+    /// All data, up to `size`, is available at the start.
     pub struct Bulk = "bulk" {}
 }
 
 keys! {
-    /// A constant bit rate in full packets; each flow of the group sends at the whole rate.
+    /// A constant bit rate in full packets. Each flow of the group sends at the whole rate.
     pub struct ConstantRate = "cbr" {
-        /// The rate on the wire; it runs from the start of the run.
+        /// Sending rate on the wire, from the start of the run.
         rate: SendingRate => "none",
-        /// Instead of rate: the part of a constant path.rate that the source leaves to others.
+        /// Given instead of rate: the part of a constant path.rate that the source leaves to other flows.
         leaves: SendingRate => "none",
-        /// With leaves, if every flow has an equal share: the number of other flows; 0 if shares are not equal. As
-        /// many of the group's flows send as leave the others their share, n (C - B) / B for B of C left to n others
-        /// (CMU-CS-02-139 §3.3), each at 5 % more than its share; count is their maximum.
+        /// With leaves: the number of other flows if every flow gets an equal share, or 0 if shares are not equal. As
+        /// many flows of the group send as leave the others their share: n (C - B) / B where n others share B of the
+        /// capacity C (CMU-CS-02-139 §3.3), each at 5 % more than its share; count is the maximum.
         sharing: Count<0, 1_000_000> = 0,
     }
 }
 
 keys! {
-    /// As cbr, at a rate that is switched on and off.
+    /// A constant bit rate, as cbr, that is switched on and off.
     pub struct OnOff = "onoff" {
-        /// Rate on the wire while the source is on.
+        /// Sending rate on the wire in on periods.
         rate: Positive<Rate>,
-        /// Duration of each on period; the source is on when the run starts.
+        /// Duration of an on period; the run begins with one.
         on: Drawn<Span>,
-        /// Duration of each off period.
+        /// Duration of an off period.
         off: Drawn<Span>,
     }
 }
 
 keys! {
-    /// The application writes at intervals, and the data is sent under congestion control.
+    /// Writes of the application at intervals, sent under congestion control.
     pub struct Writes = "writes" {
         /// Time between two writes; the first is at the start.
         interval: Drawn<Span>,
-        /// Size of each write, rounded up to full packets.
+        /// Size of a write, rounded up to full packets.
         size: Drawn<Bytes>,
     }
 }

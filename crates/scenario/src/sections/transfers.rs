@@ -1,4 +1,4 @@
-//! Sources that start transfers.
+//! Sources that start transfers during the run.
 
 pub mod arrivals;
 pub mod users;
@@ -36,10 +36,10 @@ pub trait Process {
     ) -> Result<Transfers, Reported>;
 }
 
-/// What a process of transfers allows of the other keys of its group.
+/// What a process of transfers permits in the other keys of its group.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Why `size` is not allowed; `None` if it is needed.
+    /// Why `size` is not allowed; `None` if it is required.
     pub no_size: Option<&'static str>,
     /// What is allowed in place of `count`; `None` if that is the number of users or clients.
     pub no_count: Option<&'static str>,
@@ -99,7 +99,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Until then, or the end of the run; that is filled in.
+    /// Resolves `until`, whose default is the end of the run, and fills it in.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Window {
     }
 }
 
-/// That `number` of `count` things in a file are left out, as they start too late.
+/// Warns that `number` of `count` things in a file start too late and are omitted.
 fn late(number: usize, count: usize, things: &str, file: &str) -> Option<String> {
     (number > 0)
         .then(|| format!("{number} of {count} {things} in {file} left out, as they start when no more may"))

@@ -1,6 +1,7 @@
-//! `[transport]` and the same keys of a flow: how endpoints behave.
+//! `[transport]` and the same keys of a flow: the options of endpoints.
 //!
-//! A key is looked for in the flow, then in `[transport]`, then in the preset, which is the flow's own if it names one.
+//! A key is looked up in the flow, then in `[transport]`, then in the preset, which is that of the flow if it names
+//! one.
 
 use super::preset::{self, OfPreset, Preset, PresetCard, PresetValue, Unlike, preset_keys};
 use crate::diagnostic::Fault;
@@ -20,12 +21,12 @@ use narrows_units::{Bytes, Rate, Span};
 preset_keys! {
     /// The keys of `[transport]`, with defaults in the presets modern, sack-2012, ns2 and linux.
     pub struct TransportKeys, Endpoint for TransportOptions {
-        /// A named set of defaults for the keys below.
+        /// Named set of defaults for the keys below.
         key preset: Preset = [Preset::Modern, Preset::Sack2012, Preset::Ns2, Preset::Linux] => "modern",
 
-        /// How losses are detected, and which segment is retransmitted next. sack-1996: with the sender's first estimate of what
-        /// is in flight (Fall and Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack:
-        /// transfers of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
+        /// Loss detection and recovery. sack-1996: with the sender's first estimate of the data in flight (Fall and
+        /// Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack: transfers
+        /// of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
         option recovery: RecoveryKind {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
@@ -34,193 +35,204 @@ preset_keys! {
             RecoveryKind::Rack => "RACK recovery",
         },
 
-        /// After a reduction the usable window decreases over a round trip (RFC 9937).
+        /// Proportional rate reduction: after a reduction, the number of packets in flight decreases gradually over a
+        /// round trip (RFC 9937).
         option proportional_rate_reduction: bool {
             true => "proportional rate reduction",
         },
 
-        /// New segments are sent on the first two duplicate ACKs (RFC 3042).
+        /// Limited transmit: new segments are sent on the first two duplicate ACKs (RFC 3042).
         option limited_transmit: bool { false => "no limited transmit" },
 
-        /// A congestion window that does not limit the sender stays as it is (RFC 7661). false: it grows with every
-        /// acknowledgement, also where the application, the receiver or the sender's own interface is the limit.
+        /// Congestion window validation: the window does not grow while it does not limit the sender (RFC 7661). false:
+        /// it grows with every acknowledgement, also while the application, the receive window or the sender's own
+        /// interface is the limit.
         option window_validation: bool { false => "windows grow unfilled" },
 
-        /// Window before the first acknowledgement.
+        /// Initial window.
         option initial_window: Packets { packets => format!("initial window {packets} packets") },
 
-        /// Slow-start threshold before the first loss.
+        /// Initial slow-start threshold.
         key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None, None],
 
-        /// How a flow of a window algorithm starts.
+        /// Slow-start algorithm of window algorithms.
         option slow_start: SlowStartKind => "hystart++; in the other presets: standard; cubic-linux: hystart" {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
         },
 
-        /// What an acknowledgement of several segments counts for when the window of a window algorithm grows. segments: for
-        /// as many (RFC 3465, without its limits; Linux). mixed: so, but for one from a timeout until its losses are repaired,
-        /// since much of what it covers may have arrived before (RFC 3465 §2.3). acks: for one (RFC 5681 §3.1; ns-2), so that
-        /// delayed acknowledgements halve the growth.
+        /// Number of acknowledged segments by which an acknowledgement increases the window of a window algorithm.
+        /// segments: all that it acknowledges (RFC 3465, without its limits; Linux). mixed: all, except from a timeout
+        /// to the end of loss recovery, where an acknowledgement counts as one segment, since much of what it covers
+        /// may have arrived earlier (RFC 3465 §2.3). acks: one (RFC 5681 §3.1; ns-2), so that delayed acknowledgements
+        /// halve the growth.
         option ack_counting: AckCounting,
 
-        /// Rate on the wire that the first data requests from the routers (RFC 4782); queues of kind quick-start grant it.
+        /// Quick-Start: rate on the wire that the first data requests from the routers (RFC 4782); queues of kind
+        /// quick-start approve it.
         key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None, None],
 
-        /// An approved rate ends slow start: ssthresh becomes its window. Only with quick_start.
+        /// Whether an approved Quick-Start rate ends slow start: ssthresh is set to the window of that rate. Only with
+        /// quick_start.
         key quick_start_ssthresh: bool = [false, false, false, false],
 
-        /// Size of the first reduction of the window.
+        /// Size of the first window reduction. rule: that of the algorithm. half: to half of the window.
         option first_cut: FirstCut {
             FirstCut::Half => "first reduction to half",
         },
 
-        /// The receiver's window.
+        /// Receive window.
         key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None, None] {
             Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
         },
 
-        /// The receiver's window begins at 44 segments, about 64 kB, and grows by two segments for each that has arrived in order, up to
-        /// receive_window, as in Linux (tcp_grow_window): it limits a sender whose window more than triples in a round trip.
+        /// Receive window autotuning, as in Linux (tcp_grow_window): the window begins at 44 segments, about 64 kB, and
+        /// grows by two segments for each that arrives in order, up to receive_window. It limits a sender whose window
+        /// more than triples in a round trip.
         option receive_autotuning: bool { true => "receive window autotuned" },
 
-        /// How spurious loss episodes are detected, so that the reduction is undone. dsack: receivers with selective
-        /// acknowledgements report duplicates (RFC 2883), and every retransmission was reported (RFC 3708); the reordering
-        /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
-        /// retransmission (RFC 3522).
+        /// Detection of spurious loss episodes, after which the window reduction is undone. dsack: the receiver has
+        /// reported every retransmission as a duplicate (RFC 2883, RFC 3708); the reordering window of rack grows with
+        /// the reports, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its retransmission (RFC
+        /// 3522).
         option undo: UndoKind {
             UndoKind::None => "no undo of spurious reductions",
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
-        /// How spurious timeouts are detected by the acknowledgements that follow them, so that nothing more is retransmitted and
-        /// the reduction is undone (F-RTO). rfc5682: two new segments are sent in place of retransmissions, and the next
-        /// acknowledgement decides. linux: every acknowledgement of a segment that was sent once decides, and as many new segments
-        /// are sent as the window permits.
+        /// Forward RTO-recovery: detection of spurious timeouts by the acknowledgements that follow, after which
+        /// retransmission stops and the window reduction is undone (F-RTO). rfc5682: two new segments are sent instead
+        /// of retransmissions, and the next acknowledgement decides. linux: any acknowledgement of a segment that was
+        /// sent once decides, and the window limits the number of new segments.
         option frto: ForwardRtoKind {
             ForwardRtoKind::None => "no F-RTO",
             ForwardRtoKind::Rfc5682 => "F-RTO",
             ForwardRtoKind::Linux => "F-RTO as in Linux",
         },
 
-        /// After an idle period of a retransmission timeout the window restarts (RFC 5681 §4.1).
+        /// Slow-start restart: the window is reset after an idle period of a retransmission timeout (RFC 5681 §4.1).
         option idle_restart: bool { false => "no restart after idle periods" },
 
-        /// The window after such a period. initial: at most the initial window (RFC 5681 §4.1). halved: half for each retransmission
-        /// timeout that it lasted, but not below the initial window, with ssthresh at three quarters of the window before, or more
-        /// (RFC 2861 §3; Linux).
+        /// Restart window. initial: at most the initial window (RFC 5681 §4.1). halved: the window is halved for each
+        /// retransmission timeout in the idle period, but not below the initial window, and ssthresh is set to at least
+        /// three quarters of the previous window (RFC 2861 §3; Linux).
         option restart_window: RestartWindow,
 
-        /// Packets are paced evenly over a round trip.
+        /// Pacing: packets are spread evenly over a round trip.
         option pacing: bool { true => "paced" },
 
-        /// A pause before a paced packet, as at the end of what the window or the application had permitted, shortens the gap behind
-        /// the packet by as much, but by half of it at most, as in Linux.
+        /// Pacing credit, as in Linux: a pause before a paced packet, for example because the window or the application
+        /// had no more data, shortens the gap after the packet by as much, but at most by half of the gap.
         option pacing_credit: bool { true => "pauses shorten the gap that follows" },
 
-        /// Explicit congestion notification (RFC 3168). With a window of one or two packets a mark has no effect: one packet for
-        /// each retransmission timeout, as in RFC 3168 §6.1.2, is not modelled.
+        /// Explicit congestion notification (RFC 3168). A mark has no effect on a window of one or two packets; the
+        /// rate of one packet per retransmission timeout of RFC 3168 §6.1.2 is not modelled.
         option ecn: bool { true => "ECN" },
 
-        /// Header bytes of each data packet; they do not count as goodput.
+        /// Header bytes of each data packet, which do not count as goodput.
         option header: Bytes {
             header => format!("headers of {header}"),
         },
 
-        /// Size of an acknowledgement, a SYN and a SYN-ACK.
+        /// Size of pure acknowledgements, SYN and SYN-ACK packets.
         option ack: Positive<Bytes> {
             ack => format!("ACKs of {ack}"),
         },
 
-        /// Segments per acknowledgement.
+        /// Delayed acknowledgements: number of segments per acknowledgement.
         option delayed_ack: Count<1, 1000> {
             1 => "every segment acknowledged",
             segments => format!("an ACK per {segments} segments"),
         },
 
-        /// Longest delay of an acknowledgement.
+        /// Delayed-acknowledgement timeout.
         option delayed_ack_timeout: Positive<Span>,
 
-        /// At the start of a connection every segment is acknowledged, as in Linux.
+        /// Quick acknowledgements, as in Linux: at the start of a connection every segment is acknowledged.
         option quick_ack: bool { true => "quick ACKs at the start" },
 
-        /// Most segments that the sender passes on at once, one packet after the other (segmentation offload): new ones wait until
-        /// so many may be sent, or a third of the window; a pacer sends so many at a time.
+        /// Segmentation offload: maximum number of segments that the sender passes on at once, as a burst of packets.
+        /// New segments wait until this number may be sent, or a third of the window; a pacer sends this number at a
+        /// time.
         option segmentation_offload: Count<1, 64> {
             segments if segments > 1 => format!("segmentation offload of {segments} segments"),
         },
 
-        /// Segmentation offload as in Linux, in place of a fixed number of segments: those of a millisecond at 1.2 windows per
-        /// round trip, or at the algorithm's rate. New ones wait until so many may be sent, or a third of the window, but for a
-        /// millisecond at most, and not during recovery.
+        /// TSO autosizing, as in Linux, instead of a fixed number of segments: a burst has the segments of one
+        /// millisecond at 1.2 windows per round trip, or at the algorithm's rate. New segments wait until this number
+        /// may be sent, or a third of the window, but at most for a millisecond, and not in recovery.
         option tso_autosizing: bool { true => "TSO autosizing" },
 
-        /// Most segments in order that the receiver passes on as one (receive offload), so that one ACK covers them.
+        /// Receive offload: maximum number of in-order segments that the receiver passes on as one, so that one ACK
+        /// covers them.
         option receive_offload: Count<1, 64> {
             segments if segments > 1 => format!("receive offload of {segments} segments"),
         },
 
-        /// Longest time that receive offload holds a segment.
+        /// Maximum time that receive offload holds a segment.
         option receive_offload_timeout: Positive<Span>,
 
-        /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999). Parts of a segment count
-        /// where ack_counting is acks; algorithms in Python are notified of them.
+        /// ACK division by a misbehaving receiver (Savage et al. 1999): number of acknowledgements into which each is
+        /// divided. Parts of a segment have an effect where ack_counting is acks; algorithms in Python are notified of
+        /// them.
         option ack_division: Count<1, 100> {
             parts if parts > 1 => format!("every ACK divided into {parts}"),
         },
 
-        /// Segments beyond the highest received that a misbehaving receiver acknowledges, losses concealed (optimistic
-        /// acknowledgement; Savage et al. 1999); 0 for an honest one. What is lost stays lost, and goodput counts what arrives.
+        /// Optimistic acknowledgement by a misbehaving receiver, which conceals losses (Savage et al. 1999): number of
+        /// segments beyond the highest received that are acknowledged; 0 for a conforming receiver. Lost data stays
+        /// lost, and goodput counts the data that arrives.
         option optimistic_ack: Count<0, 1_000_000> {
             segments if segments > 0 => format!("{segments} segments acknowledged before they arrive"),
         },
 
-        /// A misbehaving receiver hides marks (RFC 3168 §7.1).
+        /// Concealment of ECN marks by a misbehaving receiver (RFC 3168 §7.1).
         option hide_ce: bool { true => "marks hidden" },
 
-        /// Resolution of the clock with which the sender measures round-trip times: a measured time is the number of its
-        /// ticks between sending and acknowledgement, at least one. The default is an exact clock; Linux had ticks of 10ms,
-        /// a jiffy, before its version 2.6.
+        /// Clock granularity of round-trip time measurements: a measurement is the number of ticks between transmission
+        /// and acknowledgement, at least one. 0s is an exact clock; Linux before version 2.6 had ticks of 10ms (a
+        /// jiffy).
         option rtt_clock: Span {
             tick if tick > Span::ZERO => format!("round trips in ticks of {tick}"),
         },
 
-        /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar), the first four timeouts of a SYN are not
-        /// backed off and come in addition to syn_retries, and only the second makes the first window one segment.
+        /// Computation of the retransmission timeout. rfc6298: max(min_rto, srtt + 4 rttvar). linux: srtt +
+        /// max(min_rto, 4 rttvar); the first four timeouts of a SYN are not backed off and come in addition to
+        /// syn_retries, and only the second reduces the first window to one segment.
         option rto: RtoRule,
 
-        /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
-        /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again (permitted by
-        /// RFC 6675 §6), and with each SACK of a segment that was sent before that, as in Linux.
+        /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and
+        /// with the first fast retransmission. head: also with each retransmission of the first unacknowledged segment
+        /// (permitted by RFC 6675 §6), and with each SACK of a segment that was sent before that, as in Linux.
         option rto_restart: RtoRestart,
 
-        /// Retransmission timeout before the first sample.
+        /// Initial retransmission timeout, before the first round-trip time sample.
         option initial_rto: Positive<Span>,
 
-        /// Shortest retransmission timeout.
+        /// Minimum retransmission timeout.
         option min_rto: Positive<Span>,
 
-        /// Longest retransmission timeout.
+        /// Maximum retransmission timeout.
         option max_rto: Positive<Span>,
 
-        /// Tick of the clock of timers: of retransmission, of the SYN-ACK too, tail loss probe and reordering. A timer expires with the
-        /// tick behind the one at which it is due, and one of 63 ticks or more only with each 8th tick, of 504 or more with
-        /// each 64th and so on, as in Linux. 4ms is 250 Hz. The default is an exact clock.
+        /// Granularity of the retransmission (also of a SYN-ACK), tail loss probe and reordering timers. A timer
+        /// expires at the tick after the one at which it is due; one of at least 63 ticks only at each 8th tick, of at
+        /// least 504 at each 64th and so on, as in Linux. 4ms is 250 Hz; 0s is an exact clock.
         option timer_tick: Span {
             tick if tick > Span::ZERO => format!("timers in ticks of {tick}"),
         },
 
-        /// Retransmissions of the SYN before a flow gives up.
+        /// Maximum number of retransmissions of a SYN, after which a flow is aborted.
         option syn_retries: Count<0, 1000>,
 
-        /// Consecutive timeouts before a flow gives up.
+        /// Maximum number of consecutive timeouts, after which a flow is aborted.
         option retries: Count<1, 1000>,
 
-        /// Each packet is sent after a random delay, uniform from zero to this, in order; 1pkt is the transmission time of
-        /// a packet at the bottleneck's mean rate. It prevents phase effects between equal flows (Floyd and Jacobson
-        /// 1992). Over buffers of less than ten packets results depend on it: ns-2's `overhead_` delays a packet once for
-        /// each opening of the window, this one every packet.
+        /// Random delay before each packet is sent, uniform from zero to this value, without reordering; 1pkt is the
+        /// transmission time of a packet at the mean rate of the bottleneck. It prevents phase effects between similar
+        /// flows (Floyd and Jacobson 1992). Over buffers of less than ten packets results depend on it: `overhead_` of
+        /// ns-2 delays one packet per opening of the window, this key every packet.
         key send_delay: SpanOrPackets = [PACKET_TIME, PACKET_TIME, NO_DELAY, NO_DELAY] {
             SpanOrPackets::Span(delay) if delay > Span::ZERO => {
                 format!("each packet delayed at random by up to {delay}")
@@ -321,7 +333,7 @@ impl ResolvedTransport {
         Ok(Self { options: options?, send_delay: send_delay?, endpoint })
     }
 
-    /// The same options without the default send delay; one that was written stays.
+    /// The same options without the default send delay; a delay that was written remains.
     pub fn without_usual_delay(mut self) -> Self {
         if !self.endpoint.send_delay.written {
             self.endpoint.send_delay.fill(NO_DELAY);
@@ -351,7 +363,7 @@ impl Endpoint {
         Ok(options)
     }
 
-    /// What a packet carries besides its header.
+    /// Payload of a packet: its size without the header.
     fn payload(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<Bytes, Reported> {
         let header = self.header.copied()?;
         let payload = scale.packet.saturating_sub(header);
@@ -410,7 +422,7 @@ impl Endpoint {
         Ok(delay)
     }
 
-    /// What the first data asks routers for.
+    /// Resolves the rate that the first data requests from routers.
     fn resolve_quick_start(&mut self) -> Result<Option<QuickStartRequest>, Reported> {
         let ends_slow_start = self.quick_start_ssthresh.copied()?;
         let asked = self.quick_start.copied()?.map(|rate| QuickStartRequest { rate, ends_slow_start });
@@ -418,7 +430,7 @@ impl Endpoint {
         Ok(asked)
     }
 
-    /// The keys that do not say what `options` do, each with the value that does.
+    /// The keys that set an option to another value than `options` has, each with the value there.
     pub fn differing(&self, options: &TransportOptions) -> Vec<Unlike> {
         let window = |packets: Option<u64>| packets.map(PacketsOrSize::Packets);
         let rate = options.quick_start.map(|request| request.rate);

@@ -332,8 +332,8 @@ fn a_fault_in_an_argument_names_the_argument() {
     assert_eq!(fault("path.rate=20").1, "a number without a unit");
     assert_eq!(fault("path.rat=20Mbps").1, "unknown key");
     assert_eq!(fault("path.queue.limit=100B").1, "a queue of 100 bytes is smaller than a packet");
-    assert_eq!(fault("flows.reno.count=2").1, "there is no element `reno`");
-    assert_eq!(fault("flows.1.count=2").1, "there is no element `1`");
+    assert_eq!(fault("flows.reno.count=2").1, "unknown element `reno`");
+    assert_eq!(fault("flows.1.count=2").1, "unknown element `1`");
     assert_eq!(fault("flows.0.count.x=2"), ("flows.0.count".into(), "a table does not fit here".into()));
     assert_eq!(fault("duration").1, "not of the form key.path=value");
     assert_eq!(fault("path..rate=1Mbps").1, "an empty key in the path");

@@ -132,7 +132,7 @@ pub fn fraction(node: &Node, zero: bool, path: &str) -> Result<f64, Fault> {
     let value = match &node.value {
         Value::Text(text) => match Quantity::parse(text, &[Dimension::Fraction]) {
             Ok(Quantity::Fraction(value)) => value,
-            Ok(other) => return Err(fault(format!("{other} is no part of a whole"))),
+            Ok(other) => return Err(fault(format!("expected a fraction, got {other}"))),
             Err(error) => return Err(fault(error.to_string()).hint(error.hint())),
         },
         Value::Integer(number) => *number as f64,

@@ -18,9 +18,8 @@ pub fn degrees(attributes: &[Attribute]) -> Result<Option<Degrees>, String> {
             return Ok(None);
         };
         let degrees = number(&found.text).filter(|degrees| degrees.abs() <= most);
-        let wrong = || {
-            format!("its {} \"{}\" is no number of degrees from -{most} to {most}", found.name, found.text)
-        };
+        let wrong =
+            || format!("its {}: expected degrees from -{most} to {most}, got \"{}\"", found.name, found.text);
         degrees.map(Some).ok_or_else(wrong)
     };
     let longitude = axis(&["longitude", "long", "lon", "lng"], 180.0)?;

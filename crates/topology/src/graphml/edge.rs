@@ -62,7 +62,7 @@ impl Said<'_> {
             }
             Some(Statement { by, .. }) => {
                 return Err(format!(
-                    "{} \"{}\" is no rate that is understood; allowed: {RATES}, or {AS_NONE}",
+                    "{} \"{}\" cannot be interpreted as a rate; allowed: {RATES}, or {AS_NONE}",
                     by.name, by.text
                 ));
             }
@@ -72,7 +72,7 @@ impl Said<'_> {
             },
         };
         let rate = assumptions.rate.ok_or_else(|| {
-            format!("{reason}, and there is no rate for such edges; allowed: {RATES}, or graph.rate")
+            format!("{reason}, and no default rate is given; allowed: {RATES}, or graph.rate")
         })?;
         account.add(format!("rate {rate} assumed, {reason}"), self.name.clone());
         Ok(rate)
@@ -125,7 +125,7 @@ impl Said<'_> {
         if let (Some(unclear), false) = (unclear, assumptions.unclear) {
             let Attribute { name, text, .. } = unclear.by;
             return Err(format!(
-                "{name} \"{text}\" is no rate that is understood; allowed: {RATES}, or {AS_NONE}"
+                "{name} \"{text}\" cannot be interpreted as a rate; allowed: {RATES}, or {AS_NONE}"
             ));
         }
         all.sort_by_key(|each| !understood(each));
@@ -151,7 +151,10 @@ impl Said<'_> {
     fn unit(&self, base: &str) -> Result<Option<(&Attribute, f64)>, String> {
         let Some(by) = self.unit_attribute(base, RATE_KEYS) else { return Ok(None) };
         let wrong = || {
-            format!("{} \"{}\" is no unit of rates; allowed: K, M, G or T, or such as Mbps", by.name, by.text)
+            format!(
+                "{} \"{}\" is not a unit of rates; allowed: K, M, G or T, or a unit such as Mbps",
+                by.name, by.text
+            )
         };
         Ok(Some((by, rate::unit(&by.text).ok_or_else(wrong)?)))
     }
@@ -222,7 +225,10 @@ impl Said<'_> {
             let written = match (own, self.unit_attribute(base, DELAY_KEYS)) {
                 (None, Some(by)) => {
                     let wrong = || {
-                        format!("{} \"{}\" is no unit of times; allowed: s, ms, us or ns", by.name, by.text)
+                        format!(
+                            "{} \"{}\" is not a unit of times; allowed: s, ms, us or ns",
+                            by.name, by.text
+                        )
                     };
                     Some(unit_of_times(&by.text.to_ascii_lowercase()).ok_or_else(wrong)?)
                 }
@@ -274,7 +280,7 @@ impl Said<'_> {
             (format!("delay {delay} assumed, {reason}"), delay)
         } else {
             return Err(format!(
-                "{reason}, its ends have no coordinates, and there is no delay for such edges; allowed: a delay, \
+                "{reason}, its ends have no coordinates, and no default delay is given; allowed: a delay, \
                  longitude and latitude of its ends, graph.delay, or graph.drawing_unit for drawings"
             ));
         };
@@ -301,7 +307,7 @@ fn check(statement: &Statement<'_>) -> Result<Rate, String> {
     let (Reading::Stated(bps) | Reading::Read(bps)) = statement.reading else { return Ok(Rate::ZERO) };
     let Attribute { name, text, .. } = statement.by;
     if bps < 1.0 {
-        return Err(format!("{name} \"{text}\" is no rate above zero; allowed: {RATES}"));
+        return Err(format!("{name} \"{text}\" is not a positive rate; allowed: {RATES}"));
     }
     if bps > FASTEST_BPS {
         return Err(format!(
@@ -377,5 +383,5 @@ const FASTEST_BPS: f64 = 1e15;
 const SAME: f64 = 0.01;
 
 const RATES: &str =
-    "a rate above zero with a unit (34 Mbps, 2x10G), a carrier (OC-48, STM-1, E3, T1) or Ethernet (10GE)";
+    "a positive rate with a unit (34 Mbps, 2x10G), a carrier (OC-48, STM-1, E3, T1) or Ethernet (10GE)";
 const AS_NONE: &str = "graph.unclear = \"default\", which takes it as if nothing were stated";

@@ -114,7 +114,7 @@ fn what_is_not_known_is_an_error_and_not_a_guess() {
     assert!(error("<gml/>", &nothing).contains("<gml>"));
     assert!(error("<graphml/>", &nothing).contains("no edge"));
     let dangling = r#"<graphml><graph><node id="a"/><edge source="a" target="b"/></graph></graphml>"#;
-    assert!(error(dangling, &nothing).contains("line 1: an edge with the target `b`, which is no node"));
+    assert!(error(dangling, &nothing).contains("line 1: an edge with the target `b`, which is not a node"));
 }
 
 #[test]

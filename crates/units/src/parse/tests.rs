@@ -94,7 +94,7 @@ fn missing_numbers_missing_units_and_negative_numbers_have_errors_of_their_own()
 fn an_error_describes_the_problem_the_permitted_units_and_a_remedy() {
     let error: UnitError = "20".parse::<Rate>().expect_err("no unit");
     assert_eq!(error.to_string(), "a number without a unit");
-    assert!(error.allowed().starts_with("a rate in bps, kbps, Mbps"));
+    assert!(error.allowed().starts_with("a rate (bps, kbps, Mbps, "));
     assert_eq!(error.hint().as_deref(), Some("write \"20Mbps\""));
     let error = "20".parse::<Span>().expect_err("no unit");
     assert_eq!(error.hint().as_deref(), Some("write \"20s\" or \"20ms\""));

@@ -195,7 +195,7 @@ def _parts(fractions: Sequence[str]) -> dict[str, float]:
         except ValueError:
             part = math.nan
         if not 0 <= part <= EVERYBODY:
-            raise InputError(f"--fractions {text}", "is no fraction; allowed: per cent from 0 to 100, as in 1,5,25")
+            raise InputError("--fractions", f"expected percentages from 0 to 100, as in 1,5,25, got {text!r}")
         if 0 < part < 1 and not text.endswith("%"):
             problem = f"is not clear: {part:g} per cent is {part:g}%, and {part:g} of the flows {100 * part:g}"
             raise InputError(f"--fractions {text}", f"{problem}; allowed: per cent from 0 to 100, as in 1,5,25")

@@ -63,9 +63,7 @@ class Stop:
         except ValueError:
             part = 0.0
         if not 0 < part < 1:
-            raise InputError(
-                f"within {within}", "is no half-width of an interval; allowed: above 0 and below 100 %, as in 5%"
-            )
+            raise InputError("within", f"expected a percentage in (0, 100), as in 5%, got {within!r}")
         return cls(part, most or cls.most)
 
     def table(self, deciding: Sequence[str], payload: float) -> dict[str, object]:

@@ -76,7 +76,7 @@ def treatment(deployed: str, against: str) -> Treatment:
         written = re.fullmatch(rf"{CONNECTIONS}=([0-9]+)", deployed)
         number = int(written[1]) if written else 0
         if not LEAST <= number <= MOST:
-            raise InputError(deployed, f"is no number of connections; allowed: {CONNECTIONS}={LEAST} to {MOST}")
+            raise InputError(CONNECTIONS, f"expected a whole number from {LEAST} to {MOST}, got {deployed!r}")
         new = f"{number} connections of {old}"
         return Treatment(new, old, (against, against), f"{new} instead of one", connections=number)
     names = short_names([deployed, against])

@@ -35,8 +35,8 @@ def build(folder: Path) -> Path:
     """
     found = entries(folder)
     if not found:
-        problem = "is no folder of a run, comparison or study, and none of the folders below it is one"
-        raise InputError(str(folder), f"{problem}: there is no summary.json, plan.json or ledger.json")
+        problem = "neither the folder nor one below it is of a run, comparison or study"
+        raise InputError(str(folder), f"{problem}: no summary.json, plan.json or ledger.json")
     index, partial = folder / "index.html", folder / ".index.html.partial"
     partial.write_text(index_page(folder.resolve().name, found), encoding="utf-8")
     partial.rename(index)

@@ -14,7 +14,7 @@ use narrows_model::traffic::{Component, Distribution};
 use std::path::Path;
 
 keys! {
-    /// Always the same value, as for a plain quantity.
+    /// A constant, the same as a quantity without a table.
     pub struct Constant<U: Unit> = "constant" {
         /// The value.
         value: Positive<U>,
@@ -40,15 +40,15 @@ keys! {
 }
 
 keys! {
-    /// The Pareto distribution, whose tail may be cut off at a maximum.
+    /// The Pareto distribution, optionally truncated at a maximum.
     pub struct Pareto<U: Unit> = "pareto" {
-        /// The mean; instead of the minimum.
+        /// Mean; given instead of the minimum.
         mean: Positive<U> => "none",
-        /// The smallest value.
+        /// Scale parameter: the minimum.
         minimum: Positive<U> => "what the mean asks for",
-        /// The tail's index: P(X > x) falls as x to this power.
+        /// Shape parameter (tail index) α: P(X > x) decreases as x^-α.
         shape: f64,
-        /// No value passes it.
+        /// Upper truncation point.
         maximum: Positive<U> => "none",
     }
 }
@@ -56,9 +56,9 @@ keys! {
 keys! {
     /// The lognormal distribution.
     pub struct LogNormal<U: Unit> = "lognormal" {
-        /// The mean; instead of the median.
+        /// Mean; given instead of the median.
         mean: Positive<U> => "none",
-        /// Half of all values are smaller.
+        /// Median.
         median: Positive<U> => "what the mean asks for",
         /// Standard deviation of the natural logarithm.
         sigma: f64,
@@ -68,29 +68,31 @@ keys! {
 keys! {
     /// A lognormal body with a Pareto tail (Barford and Crovella 1998).
     pub struct Web<U: Unit> = "web" {
-        /// Median of the lognormal body, before it is cut off where the tail begins.
+        /// Median of the lognormal body, before truncation where the tail begins.
         median: Positive<U>,
-        /// Standard deviation of the body's natural logarithm.
+        /// Standard deviation of the natural logarithm of the body.
         sigma: f64,
-        /// Share of all values that are in the tail.
+        /// Fraction of values in the tail.
         tail: PositiveFraction,
-        /// Where the Pareto tail begins.
+        /// Lower bound of the Pareto tail.
         minimum: Positive<U>,
-        /// The tail's index.
+        /// Shape parameter (tail index) of the Pareto tail.
         shape: f64,
-        /// Where the tail ends.
+        /// Upper truncation point of the tail.
         maximum: Positive<U> => "none",
     }
 }
 
 keys! {
-    /// A measured distribution function, interpolated linearly; the first value has all of its probability.
+    /// An empirical distribution function, interpolated linearly; the probability of the first value is its cumulative
+    /// probability.
     pub struct Empirical<U: Unit> = "empirical" {
-        /// Ascending.
+        /// Values, ascending.
         values: List<U> => "those of the file",
-        /// The share of all values up to each of them; the last is 1.
+        /// Cumulative probability of each value; the last is 1.
         shares: List<Fraction> => "those of the file",
-        /// Instead of values and shares: a file with a value, in bytes or seconds, and a share from 0 to 1 on each line.
+        /// A file with a value, in bytes or seconds, and its cumulative probability (0 to 1) on each line; given
+        /// instead of values and shares.
         file: File => "none",
     }
 }
@@ -103,9 +105,9 @@ forms! {
 }
 
 keys! {
-    /// A mixture of several distributions, weighted by their shares.
+    /// A mixture of distributions, weighted by their shares.
     pub struct Mixture<U: Unit> = "mixture" {
-        /// At least one.
+        /// Components of the mixture; at least one.
         parts: Tables<Part<U>>,
     }
 }
@@ -113,11 +115,11 @@ keys! {
 keys! {
     /// A part of a mixture.
     pub struct Part<U: Unit> {
-        /// What these values are called.
+        /// Name of the component.
         class: String => "its number",
-        /// Their share; the shares sum to 1.
+        /// Weight of the component; the weights sum to 1.
         share: PositiveFraction,
-        /// Their distribution.
+        /// Distribution of the component.
         of: PlainOr<Positive<U>, Simple<U>>,
     }
 }
@@ -357,7 +359,7 @@ fn positive(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported
     let value = field.copied()?;
     if value <= 0.0 || value > STEEPEST {
         let fault = field.fault("out of range").given(value.to_string());
-        return Err(fault.allowed(format!("above 0 and up to {STEEPEST}")).report(faults));
+        return Err(fault.allowed(format!("a number in (0, {STEEPEST}]")).report(faults));
     }
     Ok(value)
 }

@@ -1,4 +1,4 @@
-//! A group of flows in words.
+//! Descriptions of groups of flows.
 
 use super::super::distribution;
 use super::super::transport::Endpoint;
@@ -8,17 +8,17 @@ use narrows_model::Start;
 use narrows_topology::Group;
 use narrows_units::{Bytes, Span};
 
-/// What the source of a group says of it, for readers.
+/// Words for the properties of a group that depend on its source.
 pub(super) struct Words {
-    /// What there is how many of.
+    /// What `count` is the number of.
     pub count: String,
-    /// The sizes of transfers without `size`.
+    /// Description of the sizes of transfers without `size`.
     pub sizes: &'static str,
-    /// How data is written, if not at once.
+    /// Description of how data is written, if not at once.
     pub source: String,
 }
 
-/// The description of a group for readers.
+/// Describes a group in words.
 pub(super) fn describe(
     group: &Group,
     words: Words,

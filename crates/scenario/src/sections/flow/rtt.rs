@@ -64,7 +64,7 @@ impl FlowKeys {
         let Some(constant) = rtt.constant() else {
             if delay.is_none() && rtt.least() == Span::ZERO {
                 let fault = self.rtt.fault("round trips of any shortness leave no delay for the bottleneck");
-                let allowed = "path.delay, or a distribution with a smallest value above zero";
+                let allowed = "path.delay, or a distribution with a positive minimum";
                 return Err(fault.allowed(allowed).report(faults));
             }
             return Ok(());

@@ -14,13 +14,13 @@ use narrows_units::{Rate, Span};
 keys! {
     /// The keys of `[[network.edges]]`.
     pub struct EdgeKeys {
-        /// The router.
+        /// Name of the router.
         router: String,
-        /// What edges like it are called; a path has the classes of both its ends.
+        /// Class of the edge router; the classes of a path are those of both its ends.
         class: String = "edge".to_owned(),
-        /// Its part of all sources, relative to the others'.
+        /// Relative weight of the router in the choice of sources.
         sources: f64 = 1.0,
-        /// Its part of all receivers, relative to the others'.
+        /// Relative weight of the router in the choice of receivers.
         receivers: f64 = 1.0,
     }
 }
@@ -28,13 +28,13 @@ keys! {
 keys! {
     /// The keys of `[network.hosts]`.
     pub struct HostsKeys {
-        /// Rate of a host's link to its router.
+        /// Rate of the access link of a host.
         rate: Positive<Rate> => "access_rate; tiered: 96Mbps",
-        /// Rate of a fast host's link.
+        /// Rate of the access link of a fast host.
         fast_rate: Positive<Rate> => "ten times rate",
-        /// Share of fast hosts.
+        /// Fraction of fast hosts.
         fast: Fraction = 0.0,
-        /// One-way propagation delay of a host's link.
+        /// One-way propagation delay of the access link of a host.
         delay: Span = Span::ZERO,
     }
 }

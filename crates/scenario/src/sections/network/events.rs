@@ -15,33 +15,33 @@ use narrows_topology::graph;
 use narrows_units::Span;
 
 keys! {
-    /// The link drops waiting packets and all arrivals, in both directions, until it is restored.
+    /// A link failure: waiting packets and all arrivals are dropped, in both directions, until the link is restored.
     pub struct Fail = "fail" {
-        /// When.
+        /// Time of the event.
         at: Span,
-        /// Name of the link, by either of its directions.
+        /// Name of the link, in either direction.
         fail: String,
     }
 }
 
 keys! {
-    /// The link works again.
+    /// The restoration of a failed link.
     pub struct Restore = "restore" {
-        /// When.
+        /// Time of the event.
         at: Span,
-        /// Name of the link that has failed.
+        /// Name of the failed link.
         restore: String,
     }
 }
 
 keys! {
-    /// The link gets another delay, which may change routes.
+    /// A change of the delay of a link, which may change routes.
     pub struct Set = "set" {
-        /// When.
+        /// Time of the event.
         at: Span,
         /// Name of the link.
         set: String,
-        /// Its one-way propagation delay from then on.
+        /// New one-way propagation delay.
         delay: Positive<Span>,
     }
 }
@@ -87,7 +87,7 @@ struct Located {
     link: At,
 }
 
-/// All events, ascending by time, with one event for each direction of a link; the key is filled in.
+/// Resolves all events, ascending by time, with one event for each direction of a link, and fills in the key.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `network.generator`: shapes of which all links are alike.
+//! `network.generator`: topologies whose links have the same properties.
 
 use super::super::impairment::Impairments;
 use super::super::link::{LinkContext, OneWay, OneWayKeys};
@@ -23,7 +23,7 @@ forms! {
     pub enum Generator { Dumbbell, ParkingLot, Ring, TwoRouters, Tiered }
 }
 
-/// Declares a shape of which all links are alike: its own keys, and those that its links have.
+/// Declares a topology whose links have the same properties: its own keys, and those of its links.
 macro_rules! shape {
     (
         $(#[doc = $doc:literal])+
@@ -33,19 +33,19 @@ macro_rules! shape {
             $(#[doc = $doc])+
             pub struct $name = $form {
                 $($own)*
-                /// Its rate.
+                /// Rate of the links.
                 rate: LinkRate,
-                /// One-way propagation delay.
+                /// One-way propagation delay of each link.
                 delay: Positive<Span>,
-                /// What it adds to every packet.
+                /// Framing overhead: added to the transmission time of every packet only.
                 overhead: Overhead => "none",
-                /// Its queue.
+                /// Queue discipline of the links.
                 queue: Queue => "droptail, 1bdp",
-                /// Loss on it, behind its queue.
+                /// Loss model of the links, applied after their queues.
                 loss: Loss => "none",
-                /// What packets pass behind its queue and loss, in this order.
+                /// Impairments of the links, applied in this order after queue and loss model.
                 impairments: Impairments => "none",
-                /// What is different in the other direction.
+                /// Properties that differ in the reverse direction.
                 reverse: Table<ReverseLinkKeys> => "the same",
             }
         }
@@ -66,43 +66,43 @@ macro_rules! shape {
 }
 
 shape! {
-    /// The link bottleneck between the routers left and right.
+    /// Routers left and right, and the link bottleneck between them.
     pub struct Dumbbell = "dumbbell" {}
 }
 
 shape! {
-    /// Routers R0, R1, R2 … in a row.
+    /// A parking lot: routers R0, R1, R2 … in a row.
     pub struct ParkingLot = "parking-lot" {
-        /// How many links in a row.
+        /// Number of links in the row.
         hops: Count<1, 1000>,
     }
 }
 
 shape! {
-    /// Routers R0, R1, R2 … in a circle; name routers in via to choose the direction.
+    /// A ring of routers R0, R1, R2 …; use via to choose the direction.
     pub struct Ring = "ring" {
-        /// How many links in the circle.
+        /// Number of links in the ring.
         links: Count<3, 1000>,
     }
 }
 
 keys! {
-    /// Routers R0, R1 and R2 in a row with a queue each, and unlimited queues in the other direction (Akella et al.,
+    /// Routers R0, R1 and R2 in a row with a queue each, and unlimited queues in the reverse direction (Akella et al.,
     /// CMU-CS-02-139, figure 3).
     pub struct TwoRouters = "two-routers" {
-        /// Its rate.
+        /// Rate of the links.
         rate: LinkRate,
-        /// One-way propagation delay.
+        /// One-way propagation delay of each link.
         delay: Positive<Span>,
-        /// What its links add to every packet, in both directions.
+        /// Framing overhead of the links, in both directions.
         overhead: Overhead => "none",
-        /// Loss on its links, in both directions, behind their queues.
+        /// Loss model of the links, in both directions, applied after their queues.
         loss: Loss => "none",
-        /// What packets pass on its links, in both directions, behind queue and loss, in this order.
+        /// Impairments of the links, in both directions, applied in this order after queue and loss model.
         impairments: Impairments => "none",
-        /// What waits at R0 for the link to R1.
+        /// Router R0, whose queue feeds the link to R1.
         r0: Table<RouterKeys>,
-        /// What waits at R1 for the link to R2.
+        /// Router R1, whose queue feeds the link to R2.
         r1: Table<RouterKeys>,
     }
 }
@@ -110,7 +110,7 @@ keys! {
 keys! {
     /// A router of the shape `two-routers`.
     pub struct RouterKeys {
-        /// Its queue.
+        /// Queue discipline.
         queue: Queue,
     }
 }

@@ -22,42 +22,42 @@ use sha2::{Digest, Sha256};
 keys! {
     /// The keys of `[network.graph]`.
     pub struct GraphKeys {
-        /// A GraphML file, relative to the scenario file.
+        /// Path of a GraphML file, relative to the scenario file.
         file: File,
-        /// Rate of edges that say none.
+        /// Rate of edges without a rate.
         rate: Positive<Rate> => "every edge must say its own",
-        /// One-way propagation delay of edges of which it cannot be known.
+        /// One-way propagation delay of edges whose delay cannot be determined.
         delay: Positive<Span> => "every edge or its nodes' coordinates must say it",
-        /// What the number 1 means as the rate of an edge where the file names no unit.
+        /// Unit of the rates of edges, if the file names none: the rate that the number 1 stands for.
         rate_unit: Positive<Rate> => "the file must name the unit; bw is in Mbps",
-        /// What the number 1 means as the delay of an edge where the file names no unit.
+        /// Unit of the delays of edges, if the file names none: the delay that the number 1 stands for.
         delay_unit: Positive<Span> => "the file must name the unit",
-        /// What becomes of a rate, delay or position that is stated and not understood: the file is refused, or it is taken as
-        /// not stated.
+        /// How a rate, delay or position that cannot be interpreted is handled. refuse: the file is an error. default:
+        /// it counts as absent.
         unclear: Unclear = Unclear::Refuse,
-        /// Whether directed edges are links in one direction; in both otherwise.
+        /// Whether a directed edge is a link in one direction only.
         directed: bool = true,
-        /// The delay that a unit of length of the drawing stands for, where nodes have no longitude and latitude.
+        /// Delay of a unit of length in the drawing, if nodes have no longitude and latitude.
         drawing_unit: Positive<Span> => "drawings say nothing of delays",
-        /// What delays from coordinates are multiplied by.
+        /// Factor that multiplies delays computed from coordinates.
         delay_factor: f64 = 1.0,
-        /// What it adds to every packet.
+        /// Framing overhead: added to the transmission time of every packet only.
         overhead: Overhead => "none",
-        /// Its queue.
+        /// Queue discipline.
         queue: Queue => "droptail, 1bdp",
-        /// Loss on it, behind its queue.
+        /// Loss model, applied after the queue.
         loss: Loss => "none",
-        /// What packets pass behind its queue and loss, in this order.
+        /// Impairments, applied in this order after queue and loss model.
         impairments: Impairments => "none",
     }
 }
 
-/// What becomes of what is stated and not understood.
+/// How a value that cannot be interpreted is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unclear {
     /// The file is refused.
     Refuse,
-    /// It is as if nothing were stated.
+    /// It counts as absent.
     Default,
 }
 
@@ -148,7 +148,7 @@ fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// The factor for delays, which must be finite and above zero.
+/// Checks that the factor of delays is finite and positive.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ pub fn check_factor(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, 
         return Ok(factor);
     }
     let fault = field.fault("out of range").given(factor.to_string());
-    Err(fault.allowed(format!("above 0 and up to {LARGEST_FACTOR}")).report(faults))
+    Err(fault.allowed(format!("a number in (0, {LARGEST_FACTOR}]")).report(faults))
 }
 
 /// Routers in the same place: two kilometres of fibre.

@@ -17,27 +17,27 @@ use narrows_units::Span;
 keys! {
     /// The keys of `[[network.links]]`.
     pub struct LinkKeys {
-        /// The router at one end.
+        /// Router at one end.
         from: String,
-        /// The router at the other end.
+        /// Router at the other end.
         to: String,
-        /// What the link is called in events and records.
+        /// Name of the link in events and records.
         name: String => "FROM-TO, and TO-FROM for the other direction; a name of its own with \" reverse\" for the other direction",
-        /// The link has one direction only.
+        /// Whether the link has one direction only.
         one_way: bool = false,
         /// One-way propagation delay.
         delay: Positive<Span>,
-        /// Its rate.
+        /// Rate of the link.
         rate: LinkRate,
-        /// What it adds to every packet: it takes time to send, and counts nowhere else.
+        /// Framing overhead: added to the transmission time of every packet only.
         overhead: Overhead => "none",
-        /// Its queue.
+        /// Queue discipline.
         queue: Queue => "droptail, 1bdp",
-        /// Loss on it, behind its queue.
+        /// Loss model, applied after the queue.
         loss: Loss => "none",
-        /// What packets pass behind its queue and loss, in this order.
+        /// Impairments, applied in this order after queue and loss model.
         impairments: Impairments => "none",
-        /// What is different in the other direction.
+        /// Properties that differ in the reverse direction.
         reverse: Table<ReverseLinkKeys> => "the same",
     }
 }
@@ -45,15 +45,15 @@ keys! {
 keys! {
     /// The keys of `reverse` of a link.
     pub struct ReverseLinkKeys {
-        /// Rate in the other direction.
+        /// Rate in the reverse direction.
         rate: LinkRate => "the same",
-        /// What is added to every packet in the other direction.
+        /// Framing overhead in the reverse direction.
         overhead: Overhead => "the same",
-        /// What waits for the other direction.
+        /// Queue discipline in the reverse direction.
         queue: Queue => "the same",
-        /// Loss in the other direction.
+        /// Loss model in the reverse direction.
         loss: Loss => "the same",
-        /// Impairments in the other direction; an empty list for none.
+        /// Impairments in the reverse direction; an empty list for none.
         impairments: Impairments => "the same",
     }
 }

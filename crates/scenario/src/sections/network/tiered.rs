@@ -22,40 +22,43 @@ use std::collections::BTreeSet;
 keys! {
     /// An Internet of three tiers: backbone, points of presence, access routers (Mills et al., NIST SP 500-282, §3).
     pub struct Tiered = "tiered" {
-        /// Abilene's eleven routers, or its four western ones.
+        /// The eleven routers of Abilene, or the four western ones.
         backbone: Backbone = Backbone::Abilene,
-        /// Points of presence on each backbone router.
+        /// Number of points of presence per backbone router.
         points: Count<1, 100> = 2,
-        /// Access routers of class D, on the backbone itself.
+        /// Number of access routers of class D, which are attached to the backbone.
         direct: Count<0, 1000> => "6; west: 2",
-        /// Access routers of class F, on points of presence.
+        /// Number of access routers of class F, which are attached to points of presence.
         fast: Count<0, 1000> => "28; west: 8",
-        /// Access routers of class N, on points of presence.
+        /// Number of access routers of class N, which are attached to points of presence.
         normal: Count<0, 1000> => "105; west: 30",
-        /// The network speed r1: a backbone link has twice that, a point of presence's a quarter, those of access routers
-        /// a tenth of that for N, and 2 and 10 times N's for F and D.
+        /// Network speed r1. A backbone link has rate 2 r1, the link of a point of presence r1/4, the link of an access
+        /// router of class N r1/40, of class F twice and of class D ten times that of class N.
         rate: Positive<Rate>,
-        /// What the backbone's delays are multiplied by.
+        /// Factor that multiplies the delays of the backbone.
         delay_factor: f64 = 1.0,
-        /// One-way delay of a point of presence's link.
+        /// One-way propagation delay of the links of points of presence.
         point_delay: Positive<Span> = Span::from_ms(1),
-        /// One-way delay of an access router's link.
+        /// One-way propagation delay of the links of access routers.
         access_delay: Positive<Span> = Span::from_us(500),
-        /// What the links of access routers add to every packet, in both directions.
+        /// Framing overhead of the links of access routers, in both directions.
         overhead: Overhead => "none",
-        /// Loss on the links of access routers, in both directions, behind their queues.
+        /// Loss model of the links of access routers, in both directions, applied after their queues.
         loss: Loss => "none",
-        /// What packets pass on the links of access routers, in both directions, behind queue and loss, in this order.
+        /// Impairments of the links of access routers, in both directions, applied in this order after queue and loss
+        /// model.
         impairments: Impairments => "none",
-        /// The queue of every port, with a limit of its own. Without it, ports have DropTail queues with limits by `buffers`.
+        /// Queue discipline of every port, with a limit of its own. Without it, ports have DropTail queues with limits
+        /// by `buffers`.
         queue: Queue => "droptail, limit by buffers",
-        /// A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.
+        /// Buffer size of a port. rtt: its rate times network.rtt. rtt/sqrt(n): this divided by the square root of the
+        /// number of transfers expected to cross the port.
         buffers: Buffers = Buffers::Rtt,
-        /// How many are in progress in the whole network, for buffers = "rtt/sqrt(n)".
+        /// Number of transfers in progress in the whole network, for buffers = "rtt/sqrt(n)".
         transfers: Integer<1, 100_000_000> => "100 for each access router",
-        /// Part of all sources that an access router of class D, F and N has, relative to each other.
+        /// Relative weights of an access router of class D, F and N in the choice of sources.
         sources: List<f64> => "[1, 1, 1]",
-        /// The same of receivers.
+        /// Relative weights of an access router of class D, F and N in the choice of receivers.
         receivers: List<f64> => "[1, 1, 1]",
     }
 }

@@ -1,4 +1,4 @@
-//! Transfers that arrive whatever becomes of those before: at random, or as recorded.
+//! Transfers whose arrival times are independent of earlier ones: Poisson or recorded.
 
 use super::super::transport::Nothing;
 use super::{Process, ProcessContext, RANDOM, RECORDED, Rules, Transfers, Window, late, read};
@@ -11,39 +11,39 @@ use narrows_model::{Demand, traffic};
 use narrows_units::{Bytes, Span, Time};
 
 keys! {
-    /// Transfers of `size` arrive as a Poisson process from `start` on, independently of earlier ones.
+    /// A Poisson process of transfers of `size` that begins at `start`.
     pub struct Poisson = "poisson" {
-        /// Mean time between arrivals.
+        /// Mean interarrival time.
         interval: Positive<Span>,
-        /// Nothing starts at or after this.
+        /// Time at or after which no transfer starts.
         until: Positive<Span> => "the end of the run",
-        /// Most transfers in progress at once; one more is rejected, and counted.
+        /// Maximum number of concurrent transfers; further arrivals are rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }
 
 keys! {
-    /// As poisson, at a rate that is constant between given times.
+    /// A Poisson process, as poisson, whose rate is piecewise constant.
     pub struct PoissonSteps = "poisson-steps" {
-        /// Mean time between arrivals from each time on; "none" for no arrivals.
+        /// Mean interarrival times, one for each time; "none" for no arrivals.
         intervals: List<Or<Positive<Span>, Nothing>>,
-        /// Times from `start`, ascending, the first 0s.
+        /// Times from which they apply, counted from `start`, ascending; the first is 0s.
         times: List<Span>,
         /// Period after which the steps repeat.
         period: Positive<Span> => "none",
-        /// Nothing starts at or after this.
+        /// Time at or after which no transfer starts.
         until: Positive<Span> => "the end of the run",
-        /// Most transfers in progress at once; one more is rejected, and counted.
+        /// Maximum number of concurrent transfers; further arrivals are rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }
 
 keys! {
-    /// Recorded transfers: the start and the size of each.
+    /// A recorded list of transfers, with start time and size of each.
     pub struct Arrivals = "arrivals" {
-        /// A file with a time in seconds, counted from `start`, and a payload in bytes on each line, times ascending.
+        /// A file with a start time, in seconds from `start`, and a payload in bytes on each line; times are ascending.
         arrivals: File,
-        /// Most transfers in progress at once; one more is rejected, and counted.
+        /// Maximum number of concurrent transfers; further arrivals are rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }

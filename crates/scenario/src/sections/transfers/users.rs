@@ -17,30 +17,30 @@ keys! {
     pub struct Users = "users" {
         /// Think time: from the end of a transfer, or from `start`, to the start of the next.
         think: Drawn<Span>,
-        /// A transfer that takes longer is abandoned.
+        /// Time after which an unfinished transfer is aborted.
         patience: DrawnOr<Span, Infinite> = Choice::Plain(None),
-        /// All users start their transfers together, a think time after the last of the transfers before has ended: the
-        /// responses to a query that is spread over many servers (incast).
+        /// Barrier synchronization (incast): all users start their transfers together, a think time after the last of
+        /// the previous transfers has ended.
         barrier: bool = false,
-        /// Nothing starts at or after this.
+        /// Time at or after which no transfer starts.
         until: Positive<Span> => "the end of the run",
-        /// Periods in which some transfers are larger.
+        /// Periods in which a fraction of the transfers is larger.
         surges: Tables<SurgeKeys> => "none",
     }
 }
 
 keys! {
-    /// An interval in which transfers are larger.
+    /// A period in which a fraction of the transfers is larger.
     pub struct SurgeKeys {
-        /// Its start.
+        /// Start of the period.
         from: Span,
-        /// Its end.
+        /// End of the period.
         until: Positive<Span>,
-        /// The share of transfers that start meanwhile and are larger.
+        /// Fraction of the transfers started in the period that are larger.
         share: PositiveFraction = 1.0,
-        /// Factor by which they are larger.
+        /// Factor that multiplies their size.
         factor: f64,
-        /// Classes of edges at whose sources they occur.
+        /// Classes of edge routers whose sources are affected.
         at: List<String> => "all",
     }
 }
@@ -61,7 +61,7 @@ impl Process for Users {
         let patience = distribution::resolve(self.patience.get_mut()?, load, faults)?;
         if think == Distribution::Constant(0.0) {
             let fault = self.think.fault("users who never pause").given("0s");
-            return Err(fault.allowed("a time above zero, or a distribution").report(faults));
+            return Err(fault.allowed("a positive time, or a distribution").report(faults));
         }
         let mut surges = Vec::new();
         for keys in self.surges.get_mut()?.iter_mut().flatten() {
@@ -89,7 +89,7 @@ impl SurgeKeys {
         }
         if factor <= 0.0 || factor > GREATEST_FACTOR {
             let fault = self.factor.fault("out of range").given(factor.to_string());
-            return Err(fault.allowed(format!("above 0 and up to {GREATEST_FACTOR}")).report(faults));
+            return Err(fault.allowed(format!("a number in (0, {GREATEST_FACTOR}]")).report(faults));
         }
         let at = self.at.get_mut()?.get_or_insert_default();
         let classes = at.iter().map(|class| class.value.clone()).collect();

@@ -11,19 +11,20 @@ use narrows_model::Demand;
 use narrows_model::traffic::Connection;
 
 keys! {
-    /// Recorded connections over which both sides write. Times count from `start`; the initiators are at the source of
-    /// the group's data. The data of each side is one transfer, with congestion control of its own; the side that
-    /// writes first opens the connection, and the other side accepts it. For a concurrent connection each side opens
-    /// one at the same time. Recorded loss rates and segment sizes are not used.
+    /// Recorded connections on which both sides send. Times count from `start`; the initiators are at the source of the
+    /// group's data. The data of each side is one transfer with congestion control of its own; the side that writes
+    /// first opens the connection, and the other side accepts it. On a concurrent connection, each side opens one at
+    /// the same time. Recorded loss rates and segment sizes are not used.
     pub struct Vectors = "vectors" {
-        /// A file of Tmix connection vectors, in the original format or the alternate one of ns-2.
+        /// A file of Tmix connection vectors, in the original format or the alternate format of ns-2.
         vectors: File,
-        /// The round trip of a connection: its recorded shortest one, never less than that of its route, or the group's
-        /// `rtt`.
+        /// Round-trip time of a connection. recorded: its recorded minimum, but at least that of its route. group: the
+        /// group's `rtt`.
         rtt: Origin = Origin::Recorded,
-        /// Receive window of a host: the recorded one, at most the group's `receive_window`, or the latter alone.
+        /// Receive window of a host. recorded: the recorded one, at most the group's `receive_window`. group: the
+        /// latter.
         window: Origin = Origin::Recorded,
-        /// Share of the recorded connections that are used, evenly over the file.
+        /// Fraction of the recorded connections that are used, spread evenly over the file.
         share: PositiveFraction = 1.0,
     }
 }
