@@ -16,21 +16,22 @@ use std::fmt::Debug;
 
 /// What a backend supports.
 pub trait Support: Debug + Send + Sync {
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     fn name(&self) -> &str;
 
-    /// What of the backend determines records besides model, replication and version of Narrows, such as the build of a
-    /// kernel; `None` if nothing does.
+    /// Returns what of the backend determines records besides model, replication and version of Narrows, such as the
+    /// build of a kernel; `None` if nothing does.
     fn identity(&self) -> Option<String> {
         None
     }
 
-    /// The parts of `model` that it does not support; empty if it can run the model. A refused model must not be run.
+    /// Returns the parts of `model` that it does not support; empty if it can run the model. A refused model must not
+    /// be run.
     fn refusals(&self, model: &Model) -> Vec<Refusal>;
 
-    /// The endpoints that the connections of `workload` have, whatever their options in `model`; `None` for those of the model. A
-    /// key of the transport that says otherwise is refused where it was written, and makes room for what they do where it is a
-    /// default.
+    /// Returns the endpoints that the connections of `workload` have, whatever their options in `model`; `None` for
+    /// those of the model. A key of the transport that says otherwise is refused where it was written, and makes room
+    /// for what they do where it is a default.
     fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
         let _ = (model, workload);
         None

@@ -41,7 +41,7 @@ impl Progress {
         Self { observer: Some(observer), ..Self::default() }
     }
 
-    /// Simulated time so far, summed over runs, picoseconds.
+    /// Returns the simulated time so far, summed over runs, picoseconds.
     pub fn simulated_ps(&self) -> u64 {
         self.simulated_ps.load(Ordering::Relaxed)
     }
@@ -56,7 +56,7 @@ impl Progress {
         self.cancellation.is_requested()
     }
 
-    /// The request by which the runs are cancelled.
+    /// Returns the request by which the runs are cancelled.
     pub fn cancellation(&self) -> Cancellation {
         self.cancellation.clone()
     }

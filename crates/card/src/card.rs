@@ -30,12 +30,12 @@ pub struct Card {
 }
 
 impl Card {
-    /// The values of all parameters at their defaults.
+    /// Returns the values of all parameters at their defaults.
     pub fn defaults(&self) -> Values {
         Values::defaults(self.parameters)
     }
 
-    /// The values `given` by name, and the defaults of all other parameters.
+    /// Returns the values `given` by name, and the defaults of all other parameters.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ impl Catalogue {
         }
     }
 
-    /// The comparisons of the entry `name`, in the order of the table `comparisons.tsv`.
+    /// Returns the comparisons of the entry `name`, in the order of the table `comparisons.tsv`.
     pub fn comparisons(self, name: &str) -> impl Iterator<Item = Comparison> {
         TABLE.lines().filter_map(move |line| {
             let mut columns = line.split('\t');

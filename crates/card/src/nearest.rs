@@ -1,6 +1,6 @@
 //! The name a person may have meant.
 
-/// The name in `known` that `given` was probably meant to be, ignoring case; `None` if none is near.
+/// Returns the name in `known` that `given` was probably meant to be, ignoring case; `None` if none is near.
 ///
 /// It is the one with the least Damerau-Levenshtein distance, if that is at most a third of the longer name's length,
 /// or 1 if that is more. Otherwise it is the shortest name of which `given` is a prefix that ends at a word boundary,

@@ -33,7 +33,7 @@ pub enum Default<T> {
 }
 
 impl<T> Default<T> {
-    /// The value; `None` where there is none.
+    /// Returns the value; `None` where there is none.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),
@@ -143,7 +143,7 @@ pub enum Domain {
 }
 
 impl Parameter {
-    /// A number in `range`, both ends allowed, without unit and without a source of its own.
+    /// Returns a number in `range`, both ends allowed, without unit and without a source of its own.
     ///
     /// ```
     /// # use narrows_card::Parameter;
@@ -161,24 +161,24 @@ impl Parameter {
         Self { name, meaning, unit: "", source: "", domain }
     }
 
-    /// `true` or `false`, without a source of its own.
+    /// Returns `true` or `false`, without a source of its own.
     pub const fn flag(name: &'static str, meaning: &'static str, default: bool) -> Self {
         Self { name, meaning, unit: "", source: "", domain: Domain::Flag { default } }
     }
 
-    /// The same parameter with the unit of a bare number.
+    /// Returns the same parameter with the unit of a bare number.
     #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
-    /// The same parameter with the paper or RFC that gives its default.
+    /// Returns the same parameter with the paper or RFC that gives its default.
     #[must_use]
     pub const fn source(self, source: &'static str) -> Self {
         Self { source, ..self }
     }
 
-    /// `value`, if it is inside the domain.
+    /// Returns `value`, if it is inside the domain.
     pub(crate) fn check(&self, value: Value) -> Result<Value, Fault> {
         // One word of a choice may look like a number, as in `rules=2001`.
         let value = match (self.domain, value) {
@@ -197,7 +197,7 @@ impl Parameter {
 }
 
 impl Domain {
-    /// The default, a value as written.
+    /// Returns the default, a value as written.
     pub fn default(&self) -> Default<Value> {
         let word = |text: &str| Default::Value(Value::Word(text.to_owned()));
         match self {
@@ -284,7 +284,7 @@ impl fmt::Display for Domain {
     }
 }
 
-/// The rate that `text` writes, if it is one above zero.
+/// Returns the rate that `text` writes, if it is one above zero.
 pub(crate) fn rate(text: &str) -> Option<Rate> {
     match Quantity::parse(text, &[Dimension::Rate]) {
         Ok(Quantity::Rate(rate)) if rate > Rate::ZERO => Some(rate),

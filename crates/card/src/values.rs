@@ -11,7 +11,7 @@ use narrows_units::Rate;
 pub struct Values(Vec<(&'static str, Value)>);
 
 impl Values {
-    /// The default of every parameter.
+    /// Returns the default of every parameter.
     pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
         let value = |parameter: &Parameter| {
             let default = parameter.domain.default().value();
@@ -20,7 +20,7 @@ impl Values {
         Self(parameters.iter().map(value).collect())
     }
 
-    /// The values `given` by name, and the defaults of all other `parameters`.
+    /// Creates the values `given` by name, and the defaults of all other `parameters`.
     pub(crate) fn new(parameters: &[Parameter], given: Vec<(String, Value)>) -> Result<Self, Fault> {
         let mut values = Self::defaults(parameters);
         let mut seen = Vec::new();
@@ -43,7 +43,7 @@ impl Values {
         Ok(values)
     }
 
-    /// Value of the parameter `name`, a number.
+    /// Returns the value of the parameter `name`, a number.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl Values {
         }
     }
 
-    /// Value of the parameter `name`, a rate.
+    /// Returns the value of the parameter `name`, a rate.
     ///
     /// # Panics
     ///
@@ -64,7 +64,7 @@ impl Values {
         rate(self.word(name)).expect("a value inside its domain is a rate")
     }
 
-    /// Value of the parameter `name`, a flag.
+    /// Returns the value of the parameter `name`, a flag.
     ///
     /// # Panics
     ///
@@ -76,7 +76,7 @@ impl Values {
         }
     }
 
-    /// Value of the parameter `name`, a word.
+    /// Returns the value of the parameter `name`, a word.
     ///
     /// # Panics
     ///
@@ -88,7 +88,7 @@ impl Values {
         }
     }
 
-    /// Name and value of each parameter, in the order of the card.
+    /// Returns the name and value of each parameter, in the order of the card.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         self.0.iter().map(|(name, value)| (*name, value))
     }

@@ -31,7 +31,7 @@ impl Algorithm {
         Self::new(name.trim(), given)
     }
 
-    /// The algorithm `name` of the [`catalogue`] with the parameters `given`; all others have their defaults.
+    /// Creates the algorithm `name` of the [`catalogue`] with the parameters `given`; all others have their defaults.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Algorithm {
         (self.entry.needs)(&self.values)
     }
 
-    /// A new instance for one flow.
+    /// Returns a new instance for one flow.
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         QuickStart::around((self.entry.build)(&self.values, setup), setup)
     }

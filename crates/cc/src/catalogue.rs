@@ -3,12 +3,12 @@
 use crate::window::delay;
 use crate::{Entry, explicit, model, rate, window};
 
-/// The entries of all algorithms, grouped by family.
+/// Returns the entries of all algorithms, grouped by family.
 pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-/// The entry of the algorithm `name`; `None` if there is no such algorithm.
+/// Returns the entry of the algorithm `name`; `None` if there is no such algorithm.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.card.name == name)
 }

@@ -183,14 +183,14 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// An acknowledgement, with a copy of its packets.
+    /// Returns an acknowledgement, with a copy of its packets.
     pub fn acked(ack: &Ack<'_>, path: &Path) -> Self {
         let &Ack { newly_acked, advanced, ce_packets, rtt, rate, feedback, packets } = ack;
         let ack = Ack { newly_acked, advanced, ce_packets, rtt, rate, feedback, packets: &[] };
         Self::Acked { ack, packets: packets.to_vec(), path: *path }
     }
 
-    /// A loss, with a copy of its packets.
+    /// Returns a loss, with a copy of its packets.
     pub fn lost(loss: &Loss<'_>, path: &Path) -> Self {
         let &Loss { cause, new_episode, lost, packets } = loss;
         let loss = Loss { cause, new_episode, lost, packets: &[] };

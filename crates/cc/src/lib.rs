@@ -53,13 +53,13 @@ use std::fmt::Debug;
 /// The host owns sequence numbers, loss detection and the order of retransmissions; its recovery policy declares the start
 /// and the end of loss episodes. The algorithm owns the congestion window, ssthresh and the pacing rate.
 pub trait CongestionControl: Send + Debug {
-    /// Window, pacing rate and burst that the host must observe now.
+    /// Returns the window, pacing rate and burst that the host must observe now.
     fn limits(&self) -> Limits;
 
-    /// The congestion window in packets, not rounded; `None` for an algorithm without a window.
+    /// Returns the congestion window in packets, not rounded; `None` for an algorithm without a window.
     fn window(&self) -> Option<f64>;
 
-    /// The slow-start threshold in packets; `None` for an algorithm without one, infinite while unset.
+    /// Returns the slow-start threshold in packets; `None` for an algorithm without one, infinite while unset.
     fn ssthresh(&self) -> Option<f64>;
 
     /// An acknowledgement arrived that acknowledges at least one packet for the first time.
@@ -95,7 +95,7 @@ pub trait CongestionControl: Send + Debug {
     /// window grew.
     fn on_idle(&mut self, _idle: &Idle, _path: &Path) {}
 
-    /// When [`on_timer`](Self::on_timer) is to be called; `None` for not at all. May change with every event.
+    /// Returns when [`on_timer`](Self::on_timer) is to be called; `None` for not at all. May change with every event.
     fn next_timer(&self) -> Option<Time> {
         None
     }
@@ -103,7 +103,8 @@ pub trait CongestionControl: Send + Debug {
     /// The timer of [`next_timer`](Self::next_timer) expired.
     fn on_timer(&mut self, _path: &Path) {}
 
-    /// The request to the routers in the next packet, called once for each packet: for the SYN, then for each data packet.
+    /// Returns the request to the routers in the next packet, called once for each packet: for the SYN, then for each
+    /// data packet.
     fn request(&mut self, _path: &Path) -> Option<Request> {
         None
     }
@@ -117,19 +118,19 @@ pub trait CongestionControl: Send + Debug {
         EcnUse::Classic
     }
 
-    /// The error that stopped the algorithm, if there was one: from then on its limits are meaningless, and the host must end
-    /// the run. Only external algorithms can fail.
+    /// Returns the error that stopped the algorithm, if there was one: from then on its limits are meaningless, and the
+    /// host must end the run. Only external algorithms can fail.
     fn failure(&self) -> Option<&Failure> {
         None
     }
 
-    /// Name of the state that the algorithm is in, for records; `""` if it has no states. Losses and their recovery are not
-    /// states: the host knows them.
+    /// Returns the name of the state that the algorithm is in, for records; `""` if it has no states. Losses and their
+    /// recovery are not states: the host knows them.
     fn state(&self) -> &'static str {
         ""
     }
 
-    /// The rule by which the present state was entered, for records; `""` where the state before says it.
+    /// Returns the rule by which the present state was entered, for records; `""` where the state before says it.
     fn state_rule(&self) -> &'static str {
         ""
     }
@@ -137,7 +138,7 @@ pub trait CongestionControl: Send + Debug {
     /// Calls `record` with name and value of each inner variable that has a value, in the order of the card.
     fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 
-    /// A copy with the same state.
+    /// Returns a copy with the same state.
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;
 }
 
@@ -162,8 +163,8 @@ pub struct Failure {
 }
 
 impl Limits {
-    /// These limits, with a window of one packet added if there is neither a window nor a rate: without a limit, the
-    /// sender of an endless transfer would never stop.
+    /// Returns these limits, with a window of one packet added if there is neither a window nor a rate: without a
+    /// limit, the sender of an endless transfer would never stop.
     #[must_use]
     pub fn bounded(self) -> Self {
         let endless = self.window.is_none() && self.pacing.is_none();

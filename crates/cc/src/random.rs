@@ -5,17 +5,17 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The sequence of `seed`.
+    /// Creates the sequence of `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// An integer, uniform from 0 to `bound - 1`.
+    /// Returns an integer, uniform from 0 to `bound - 1`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// A number, uniform on [0, 1).
+    /// Returns a number, uniform on [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -64,8 +64,8 @@ pub enum AckCounting {
 }
 
 impl AckCounting {
-    /// The packets that an acknowledgement of `acked` packets counts for; `repairing`: while the losses of a timeout are
-    /// repaired.
+    /// Returns the packets that an acknowledgement of `acked` packets counts for; `repairing`: while the losses of a
+    /// timeout are repaired.
     pub(crate) fn counted(self, acked: f64, repairing: bool) -> f64 {
         match self {
             Self::Segments => acked,

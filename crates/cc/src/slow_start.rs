@@ -31,7 +31,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// The variant `kind` in its initial state; `paced` says whether the host paces the flow.
+    /// Creates the variant `kind` in its initial state; `paced` says whether the host paces the flow.
     pub fn new(kind: SlowStartKind, paced: bool) -> Self {
         match kind {
             SlowStartKind::Standard => Self::Standard,
@@ -51,7 +51,8 @@ impl SlowStart {
         }
     }
 
-    /// The increase of a window of `window` packets in slow start to `ssthresh`, packets, for `acked` packets acknowledged.
+    /// Returns the increase of a window of `window` packets in slow start to `ssthresh`, packets, for `acked` packets
+    /// acknowledged.
     pub fn growth(&self, window: f64, ssthresh: f64, acked: f64) -> f64 {
         match self {
             Self::Limited => limited::growth(window, acked),
@@ -60,7 +61,7 @@ impl SlowStart {
         }
     }
 
-    /// The name of the phase that slow start is in, for records.
+    /// Returns the name of the phase that slow start is in, for records.
     pub fn phase(&self, ssthresh: f64) -> &'static str {
         match self {
             Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) && hystart.is_conservative() => {
@@ -70,7 +71,7 @@ impl SlowStart {
         }
     }
 
-    /// The rule by which [`is_over`](Self::is_over) ends slow start, for records.
+    /// Returns the rule by which [`is_over`](Self::is_over) ends slow start, for records.
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Standard | Self::Limited => "",

@@ -39,7 +39,7 @@ struct State {
 struct Entry(u128);
 
 impl EventQueue {
-    /// A queue with slots 0 to `slots` − 1, none of them due.
+    /// Creates a queue with slots 0 to `slots` − 1, none of them due.
     pub fn new(slots: usize) -> Self {
         Self {
             heap: BinaryHeap::with_capacity(slots + 16),
@@ -67,7 +67,7 @@ impl EventQueue {
         self.slots[slot.0 as usize].due
     }
 
-    /// A time at or before the next event; `Time::NEVER` if none is pending.
+    /// Returns a time at or before the next event; `Time::NEVER` if none is pending.
     pub fn not_before(&self) -> Time {
         self.heap.peek().map_or(Time::NEVER, |entry| entry.0.parts().0)
     }
@@ -99,7 +99,7 @@ impl EventQueue {
         }
     }
 
-    /// The number of events returned.
+    /// Returns the number of events returned.
     pub fn fired(&self) -> u64 {
         self.fired
     }

@@ -13,7 +13,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream `name` of the given replication and seed.
+    /// Creates the stream `name` of the given replication and seed.
     pub fn new(seed: u64, replication: u32, name: &str) -> Self {
         // Each part is mixed before the next is added, so that (seed 1, replication 2) and (seed 2, replication 1) are
         // unrelated.
@@ -23,7 +23,8 @@ impl Stream {
         Self::from_root(mix)
     }
 
-    /// Substream `index` of this stream. It does not depend on what has been drawn from this stream, nor affects it.
+    /// Returns the substream `index` of this stream. It does not depend on what has been drawn from this stream, nor
+    /// affects it.
     #[must_use]
     pub fn branch(&self, index: u64) -> Self {
         let mut mix = self.root ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -36,7 +37,7 @@ impl Stream {
         Self { root, state: std::array::from_fn(|_| split_mix(&mut mix)) }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
@@ -50,13 +51,13 @@ impl Stream {
         result
     }
 
-    /// A uniform draw from [0, 1), a multiple of 2⁻⁵³.
+    /// Returns a uniform draw from [0, 1), a multiple of 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// A uniform draw from the integers 0 to `bound` (Lemire, ACM TOMACS 29(1), 2019, without the rejection step: the
-    /// probabilities are wrong by less than 2⁻⁶⁴).
+    /// Returns a uniform draw from the integers 0 to `bound` (Lemire, ACM TOMACS 29(1), 2019, without the rejection
+    /// step: the probabilities are wrong by less than 2⁻⁶⁴).
     pub fn up_to(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.bits()) * (u128::from(bound) + 1);
         (product >> 64) as u64

@@ -21,7 +21,7 @@ impl Arrived {
         fresh
     }
 
-    /// The first position from `start` on that has not arrived.
+    /// Returns the first position from `start` on that has not arrived.
     pub fn next(&self, start: u64) -> u64 {
         let before = self.0.range(..=start).next_back();
         before.map_or(start, |(_, until)| *until.max(&start))

@@ -55,7 +55,7 @@ impl Shared {
         held.map_or(0, |held| held.buffer)
     }
 
-    /// The kernel has freed the buffer of packet `number`, which is still to be taken.
+    /// Notes that the kernel has freed the buffer of packet `number`, which has not been taken yet.
     pub fn forget(&self, number: u64) {
         if let Some(Some(held)) = self.lock().entries.get_mut(number as usize) {
             held.buffer = 0;

@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 /// The programs of a run.
 #[derive(Debug)]
 pub struct Programs {
-    /// Those of each connection that programs carry.
+    /// The programs of each connection that programs carry.
     carried: Vec<Carried>,
     /// The user and the group as which they run.
     pub owner: (u32, u32),
@@ -38,7 +38,7 @@ struct Carried {
 }
 
 impl Programs {
-    /// The programs of `model`; `algorithm` gives a slot's congestion control.
+    /// Creates the programs of `model`; `algorithm` gives a slot's congestion control.
     pub fn new(model: &Model, job: &Job, algorithm: impl Fn(usize) -> [u8; 16]) -> Result<Self, String> {
         let metadata = fs::metadata(".").map_err(|error| error.to_string())?;
         let (mut carried, mut traffic) = (Vec::new(), Vec::new());
@@ -68,7 +68,7 @@ impl Programs {
         Ok(Self { carried, owner, traffic, printed: BTreeMap::new() })
     }
 
-    /// The hosts of all connections that programs carry, for the kernel, which keeps them.
+    /// Returns the hosts of all connections that programs carry, for the kernel, which keeps them.
     pub fn hosts(&self) -> &'static [Hosts] {
         let of = |each: &Carried| {
             let [client, server] = &each.started;
@@ -84,7 +84,7 @@ impl Programs {
         Box::leak(self.carried.iter().map(of).collect())
     }
 
-    /// What the programs of the connection in `slot` send; `None` if the kernel's own sockets carry it.
+    /// Returns what the programs of the connection in `slot` send; `None` if the kernel's own sockets carry it.
     pub fn of(&mut self, slot: usize) -> Option<&mut Traffic> {
         self.traffic.get_mut(slot).and_then(Option::as_mut)
     }
@@ -184,7 +184,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Its length, bytes.
+    /// Returns its length, bytes.
     pub fn bytes(self) -> u64 {
         self.bytes
     }
@@ -196,7 +196,8 @@ impl Traffic {
         !self.opened
     }
 
-    /// A packet leaves a host in `direction`: its payload, and its position in what the connection sends in all.
+    /// Notes that a host sends `packet` in `direction`. Returns its payload, and the offset of the payload in all data
+    /// that the connection sends in this direction, in bytes.
     pub fn send(&mut self, packet: &Packet, direction: Direction) -> (Payload, u64) {
         let bytes = u64::from(packet.payload);
         self.opened = true;
@@ -230,7 +231,7 @@ impl Traffic {
         (Payload { ports: packet.ports, position, bytes }, overall)
     }
 
-    /// The state of the socket that sends `packet`, if its connection is the one that has sent most.
+    /// Returns the state of the socket that sends `packet`, if its connection is the one that has sent most.
     pub fn state<'p>(&self, packet: &'p Packet) -> Option<&'p State> {
         // SAFETY: the kernel passes null or its own state, which lives as long as the packet's description.
         let state = unsafe { packet.state.as_ref() };

@@ -22,7 +22,7 @@ pub struct InKernel {
 }
 
 impl InKernel {
-    /// An empty queue like `queue`, the kernel's queue `number`.
+    /// Creates an empty queue like `queue`, the kernel's queue `number`.
     pub fn new(number: u32, queue: &KernelQueue, queues: Queues, packets: Shared) -> Self {
         let kind = CString::new(queue.kind).unwrap_or_default();
         (queues.make)(number, kind.as_ptr(), queue.attributes.as_ptr(), queue.attributes.len() as u32);

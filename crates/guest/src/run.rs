@@ -70,7 +70,7 @@ impl Connection {
 const OFFSET: u64 = 1 << 32;
 
 impl Run {
-    /// The run that `job` describes.
+    /// Creates the run that `job` describes.
     pub fn new(job: &Job) -> Result<Self, String> {
         let shown = "the scenario of the job";
         let kernel = Kernel {
@@ -105,7 +105,7 @@ impl Run {
         })
     }
 
-    /// The configuration of the virtual machine.
+    /// Returns the configuration of the virtual machine.
     pub fn configuration(&self) -> Configuration {
         let transports = || self.model.workloads.iter().map(|each| &each.transport);
         let hosts = self.programs.hosts();
@@ -222,7 +222,7 @@ impl Run {
         accepted
     }
 
-    /// The time of the next action or before, nanoseconds.
+    /// Returns the time of the next action or before, nanoseconds.
     pub fn deadline(&self) -> u64 {
         match (self.ended, &self.refused) {
             (true, _) => u64::MAX,
@@ -231,7 +231,7 @@ impl Run {
         }
     }
 
-    /// The next action that is due by `now`, nanoseconds.
+    /// Returns the next action that is due by `now`, nanoseconds.
     pub fn next(&mut self, now: u64) -> Option<Action> {
         let now = time(now);
         self.emulation.advance(now);

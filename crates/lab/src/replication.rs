@@ -44,13 +44,13 @@ impl Replication {
         }
     }
 
-    /// The [digest of the records](Records::digest), in hexadecimal.
+    /// Returns the [digest of the records](Records::digest), in hexadecimal.
     pub fn digest(&self) -> String {
         self.digest.clone()
     }
 }
 
-/// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
+/// Returns the digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
 pub fn combined_digest(parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

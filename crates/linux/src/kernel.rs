@@ -15,7 +15,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel's queue discipline for link `number` of `model`; `None` if ours stays.
+    /// Returns the kernel's queue discipline for link `number` of `model`; `None` if ours stays.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Kernel {
 /// As `QUEUES` in the driver.
 const MOST_QUEUES: usize = 64;
 
-/// The value that `model` gives the setting `name` of its hosts; `None` if it leaves it.
+/// Returns the value that `model` gives the setting `name` of its hosts; `None` if it leaves it.
 pub fn setting<'m>(model: &'m Model, name: &str) -> Option<&'m str> {
     let of_name = |(own, _): &&(String, String)| own.replace('/', ".") == name;
     model.linux.sysctls.iter().rev().find(of_name).map(|(_, value)| value.as_str())
@@ -71,7 +71,7 @@ pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("yeah", "yeah"),
 ];
 
-/// The kernel's name for `algorithm`; `None` if no kernel has it.
+/// Returns the kernel's name for `algorithm`; `None` if no kernel has it.
 pub fn kernel_name(algorithm: &Control) -> Option<&str> {
     match algorithm {
         Control::Listed(listed) => named(listed.entry.card.name),

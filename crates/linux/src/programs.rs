@@ -6,8 +6,8 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The commands of `model` whose program the virtual machine would not find, as far as their first word shows it. Commands
-/// start in `directory`.
+/// Returns the commands of `model` whose program the virtual machine would not find, as far as their first word shows
+/// it. Commands start in `directory`.
 pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
     let mut found = Vec::new();
     for (number, group) in model.groups.iter().enumerate() {
@@ -94,7 +94,8 @@ fn is_known(word: &str, directory: &Path) -> bool {
     shell.status().map_or(true, |status| status.success())
 }
 
-/// The first of `programs` that the shell of its virtual machine has not found, or could not execute; `None` if there is none.
+/// Returns the first of `programs` that the shell of its virtual machine has not found, or could not execute; `None` if
+/// there is none.
 pub fn not_executed(model: &Model, programs: &[ProgramRecord]) -> Option<String> {
     let failed = programs.iter().find(|each| matches!(each.status, Some(NOT_EXECUTABLE | NOT_FOUND)))?;
     let mut groups =
@@ -106,7 +107,7 @@ pub fn not_executed(model: &Model, programs: &[ProgramRecord]) -> Option<String>
     Some(format!("the {role} of group {name}, `{command}`, does not run: {}", text.trim()))
 }
 
-/// The commands of `program`, with their roles.
+/// Returns the commands of `program`, with their roles.
 pub fn commands(program: &Program) -> [(&'static str, &String); 2] {
     [("client", &program.client), ("server", &program.server)]
 }

@@ -33,7 +33,7 @@ pub const NAMES: &[&str] = &["pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_p
 pub type Lack = (&'static str, String);
 
 impl Queues {
-    /// The choice `text` of the command line: `linux`, or `linux:NAME`; `None` if there is no such one.
+    /// Parses the choice `text` of the command line: `linux`, or `linux:NAME`; `None` if there is no such one.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("linux")? {
             "" => Some(Self::Same),
@@ -52,8 +52,8 @@ impl Queues {
         }
     }
 
-    /// The kernel's discipline for a link with `queue` and `rate`; `None` if ours stays: for an unlimited FIFO, and, where
-    /// one discipline replaces all, for a link that is no `bottleneck`.
+    /// Returns the kernel's discipline for a link with `queue` and `rate`; `None` if ours stays: for an unlimited FIFO,
+    /// and, where one discipline replaces all, for a link that is no `bottleneck`.
     ///
     /// # Errors
     ///

@@ -21,12 +21,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch over the virtual machine that is `process`.
+    /// Creates a watch over the virtual machine that is `process`.
     pub fn new(process: u32) -> Self {
         Self { process, reached: (Time::ZERO, Duration::ZERO), calls: 0 }
     }
 
-    /// Why the run cannot go on, at the simulated time `now`; `None` if it can. To be called some hundred times a second.
+    /// Returns why the run cannot go on, at the simulated time `now`; `None` if it can. To be called some hundred times
+    /// a second.
     pub fn refuses(&mut self, now: Time) -> Option<String> {
         self.calls += 1;
         if !self.calls.is_multiple_of(CALLS) {

@@ -56,8 +56,8 @@ pub trait ExternalAlgorithm: Debug + Send + Sync {
     /// SHA-256 of its file, in hexadecimal.
     fn digest(&self) -> &str;
 
-    /// A new instance for one flow. If it cannot be built, its [`failure`](CongestionControl::failure) gives the
-    /// reason.
+    /// Returns a new instance for one flow. If it cannot be built, its [`failure`](CongestionControl::failure) gives
+    /// the reason.
     fn build(&self, setup: &Setup) -> Box<dyn CongestionControl>;
 }
 
@@ -88,7 +88,7 @@ pub struct LoadFault {
 }
 
 impl Control {
-    /// A new instance for one flow.
+    /// Returns a new instance for one flow.
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         match self {
             Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.build(setup),
@@ -104,7 +104,7 @@ impl Control {
         }
     }
 
-    /// Its name, without parameters and file.
+    /// Returns its name, without parameters and file.
     pub fn name(&self) -> &str {
         match self {
             Self::Listed(algorithm) => algorithm.entry.card.name,
@@ -113,7 +113,7 @@ impl Control {
         }
     }
 
-    /// The rate of payload at which it sends whatever happens; `None` if it has congestion control.
+    /// Returns the rate of payload at which it sends whatever happens; `None` if it has congestion control.
     pub fn constant_rate(&self) -> Option<Rate> {
         match self {
             Self::Listed(listed) if listed.entry.card.name == "constant" => Some(listed.values.rate("rate")),
@@ -121,7 +121,7 @@ impl Control {
         }
     }
 
-    /// Its entry in the catalogue; `None` for an algorithm that is not in it.
+    /// Returns its entry in the catalogue; `None` for an algorithm that is not in it.
     pub fn entry(&self) -> Option<&'static Entry> {
         match self {
             Self::Listed(algorithm) => Some(algorithm.entry),

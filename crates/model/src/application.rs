@@ -31,7 +31,7 @@ pub enum ApplicationModel {
     Frames(FramesModel),
 }
 
-/// One client of an application: its state.
+/// The state of one client of an application.
 #[derive(Debug)]
 pub enum Client {
     /// A video player.
@@ -165,7 +165,7 @@ impl Io<'_> {
 }
 
 impl ApplicationModel {
-    /// Number of connections that a client may have open, those that are still closing included.
+    /// Returns the number of connections that a client may have open, those that are still closing included.
     pub fn connections(&self) -> u32 {
         match self {
             // One that is closing, and one.
@@ -175,7 +175,7 @@ impl ApplicationModel {
         }
     }
 
-    /// The highest bit rate that it encodes; `None` if it encodes nothing.
+    /// Returns the highest bit rate that it encodes; `None` if it encodes nothing.
     pub fn highest_bitrate(&self) -> Option<Rate> {
         match self {
             Self::Video(video) => video.ladder.iter().max().copied(),
@@ -189,7 +189,7 @@ impl ApplicationModel {
         matches!(self, Self::Responsiveness(model) if connection < model.connections)
     }
 
-    /// A client before it starts; it draws random numbers from `draws`.
+    /// Returns a client before it starts; it draws random numbers from `draws`.
     pub fn client(&self, draws: Stream) -> Client {
         match self {
             Self::Video(model) => Client::Video(Box::new(video::Player::new(model.clone()))),
@@ -201,7 +201,7 @@ impl ApplicationModel {
         }
     }
 
-    /// The encoder of a server that is asked for frames at `now`; `None` for other applications.
+    /// Returns the encoder of a server that is asked for frames at `now`; `None` for other applications.
     pub fn encoder(&self, now: Time) -> Option<Encoder> {
         match self {
             Self::Frames(model) => Some(Encoder::new(model.clone(), now)),
@@ -221,7 +221,7 @@ impl Client {
         }
     }
 
-    /// Time of the next [`Event::Timer`]; `NEVER` if none is set.
+    /// Returns the time of the next [`Event::Timer`]; `NEVER` if none is set.
     pub fn next_wake(&self) -> Time {
         match self {
             Self::Video(player) => player.next_wake(),

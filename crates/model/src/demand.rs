@@ -76,7 +76,8 @@ impl Demand {
         matches!(self, Self::Fixed { .. })
     }
 
-    /// The side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side alone writes.
+    /// Returns the side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side
+    /// alone writes.
     pub fn side(&self) -> Option<usize> {
         match self {
             Self::Exchanges { side, .. } | Self::Clients { side, .. } => Some(*side),
@@ -84,7 +85,7 @@ impl Demand {
         }
     }
 
-    /// The same for the other side; `None` if one side alone writes.
+    /// Returns the same for the other side; `None` if one side alone writes.
     pub fn other_side(&self) -> Option<Self> {
         let mut other = self.clone();
         match &mut other {
@@ -124,7 +125,7 @@ impl Demand {
         matches!(self, Self::Clients { side: 1, .. })
     }
 
-    /// Number of connections over `slots`; `None` if it is random or not limited.
+    /// Returns the number of connections over `slots`; `None` if it is random or not limited.
     pub fn connections(&self, slots: u32) -> Option<u64> {
         match self {
             // A connection is counted with its initiator.
@@ -135,8 +136,8 @@ impl Demand {
         }
     }
 
-    /// Number of connections over `slots` that can each have a slot and records of their own: those that are fixed in number, or
-    /// listed, few, and never refused.
+    /// Returns the number of connections over `slots` that can each have a slot and records of their own: those that
+    /// are fixed in number, or listed, few, and never refused.
     pub fn individual(&self, slots: u32) -> Option<u64> {
         match self {
             Self::Fixed { .. } => Some(slots.into()),
@@ -147,7 +148,7 @@ impl Demand {
         }
     }
 
-    /// The part of it behind an edge that has `share` of all sources, where the slots are shared out, too.
+    /// Returns the part of it behind an edge that has `share` of all sources, where the slots are shared out, too.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
         match self {
@@ -172,7 +173,7 @@ impl Demand {
         }
     }
 
-    /// The highest bit rate of its application; `None` if that encodes nothing.
+    /// Returns the highest bit rate of its application; `None` if that encodes nothing.
     pub fn highest_bitrate(&self) -> Option<Rate> {
         match self {
             Self::Clients { application, .. } => application.highest_bitrate(),

@@ -12,7 +12,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// Size on the link of a packet of `size`.
+    /// Returns the size on the link of a packet of `size`.
     pub fn on_link(self, size: Bytes) -> Bytes {
         match self {
             Self::Frame(added) => size + added,

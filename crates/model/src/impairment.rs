@@ -127,7 +127,7 @@ pub enum DelayModel {
 }
 
 impl Impairment {
-    /// Its kind in a scenario file.
+    /// Returns its kind in a scenario file.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Jitter { .. } => "jitter",

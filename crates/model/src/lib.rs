@@ -166,7 +166,7 @@ pub enum Step {
 }
 
 impl RateModel {
-    /// Rate at the start of a run, bits per second; its mean if it is random.
+    /// Returns the rate at the start of a run, bits per second; its mean if it is random.
     pub fn first_bps(&self) -> f64 {
         match self {
             Self::Constant(rate) | Self::Square { high: rate, .. } | Self::Walk { start: rate, .. } => {
@@ -177,7 +177,8 @@ impl RateModel {
         }
     }
 
-    /// Highest rate, bits per second; infinite for recorded opportunities, several of which may be at one time.
+    /// Returns the highest rate, bits per second; infinite for recorded opportunities, several of which may be at one
+    /// time.
     pub fn highest_bps(&self) -> f64 {
         match self {
             Self::Constant(rate) | Self::Walk { maximum: rate, .. } | Self::Uniform { maximum: rate, .. } => {
@@ -189,8 +190,8 @@ impl RateModel {
         }
     }
 
-    /// Mean rate over a run of `duration`, bits per second; its expectation if the rate is random. A buffer of `1bdp`
-    /// is computed from it.
+    /// Returns the mean rate over a run of `duration`, bits per second; its expectation if the rate is random. A buffer
+    /// of `1bdp` is computed from it.
     pub fn mean_bps(&self, duration: Span) -> f64 {
         let bps = |rate: &Rate| rate.as_bps() as f64;
         match self {
@@ -244,7 +245,7 @@ fn mean_of_walk(start: f64, minimum: f64, maximum: f64, steps: u64, next: impl F
 }
 
 impl Trace {
-    /// Greatest rate in any millisecond, bits per second.
+    /// Returns the greatest rate in any millisecond, bits per second.
     pub fn greatest_bps(&self) -> f64 {
         let mut most = 0;
         let mut run = 0;
@@ -257,7 +258,7 @@ impl Trace {
         f64::from(most) * OPPORTUNITY.bits() as f64 * 1000.0
     }
 
-    /// Mean rate of the recorded opportunities, bits per second.
+    /// Returns the mean rate of the recorded opportunities, bits per second.
     pub fn mean_bps(&self) -> f64 {
         self.opportunities.len() as f64 * OPPORTUNITY.bits() as f64 / self.period.as_secs_f64()
     }
@@ -330,7 +331,7 @@ pub struct GroupModel {
 }
 
 impl Model {
-    /// Number of connection slots of all workloads.
+    /// Returns the number of connection slots of all workloads.
     pub fn slots(&self) -> usize {
         self.workloads.iter().map(|each| each.slots as usize).sum()
     }
@@ -354,13 +355,13 @@ impl Model {
         }
     }
 
-    /// Propagation delay of `route` at the start of the run.
+    /// Returns the propagation delay of `route` at the start of the run.
     pub fn delay(&self, route: u32) -> Span {
         let links = self.routes[route as usize].iter();
         links.fold(Span::ZERO, |sum, &link| sum + self.links[link as usize].delay)
     }
 
-    /// Two-way propagation delay of `path` between its routers at the start of the run.
+    /// Returns the two-way propagation delay of `path` between its routers at the start of the run.
     pub fn path_delay(&self, path: &PathModel) -> Span {
         self.delay(path.forward) + self.delay(path.reverse)
     }

@@ -31,7 +31,7 @@ pub enum Refused {
 pub struct KeyPath(Arc<str>);
 
 impl KeyPath {
-    /// The path `path`.
+    /// Creates the path `path`.
     pub fn new(path: &str) -> Self {
         Self(path.into())
     }
@@ -50,13 +50,13 @@ impl fmt::Debug for KeyPath {
 }
 
 impl Refusal {
-    /// The refusal of the key `key` of the group `group`, an index in the model.
+    /// Returns the refusal of the key `key` of the group `group`, an index in the model.
     pub fn of_group(group: usize, key: impl Into<Cow<'static, str>>, reason: String, allowed: &str) -> Self {
         Self { key: Refused::Group(group, key.into()), reason, allowed: allowed.to_owned() }
     }
 }
 
-/// The algorithms and programs of `model` that only a Linux kernel runs.
+/// Returns the algorithms and programs of `model` that only a Linux kernel runs.
 pub fn of_kernels(model: &Model) -> Vec<Refusal> {
     let refusal = |group, key: &'static str, what, allowed| {
         let reason = format!("only a Linux kernel {what}, and --on linux runs on one");

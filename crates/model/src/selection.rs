@@ -24,7 +24,7 @@ pub enum Counted {
 }
 
 impl Selection {
-    /// The packets with these numbers, in any order.
+    /// Returns the packets with these numbers, in any order.
     pub fn numbered(of: Counted, numbers: impl IntoIterator<Item = u64>) -> Self {
         let mut numbers: Vec<u64> = numbers.into_iter().collect();
         numbers.sort_unstable();

@@ -54,7 +54,7 @@ impl SourceModel {
         matches!(self, Self::Rate(_) | Self::Leaving { .. } | Self::Sharing { .. } | Self::OnOff { .. })
     }
 
-    /// Highest rate at which it writes, bits per second on the wire; `None` if it has no rate of its own.
+    /// Returns the highest rate at which it writes, bits per second on the wire; `None` if it has no rate of its own.
     pub fn highest_bps(&self) -> Option<f64> {
         match self {
             Self::Rate(rate) => Some(rate.highest_bps()),
@@ -70,7 +70,7 @@ impl SourceModel {
         matches!(self, Self::Sharing { .. })
     }
 
-    /// Number of actions, other than sending packets, in a run of `duration`: an upper bound or a mean.
+    /// Returns the number of actions, other than sending packets, in a run of `duration`: an upper bound or a mean.
     pub fn acts(&self, duration: Span) -> f64 {
         let every = match self {
             Self::OnOff { on, off, .. } => f64::midpoint(on.0.mean(), off.0.mean()),

@@ -46,7 +46,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Names of the classes of files: those of the components of a mixture, or one empty name.
+    /// Returns the names of the classes of files: those of the components of a mixture, or one empty name.
     pub fn file_classes(&self) -> Vec<&str> {
         match &self.size {
             Some(Sizes(Distribution::Mixture(components))) => {
@@ -61,7 +61,7 @@ impl Workload {
         self.size.is_some() || self.demand.is_finite()
     }
 
-    /// Number of connections; `None` if it is random.
+    /// Returns the number of connections; `None` if it is random.
     pub fn connections(&self) -> Option<u64> {
         self.demand.connections(self.slots)
     }
@@ -77,7 +77,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The classes of the finite workloads among `workloads`.
+    /// Returns the classes of the finite workloads among `workloads`.
     pub fn of(workloads: &[Workload]) -> Self {
         let mut all = Self::default();
         for workload in workloads.iter().filter(|each| each.is_finite()) {
@@ -91,17 +91,17 @@ impl Classes {
         all
     }
 
-    /// Number of pairs of a class of files and a class of paths.
+    /// Returns the number of pairs of a class of files and a class of paths.
     pub fn count(&self) -> usize {
         self.files.len() * self.paths.len()
     }
 
-    /// Index in [`files`](Self::files) of each class of files of `workload`.
+    /// Returns the index in [`files`](Self::files) of each class of files of `workload`.
     pub fn of_files(&self, workload: &Workload) -> Vec<u32> {
         workload.file_classes().into_iter().map(|name| index(&self.files, name)).collect()
     }
 
-    /// Index in [`paths`](Self::paths) of the class of each path of `workload`.
+    /// Returns the index in [`paths`](Self::paths) of the class of each path of `workload`.
     pub fn of_paths(&self, workload: &Workload) -> Vec<u32> {
         workload.paths.iter().map(|path| index(&self.paths, &path.class)).collect()
     }

@@ -92,7 +92,7 @@ enum Set {
 }
 
 impl Cake {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         let mut rows = Rows::default();
         (0..QUEUES).for_each(|_| {

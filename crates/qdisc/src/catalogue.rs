@@ -5,12 +5,12 @@ use crate::{
     rio, step, xcp,
 };
 
-/// The entries of all disciplines, in the order in which lists show them.
+/// Returns the entries of all disciplines, in the order in which lists show them.
 pub fn entries() -> &'static [&'static Entry] {
     ENTRIES
 }
 
-/// The entry of the discipline `name`; `None` if there is no such discipline.
+/// Returns the entry of the discipline `name`; `None` if there is no such discipline.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().copied().find(|entry| entry.card.name == name)
 }

@@ -18,12 +18,12 @@ impl Classes {
         Self { of_flow: of_flow.into(), others }
     }
 
-    /// The class of `flow`, which holds for its packets in both directions.
+    /// Returns the class of `flow`, which holds for its packets in both directions.
     pub fn of(&self, flow: FlowId) -> u8 {
         self.of_flow.get(flow.index()).copied().unwrap_or(self.others)
     }
 
-    /// The largest class number of any flow: the class that is served worst.
+    /// Returns the largest class number of any flow: the class that is served worst.
     pub fn worst(&self) -> u8 {
         self.of_flow.iter().copied().fold(self.others, u8::max)
     }

@@ -31,7 +31,7 @@ pub struct Codel {
 }
 
 impl Codel {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, law: CodelLaw::default(), waiting: Fifo::default() }
     }
@@ -116,7 +116,7 @@ pub static ENTRY: Entry = Entry {
     build: |settings| Box::new(Codel::new(&config(settings))),
 };
 
-/// The settings of a CoDel law.
+/// Returns the settings of a CoDel law.
 pub(crate) fn control(settings: &Settings) -> Control {
     Control { target: settings.span("target"), interval: settings.span("interval"), mtu: settings.packet() }
 }

@@ -44,7 +44,7 @@ pub struct Discipline {
 }
 
 impl Discipline {
-    /// The discipline `entry` with the settings `given` on a link with `scale`; all other parameters have their
+    /// Creates the discipline `entry` with the settings `given` on a link with `scale`; all other parameters have their
     /// defaults.
     ///
     /// # Errors
@@ -71,32 +71,32 @@ impl Discipline {
         Ok(Self { entry, settings })
     }
 
-    /// An empty queue with these settings.
+    /// Returns an empty queue with these settings.
     pub fn build(&self) -> Box<dyn QueueDiscipline> {
         (self.entry.build)(&self.settings)
     }
 
-    /// Its entry in the [`catalogue`](crate::catalogue).
+    /// Returns its entry in the [`catalogue`](crate::catalogue).
     pub fn entry(&self) -> &'static Entry {
         self.entry
     }
 
-    /// Its name in the [`catalogue`](crate::catalogue).
+    /// Returns its name in the [`catalogue`](crate::catalogue).
     pub fn name(&self) -> &'static str {
         self.entry.card.name
     }
 
-    /// Values of the parameters.
+    /// Returns the values of the parameters.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The parameter that is the shortest time between two wakes of its timer, and that time.
+    /// Returns the parameter that is the shortest time between two wakes of its timer, and that time.
     pub fn timer(&self) -> Option<(&'static str, Span)> {
         self.entry.timer.map(|name| (name, self.settings.span(name)))
     }
 
-    /// Buffer limit of the discipline, or of the one that holds its packets.
+    /// Returns the buffer limit of the discipline, or of the one that holds its packets.
     pub fn limit(&self) -> Limit {
         match (self.settings.get("limit"), self.settings.get("discipline")) {
             (Some(Setting::Limit(limit)), _) => *limit,
@@ -231,12 +231,12 @@ impl Settings {
         Self { chosen: chosen.collect(), packet: scale.packet }
     }
 
-    /// Size of a full packet on the wire, headers included.
+    /// Returns the size of a full packet on the wire, headers included.
     pub fn packet(&self) -> Bytes {
         self.packet
     }
 
-    /// The parameters that have a value, with their values, in the order of the card.
+    /// Returns the parameters that have a value, with their values, in the order of the card.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Parameter, &Setting)> {
         self.chosen
             .iter()
@@ -248,7 +248,7 @@ impl Settings {
         self.chosen.iter().filter_map(|chosen| Some((chosen.parameter.name, chosen.written.as_deref()?)))
     }
 
-    /// The value of the parameter `name`; `None` if it has none because another parameter replaces it.
+    /// Returns the value of the parameter `name`; `None` if it has none because another parameter replaces it.
     pub fn get(&self, name: &str) -> Option<&Setting> {
         self.iter().find_map(|(parameter, setting)| (parameter.name == name).then_some(setting))
     }
@@ -258,7 +258,7 @@ impl Settings {
         self.written().any(|(known, _)| known == name)
     }
 
-    /// The setting of the parameter `name` as it was written, its value where it is a default.
+    /// Returns the setting of the parameter `name` as it was written, its value where it is a default.
     pub(crate) fn shown(&self, name: &str) -> String {
         let written = self.written().find(|(known, _)| *known == name);
         written.map_or_else(|| self.expect(name).to_string(), |(_, written)| written.to_owned())
@@ -330,7 +330,7 @@ reads! {
 }
 
 impl Settings {
-    /// The class of each flow, as set by the parameter `name`.
+    /// Returns the class of each flow, as set by the parameter `name`.
     ///
     /// # Panics
     ///
@@ -350,7 +350,7 @@ impl Settings {
         }
     }
 
-    /// An empty queue of the discipline that the parameter `name` sets.
+    /// Returns an empty queue of the discipline that the parameter `name` sets.
     ///
     /// # Panics
     ///

@@ -28,7 +28,7 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, waiting: Fifo::default() }
     }
@@ -112,14 +112,14 @@ fn config(settings: &Settings) -> Config {
     Config { limit: settings.limit("limit"), ack_filter: settings.flag("ack_filter") }
 }
 
-/// The discipline DropTail with buffer limit `limit`.
+/// Returns the discipline DropTail with buffer limit `limit`.
 #[expect(clippy::missing_panics_doc, reason = "DropTail has no other parameter")]
 pub fn with_limit(limit: Limit) -> Discipline {
     let given = Given { parameter: "limit", setting: Setting::Limit(limit), written: limit.to_string() };
     Discipline::new(&ENTRY, NO_SCALE, vec![given]).expect("a limit is all that DropTail has")
 }
 
-/// Buffer limit of `discipline`; `None` if it is not DropTail, or filters acknowledgements.
+/// Returns the buffer limit of `discipline`; `None` if it is not DropTail, or filters acknowledgements.
 pub fn limit_of(discipline: &Discipline) -> Option<Limit> {
     let plain = discipline.name() == ENTRY.card.name && !discipline.settings().flag("ack_filter");
     plain.then(|| discipline.limit())

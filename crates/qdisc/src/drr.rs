@@ -67,7 +67,7 @@ struct Holder {
 }
 
 impl Drr {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,

@@ -75,7 +75,7 @@ enum Verdict {
 }
 
 impl DualPi2 {
-    /// Two empty queues.
+    /// Creates two empty queues.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,

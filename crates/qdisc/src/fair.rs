@@ -47,7 +47,7 @@ impl FairQueue {
         }
     }
 
-    /// The row of the flow of `packet`; `uniform` draws from [0, 1).
+    /// Returns the row of the flow of `packet`; `uniform` draws from [0, 1).
     pub fn row_for(&mut self, packet: &Packet, uniform: &mut dyn FnMut() -> f64) -> usize {
         let salt = *self.salt.get_or_insert_with(|| uniform().to_bits());
         let key = u64::from(packet.flow.bits()) * 2 + u64::from(packet.direction() == Direction::Reverse);
@@ -65,7 +65,7 @@ impl FairQueue {
         }
     }
 
-    /// The next packet by turns; `take` takes one from a row, `None` if it has none left.
+    /// Returns the next packet by turns; `take` takes one from a row, `None` if it has none left.
     pub fn next(&mut self, mut take: impl FnMut(&mut Rows, usize) -> Option<Packet>) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();
@@ -99,7 +99,7 @@ impl FairQueue {
     }
 }
 
-/// SplitMix64's finaliser (Steele, Lea and Flood 2014): every bit of the key moves every bit of the hash.
+/// Returns the splitMix64's finaliser (Steele, Lea and Flood 2014): every bit of the key moves every bit of the hash.
 pub(crate) fn mix(mut key: u64) -> u64 {
     key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

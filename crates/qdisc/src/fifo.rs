@@ -42,12 +42,12 @@ impl Fifo {
         Some(packet)
     }
 
-    /// The packet at the head; `None` if the list is empty.
+    /// Returns the packet at the head; `None` if the list is empty.
     pub fn head(&self) -> Option<&Packet> {
         self.packets.front()
     }
 
-    /// Number and bytes of the packets in the list.
+    /// Returns the number and bytes of the packets in the list.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }

@@ -42,7 +42,7 @@ pub struct FqCodel {
 }
 
 impl FqCodel {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,

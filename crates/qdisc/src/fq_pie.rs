@@ -52,7 +52,7 @@ struct Law {
 }
 
 impl FqPie {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         let law = Law { pie: PieLaw::new(&config.law), delay: Span::ZERO, awake: false };
         Self {

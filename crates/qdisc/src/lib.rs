@@ -55,10 +55,10 @@ pub trait QueueDiscipline: Send + Debug {
     /// wait means that none of them may leave before the next wake; the link calls again after it.
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet>;
 
-    /// Number and bytes of the waiting packets.
+    /// Returns the number and bytes of the waiting packets.
     fn backlog(&self) -> Backlog;
 
-    /// When [`on_wake`](Self::on_wake) is to be called; `None` for not at all. May change with every call.
+    /// Returns when [`on_wake`](Self::on_wake) is to be called; `None` for not at all. May change with every call.
     fn next_wake(&self) -> Option<Time> {
         None
     }

@@ -12,7 +12,7 @@ pub(crate) struct UpdateTimer {
 }
 
 impl UpdateTimer {
-    /// A timer that does not run yet; `period` is not zero.
+    /// Creates a timer that does not run yet; `period` is not zero.
     pub fn new(period: Span) -> Self {
         Self { period, next: None }
     }
@@ -55,12 +55,13 @@ impl MeasuredFifo {
         Some(packet)
     }
 
-    /// The queueing delay.
+    /// Returns the estimate of the queueing delay: the sojourn time of the packet that left last; zero if the queue is
+    /// empty.
     pub fn delay(&self) -> Span {
         self.delay
     }
 
-    /// Number and bytes of the packets in the queue.
+    /// Returns the number and bytes of the packets in the queue.
     pub fn backlog(&self) -> Backlog {
         self.waiting.backlog()
     }

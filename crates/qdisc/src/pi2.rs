@@ -51,7 +51,7 @@ pub struct Pi2 {
 }
 
 impl Pi2 {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,

@@ -47,7 +47,7 @@ pub struct Pie {
 }
 
 impl Pie {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -191,7 +191,7 @@ pub static ENTRY: Entry = Entry {
     build: |settings| Box::new(Pie::new(&config(settings))),
 };
 
-/// The settings of the law and of its queue.
+/// Returns the settings of the law and of its queue.
 pub(crate) fn config(settings: &Settings) -> Config {
     Config {
         target: settings.span("target"),

@@ -36,7 +36,7 @@ pub struct Priority {
 }
 
 impl Priority {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         let classes = usize::from(config.classes.worst()) + 1;
         Self {

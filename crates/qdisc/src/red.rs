@@ -62,7 +62,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// An empty queue in front of an idle link.
+    /// Creates an empty queue in front of an idle link.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,

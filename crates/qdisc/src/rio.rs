@@ -77,7 +77,7 @@ struct Precedence {
 }
 
 impl Rio {
-    /// An empty queue in front of an idle link.
+    /// Creates an empty queue in front of an idle link.
     pub fn new(config: &Config) -> Self {
         let precedence = |ramp: Ramp| Precedence {
             law: RedLaw::new(&red::Config {

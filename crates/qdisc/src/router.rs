@@ -34,7 +34,7 @@ pub(crate) struct Router<C> {
 }
 
 impl<C: Computation> Router<C> {
-    /// A router with `computation` whose packets wait in the empty queue `waiting`.
+    /// Creates a router with `computation` whose packets wait in the empty queue `waiting`.
     pub fn new(computation: C, waiting: Box<dyn QueueDiscipline>) -> Self {
         Self { computation, waiting }
     }

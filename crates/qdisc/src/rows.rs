@@ -94,24 +94,24 @@ impl Rows {
         self.take(row, cell)
     }
 
-    /// Size of the packet at the head of list `row`; `None` if it is empty.
+    /// Returns the size of the packet at the head of list `row`; `None` if it is empty.
     pub fn head_size(&self, row: usize) -> Option<Bytes> {
         let head = self.ends[row].head;
         (head != NONE).then(|| self.cells[head as usize].packet.size())
     }
 
-    /// Number and bytes of the packets in list `row`.
+    /// Returns the number and bytes of the packets in list `row`.
     pub fn backlog_of(&self, row: usize) -> Backlog {
         self.ends[row].backlog
     }
 
-    /// Number and bytes of the packets in all lists.
+    /// Returns the number and bytes of the packets in all lists.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Index of the list with the most bytes, which are compared in units of 64; of several the one that reached its
-    /// length last. `None` if all lists are empty.
+    /// Returns the index of the list with the most bytes, which are compared in units of 64; of several the one that
+    /// reached its length last. `None` if all lists are empty.
     pub fn longest(&mut self) -> Option<usize> {
         self.lengths.longest()
     }

@@ -31,7 +31,7 @@ impl Scale {
         u64::try_from(bits / 8_000_000_000_000).unwrap_or(u64::MAX)
     }
 
-    /// `length` as a limit: packets stay packets, every other length is converted to bytes, rounded down.
+    /// Returns `length` as a limit: packets stay packets, every other length is converted to bytes, rounded down.
     pub fn limit(self, length: Quantity) -> Limit {
         match length {
             Quantity::Packets(number) => Limit::Packets(number as u64),
@@ -39,12 +39,12 @@ impl Scale {
         }
     }
 
-    /// A limit of one bandwidth-delay product in bytes, at least one full packet.
+    /// Returns a limit of one bandwidth-delay product in bytes, at least one full packet.
     pub fn bdp(self) -> Limit {
         self.with_room(Limit::Bytes(self.bytes(Quantity::Bdp(1.0))))
     }
 
-    /// `limit`, and room for a packet at least.
+    /// Returns `limit`, and room for a packet at least.
     pub(crate) fn with_room(self, limit: Limit) -> Limit {
         match limit {
             Limit::Bytes(bytes) => Limit::Bytes(bytes.max(self.packet.count())),
@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// `length` as a threshold for a step: whole packets, or bytes rounded down and at least one.
+    /// Returns `length` as a threshold for a step: whole packets, or bytes rounded down and at least one.
     pub fn step(self, length: Quantity) -> Limit {
         match self.limit(length) {
             Limit::Bytes(bytes) => Limit::Bytes(bytes.max(1)),
@@ -60,8 +60,8 @@ impl Scale {
         }
     }
 
-    /// `length` as a threshold for an average: packets stay packets, every other length is converted to bytes, rounded
-    /// down.
+    /// Returns `length` as a threshold for an average: packets stay packets, every other length is converted to bytes,
+    /// rounded down.
     pub fn threshold(self, length: Quantity) -> Threshold {
         match length {
             Quantity::Packets(value) => Threshold { unit: Unit::Packets, value },
@@ -69,7 +69,7 @@ impl Scale {
         }
     }
 
-    /// `size` in bytes; a number of packets counts full packets.
+    /// Returns `size` in bytes; a number of packets counts full packets.
     pub fn size(self, size: Quantity) -> Bytes {
         match size {
             Quantity::Packets(number) => self.packet * number as u64,

@@ -27,7 +27,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, waiting: Fifo::default() }
     }

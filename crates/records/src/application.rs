@@ -104,7 +104,7 @@ impl FrameCounts {
         self.late += u64::from(late);
     }
 
-    /// Number of frames of which it is known that they were received or skipped.
+    /// Returns the number of frames of which it is known that they were received or skipped.
     pub fn known(&self) -> u64 {
         self.delays.total() + self.skipped
     }

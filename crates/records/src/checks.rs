@@ -31,7 +31,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level as one word: `note`, `caution` or `broken`.
+    /// Returns the level as one word: `note`, `caution` or `broken`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",

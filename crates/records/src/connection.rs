@@ -129,7 +129,7 @@ impl SpanSum {
         self.count += 1;
     }
 
-    /// Mean of the durations added since `earlier`, seconds; not a number if there are none.
+    /// Returns the mean of the durations added since `earlier`, seconds; not a number if there are none.
     pub fn mean_s_since(&self, earlier: &Self) -> f64 {
         (self.ps - earlier.ps) as f64 * 1e-12 / (self.count - earlier.count) as f64
     }

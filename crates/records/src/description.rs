@@ -92,7 +92,7 @@ pub struct LinkDescription {
 }
 
 impl LinkDescription {
-    /// Of `offered_bits`, those that the link's policer passes in `seconds`; all of them without one.
+    /// Returns how many of the `offered_bits` the policer of the link passes in `seconds`; all without a policer.
     pub fn passed_bits(&self, offered_bits: f64, seconds: f64) -> f64 {
         self.policed_bps
             .map_or(offered_bits, |rate| offered_bits.min(rate * seconds + self.policer_burst_bits))
@@ -100,12 +100,12 @@ impl LinkDescription {
 }
 
 impl RunDescription {
-    /// Time over which metrics are taken, seconds.
+    /// Returns the time over which metrics are taken, seconds.
     pub fn measured_s(&self) -> f64 {
         (self.duration - self.warmup).as_secs_f64()
     }
 
-    /// End of the warm-up.
+    /// Returns the end of the warm-up.
     pub fn measured_from(&self) -> Time {
         Time::ZERO + self.warmup
     }

@@ -59,9 +59,10 @@ macro_rules! digested {
 pub(crate) use digested;
 
 impl Records {
-    /// The digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows, groups and
-    /// links, and [`SCHEMA`]; not transfers under way at the end, the logs of packets and events, inner variables, what programs have printed, the cost of
-    /// the run, and the names in its description. It is equal for equal runs on all platforms.
+    /// Returns the digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows,
+    /// groups and links, and [`SCHEMA`]; not transfers under way at the end, the logs of packets and events, inner
+    /// variables, what programs have printed, the cost of the run, and the names in its description. It is equal for
+    /// equal runs on all platforms.
     pub fn digest(&self) -> String {
         let mut hash = Hash(Sha256::new());
         hash.whole(SCHEMA.into());

@@ -155,7 +155,7 @@ impl<const PARTS: u64> Total<PARTS> {
         self.count += other.count;
     }
 
-    /// Mean, in units; not a number if there are no values.
+    /// Returns the mean, in units; not a number if there are no values.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64 * (1.0 / PARTS as f64)
     }
@@ -191,7 +191,7 @@ impl Shares {
         self.logarithms += other.logarithms;
     }
 
-    /// Mean of the natural logarithms; valid if all values are positive.
+    /// Returns the mean of the natural logarithms; valid if all values are positive.
     pub fn mean_logarithm(&self) -> f64 {
         self.logarithms as f64 / LOGARITHM / self.count as f64
     }

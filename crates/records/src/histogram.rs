@@ -20,7 +20,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram. It allocates no more memory later.
+    /// Creates an empty histogram. It allocates no more memory later.
     pub fn new() -> Self {
         Self { counts: vec![0; BUCKETS], total: 0, sum_ps: 0, least_ps: u64::MAX, most_ps: 0 }
     }
@@ -54,18 +54,18 @@ impl Histogram {
         self.most_ps = self.most_ps.max(other.most_ps);
     }
 
-    /// Number of durations counted.
+    /// Returns the number of durations counted.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Exact mean, seconds; not a number if empty.
+    /// Returns the exact mean, seconds; not a number if empty.
     pub fn mean_s(&self) -> f64 {
         self.sum_ps as f64 * 1e-12 / self.total as f64
     }
 
-    /// The quantile `q` (0 to 1), seconds: where the share of the durations reaches `q`, linear within a bucket and never
-    /// beyond the shortest or the longest duration; not a number if empty.
+    /// Returns the quantile `q` (0 to 1), seconds: where the share of the durations reaches `q`, linear within a bucket
+    /// and never beyond the shortest or the longest duration; not a number if empty.
     pub fn quantile_s(&self, q: f64) -> f64 {
         if self.total == 0 {
             return f64::NAN;
@@ -84,8 +84,8 @@ impl Histogram {
         f64::NAN
     }
 
-    /// The mean of the lowest share `q` (0 to 1) of the durations, seconds, those of a bucket being at its middle; not a number
-    /// if empty.
+    /// Returns the mean of the lowest share `q` (0 to 1) of the durations, seconds, those of a bucket being at its
+    /// middle; not a number if empty.
     pub fn trimmed_mean_s(&self, q: f64) -> f64 {
         let mut left = (q * self.total as f64).ceil().max(1.0);
         let (mut sum, mut number) = (0.0, 0.0);
@@ -98,7 +98,7 @@ impl Histogram {
         sum / number
     }
 
-    /// The non-empty buckets in ascending order: middle in seconds, and count.
+    /// Returns the non-empty buckets in ascending order: middle in seconds, and count.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         self.counts
             .iter()

@@ -120,12 +120,12 @@ digested!(LinkSample {
 });
 
 impl LinkCounts {
-    /// Number of packets dropped at the queue for any reason.
+    /// Returns the number of packets dropped at the queue for any reason.
     pub fn dropped(&self) -> u64 {
         self.overflowed + self.dropped_early + self.failed
     }
 
-    /// Mean queueing delay of packets whose transmission started since `earlier`; `None` if there are none.
+    /// Returns the mean queueing delay of packets whose transmission started since `earlier`; `None` if there are none.
     pub fn mean_wait_since(&self, earlier: &Self) -> Option<Span> {
         let packets = u128::from(self.started - earlier.started);
         (packets > 0).then(|| Span::from_ps(((self.waited_ps - earlier.waited_ps) / packets) as u64))

@@ -34,13 +34,13 @@ pub struct MetricValues {
 }
 
 impl MetricValues {
-    /// Value of the metric `name`; not a number if there is no data or no such metric.
+    /// Returns the value of the metric `name`; not a number if there is no data or no such metric.
     pub fn value(&self, name: &str) -> f64 {
         self.values.iter().find(|(this, _)| *this == name).map_or(f64::NAN, |(_, value)| *value)
     }
 }
 
-/// Metrics of all groups, in the order of the scenario.
+/// Returns the metrics of all groups, in the order of the scenario.
 pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
     let groups = records.run.groups.iter().enumerate();
     let values = |(group, description): (usize, &crate::GroupDescription)| {
@@ -50,7 +50,7 @@ pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
     groups.map(values).collect()
 }
 
-/// Metrics of all recorded links, in the order of the description.
+/// Returns the metrics of all recorded links, in the order of the description.
 pub fn link_metrics(records: &Records) -> Vec<MetricValues> {
     let links = records.run.links.iter().enumerate();
     let values = |(link, description): (usize, &crate::LinkDescription)| {

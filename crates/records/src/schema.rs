@@ -46,7 +46,7 @@ pub enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// The type as one word: `real`, `whole`, `flag` or `label`.
+    /// Returns the type as one word: `real`, `whole`, `flag` or `label`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -122,7 +122,7 @@ pub fn tables() -> &'static [TableSchema] {
     &TABLES
 }
 
-/// The schema of the table `name`, which is one of [`tables`].
+/// Returns the schema of the table `name`, which is one of [`tables`].
 pub(crate) fn table(name: &str) -> &'static TableSchema {
     tables().iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table is called {name}"))
 }

@@ -31,17 +31,17 @@ pub enum Column {
 pub const NO_LABEL: u32 = u32::MAX;
 
 impl Table {
-    /// The table `name` without columns, as it does not apply to the run.
+    /// Returns the table `name` without columns, as it does not apply to the run.
     pub(crate) fn absent(name: &'static str) -> Self {
         Self { name, columns: Vec::new() }
     }
 
-    /// Name of the table in the schema.
+    /// Returns the name of the table in the schema.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Names and values of the columns, in order.
+    /// Returns the names and values of the columns, in order.
     pub fn columns(&self) -> &[(&'static str, Column)] {
         &self.columns
     }
@@ -51,12 +51,12 @@ impl Table {
         self.columns
     }
 
-    /// The column `name`; `None` if the table has no such column.
+    /// Returns the column `name`; `None` if the table has no such column.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find_map(|(this, column)| (*this == name).then_some(column))
     }
 
-    /// The values of the real column `name`; `None` if the table has no such column.
+    /// Returns the values of the real column `name`; `None` if the table has no such column.
     pub fn real(&self, name: &str) -> Option<&[f64]> {
         match self.column(name)? {
             Column::Real(values) => Some(values),
@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// The values of the whole column `name`; `None` if the table has no such column.
+    /// Returns the values of the whole column `name`; `None` if the table has no such column.
     pub fn whole(&self, name: &str) -> Option<&[i64]> {
         match self.column(name)? {
             Column::Whole(values) => Some(values),
@@ -72,14 +72,14 @@ impl Table {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
 }
 
 impl Column {
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::Real(values) => values.len(),
@@ -94,7 +94,7 @@ impl Column {
         self.len() == 0
     }
 
-    /// Type of the values.
+    /// Returns the type of the values.
     pub fn kind(&self) -> ColumnKind {
         match self {
             Self::Real(_) => ColumnKind::Real,
@@ -114,7 +114,7 @@ pub(crate) struct Writer<I> {
 }
 
 impl<I: Iterator + Clone> Writer<I> {
-    /// A writer of the table `name` with one row for each of `rows`.
+    /// Creates a writer of the table `name` with one row for each of `rows`.
     pub fn new(name: &str, rows: I) -> Self {
         let schema = schema::table(name);
         Self { schema, rows, table: Table::absent(schema.name) }
@@ -140,7 +140,7 @@ impl<I: Iterator + Clone> Writer<I> {
         self.push(name, Column::Label { codes: self.rows.clone().map(code).collect(), labels });
     }
 
-    /// The finished table.
+    /// Returns the finished table.
     ///
     /// # Panics
     ///

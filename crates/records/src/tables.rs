@@ -22,7 +22,7 @@ use std::ops::Index;
 pub struct Tables([Table; 13]);
 
 impl Tables {
-    /// The tables of the run with `records`.
+    /// Returns the tables of the run with `records`.
     pub fn of(records: &Records) -> Self {
         Self([
             flows::table(records),
@@ -41,7 +41,7 @@ impl Tables {
         ])
     }
 
-    /// The tables in order.
+    /// Returns the tables in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Table> {
         self.0.iter()
     }

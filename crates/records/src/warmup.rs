@@ -47,8 +47,8 @@ fn goodputs_bps(group: &GroupRecord, ends: &[Time]) -> Vec<f64> {
     group.series.iter().zip(ends).map(goodput).collect()
 }
 
-/// Number of values after which `series` is stationary by the MSER-5 rule, a multiple of five; `None` if the series is
-/// too short or has values that are not finite.
+/// Returns the number of values after which `series` is stationary by the MSER-5 rule, a multiple of five; `None` if
+/// the series is too short or has values that are not finite.
 pub fn stationary_after(series: &[f64]) -> Option<usize> {
     let batches = series.chunks_exact(BATCH);
     let means: Vec<f64> = batches.map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();

@@ -98,7 +98,7 @@ impl LoadContext<'_> {
         self.assumed.borrow_mut().extend(sentences);
     }
 
-    /// Path of the file `name`, which was written at `location`.
+    /// Returns the path of the file `name`, which was written at `location`.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use super::resolve::{Resolved, Topology};
 use super::sections::flow::ResolvedGroup;
 
-/// Title and text of each paragraph.
+/// Returns the title and text of each paragraph.
 pub(super) fn describe(scenario: &Resolved, assumed: &[String]) -> Vec<(String, String)> {
     let mut words = vec![("Run".to_owned(), run(scenario))];
     words.extend(match &scenario.topology {

@@ -31,8 +31,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The diagnostic as plain text: place, message, the source line with the place underlined, the hint, and the allowed
-    /// values unless the hint names the nearest of them.
+    /// Returns the diagnostic as plain text: place, message, the source line with the place underlined, the hint, and
+    /// the allowed values unless the hint names the nearest of them.
     pub fn render(&self) -> String {
         let mut text = String::new();
         let place = match (self.line, self.column) {
@@ -85,7 +85,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// An error at `place` with the key path `path`, without a value, allowed values and a hint.
+    /// Creates an error at `place` with the key path `path`, without a value, allowed values and a hint.
     pub fn new(place: &Location, path: impl Into<Box<str>>, message: impl Into<Box<str>>) -> Self {
         Self {
             place: place.clone(),
@@ -97,31 +97,31 @@ impl Fault {
         }
     }
 
-    /// The same error with the value as written.
+    /// Returns the same error with the value as written.
     pub fn given(mut self, given: impl Into<String>) -> Self {
         self.given = Some(given.into());
         self
     }
 
-    /// The same error with the allowed values, in words.
+    /// Returns the same error with the allowed values, in words.
     pub fn allowed(mut self, allowed: impl Into<Box<str>>) -> Self {
         self.allowed = allowed.into();
         self
     }
 
-    /// The same error with a hint; `None` for none.
+    /// Returns the same error with a hint; `None` for none.
     pub fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
     }
 
-    /// The same error with the hint that `name` was meant; without a hint for `None`.
+    /// Returns the same error with the hint that `name` was meant; without a hint for `None`.
     pub fn nearest(self, name: Option<&str>) -> Self {
         self.hint(name.map(|name| format!("{NEAREST} `{name}`?")))
     }
 }
 
-/// All faults in the order of the file, those of arguments behind them.
+/// Returns all faults in the order of the file, those of arguments behind them.
 pub(super) fn locate(
     mut faults: Vec<Fault>,
     text: &str,

@@ -58,7 +58,8 @@ pub fn read_document(text: &str, file: &str) -> Result<Located, Vec<Diagnostic>>
     tree::parse(text).map(located).map_err(|faults| diagnostic::locate(faults, text, file, &[]))
 }
 
-/// The diagnostics of `complaints` about the document `text`, which messages call `file`, in the order of the document.
+/// Returns the diagnostics of `complaints` about the document `text`, which messages call `file`, in the order of the
+/// document.
 pub fn complain(complaints: Vec<Complaint>, text: &str, file: &str) -> Vec<Diagnostic> {
     let fault = |complaint: Complaint| Fault {
         place: Location::File(complaint.span),

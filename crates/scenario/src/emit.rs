@@ -17,7 +17,7 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// The name of the file at `path` whose content has this digest.
+    /// Returns the name of the file at `path` whose content has this digest.
     pub fn of(self, path: &Path, digest: &str) -> String {
         match self {
             Self::Path => path.to_string_lossy().into_owned(),
@@ -92,7 +92,7 @@ impl TomlTable {
         }
     }
 
-    /// The table as an inline table.
+    /// Returns the table as an inline table.
     pub fn inline(&self) -> String {
         let line = |line: &Line| format!("{} = {}", line.key, line.value);
         let mut keys: Vec<String> = self.keys.iter().map(line).collect();
@@ -107,7 +107,7 @@ impl TomlTable {
         if keys.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", keys.join(", ")) }
     }
 
-    /// The table as a TOML document.
+    /// Returns the table as a TOML document.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write("", &mut text);
@@ -128,17 +128,17 @@ impl TomlTable {
     }
 }
 
-/// `value` as a TOML string.
+/// Returns `value` as a TOML string.
 pub fn text(value: impl Display) -> String {
     TomlStringBuilder::new(&value.to_string()).as_basic().to_toml_value()
 }
 
-/// `value` as a TOML float that is read as the same number.
+/// Returns `value` as a TOML float that is read as the same number.
 pub fn number(value: f64) -> String {
     format!("{value:?}")
 }
 
-/// `value` with at most `decimals` decimals, without trailing zeros.
+/// Returns `value` with at most `decimals` decimals, without trailing zeros.
 pub fn short(value: f64, decimals: usize) -> String {
     let digits = format!("{value:.decimals$}");
     if !digits.contains('.') {

@@ -33,8 +33,8 @@ pub enum ExecutedKind {
     Server,
 }
 
-/// What a run of the scenario `text` would execute: every file that a loader would load, each once, and every command. No file of
-/// an algorithm is read; arguments are those of [`crate::load`], without its backend.
+/// Returns what a run of the scenario `text` would execute: every file that a loader would load, each once, and every
+/// command. No file of an algorithm is read; arguments are those of [`crate::load`], without its backend.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use super::location::Location;
 pub struct Reported(());
 
 impl Reported {
-    /// The token of an error that was reported by other means.
+    /// Returns the token of an error that was reported by other means.
     pub fn before() -> Self {
         Self(())
     }
@@ -32,12 +32,12 @@ pub struct At {
 }
 
 impl At {
-    /// An error at this place.
+    /// Returns an error at this place.
     pub fn fault(&self, message: impl Into<Box<str>>) -> Fault {
         Fault::new(&self.location, self.path.as_str(), message)
     }
 
-    /// Key path of `key` in the table at this place.
+    /// Returns the key path of `key` in the table at this place.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
@@ -58,17 +58,17 @@ pub struct Field<V> {
 }
 
 impl<V> Field<V> {
-    /// A key at `at`; `written` says whether it was written.
+    /// Creates a key at `at`; `written` says whether it was written.
     pub fn new(at: At, written: bool, value: Result<V, Reported>) -> Self {
         Self { at, written, comment: None, omitted: false, value }
     }
 
-    /// A key that was not written, with the default `value`.
+    /// Returns a key that was not written, with the default `value`.
     pub fn of(at: &At, value: V) -> Self {
         Self::new(at.clone(), false, Ok(value))
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl<V> Field<V> {
         self.value.as_ref().map_err(|reported| *reported)
     }
 
-    /// The value, to be changed.
+    /// Returns the value, to be changed.
     ///
     /// # Errors
     ///
@@ -91,21 +91,21 @@ impl<V> Field<V> {
         self.value = Ok(value);
     }
 
-    /// An error at the key.
+    /// Returns an error at the key.
     pub fn fault(&self, message: impl Into<Box<str>>) -> Fault {
         self.at.fault(message)
     }
 }
 
 impl<V> Field<V> {
-    /// The same key as one that may be absent.
+    /// Returns the same key as one that may be absent.
     pub fn optional(self) -> Field<Option<V>> {
         Field::new(self.at, self.written, self.value.map(Some))
     }
 }
 
 impl<V: Copy> Field<V> {
-    /// A copy of the value.
+    /// Returns a copy of the value.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl<V: Copy> Field<V> {
 }
 
 impl<V: Clone> Field<Option<V>> {
-    /// This key if it was written, otherwise `other`.
+    /// Returns this key if it was written, otherwise `other`.
     pub fn or(&self, other: &Field<V>) -> Field<V> {
         if !self.written {
             return other.clone();
@@ -125,7 +125,7 @@ impl<V: Clone> Field<Option<V>> {
         Field::new(self.at.clone(), true, value)
     }
 
-    /// This key if it was written, otherwise `other`.
+    /// Returns this key if it was written, otherwise `other`.
     pub fn or_optional(&self, other: &Self) -> Self {
         if self.written { self.clone() } else { other.clone() }
     }

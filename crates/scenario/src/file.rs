@@ -20,15 +20,15 @@ pub fn open(path: &Path) -> io::Result<impl Read + use<>> {
     Ok(Bounded { file: File::open(path)?, left: LARGEST })
 }
 
-/// The content of the regular file `path`.
+/// Returns the content of the regular file `path`.
 pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open(path)?.read_to_end(&mut content)?;
     Ok(content)
 }
 
-/// The content of the regular file `path`, which is text, and its SHA-256. A byte order mark is no part of the text.
-/// Errors: why it cannot be read, in words.
+/// Returns the content of the regular file `path`, which is text, and its SHA-256. A byte order mark is no part of the
+/// text. Errors: why it cannot be read, in words.
 pub fn text(path: &Path) -> Result<(String, String), String> {
     let content = bytes(path).map_err(|error| format!("cannot be read: {error}"))?;
     let digest = hexadecimal(&Sha256::digest(&content));
@@ -37,7 +37,7 @@ pub fn text(path: &Path) -> Result<(String, String), String> {
     Ok((text.to_owned(), digest))
 }
 
-/// `bytes` as lower-case hexadecimal digits.
+/// Returns `bytes` as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes
         .iter()

@@ -48,14 +48,14 @@ pub fn emit_form<F: Form>(form: &F, naming: Naming, table: &mut TomlTable) {
     form.emit(naming, table);
 }
 
-/// The value as an inline table in TOML.
+/// Returns the value as an inline table in TOML.
 pub fn write_form<F: Forms>(value: &F::Value, naming: Naming) -> String {
     let mut table = TomlTable::default();
     F::emit(value, naming, &mut table);
     table.inline()
 }
 
-/// The error of a value that is not a table of one of `variants`, the forms of `kind`.
+/// Returns the error of a value that is not a table of one of `variants`, the forms of `kind`.
 pub fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fault {
     let fault = wrong_type(node, kind, path);
     let Value::Text(text) = &node.value else { return fault };
@@ -75,7 +75,7 @@ pub fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fa
     }))
 }
 
-/// The form of a table, from its `kind` or from a key with the name of a form.
+/// Returns the form of a table, from its `kind` or from a key with the name of a form.
 ///
 /// # Errors
 ///

@@ -86,19 +86,19 @@ pub struct Quantities {
     pub dimensions: &'static [Dimension],
     /// Whether zero is allowed.
     pub zero: bool,
-    /// Word for the absence of a limit; `None` without one.
+    /// Word for no limit; `None` without one.
     pub word: Option<&'static str>,
     /// Whether numbers of packets must be whole.
     pub whole: bool,
 }
 
 impl Key {
-    /// The declaration of an optional key; `default` describes its default in words.
+    /// Creates the declaration of an optional key; `default` describes its default in words.
     pub const fn new(name: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Self {
         Self { name, kind, absent: Absent::Means(default), meaning }
     }
 
-    /// The declaration of a required key.
+    /// Returns the declaration of a required key.
     pub const fn required(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
         Self { name, kind, absent: Absent::Refused, meaning }
     }
@@ -108,7 +108,7 @@ impl Key {
         matches!(self.absent, Absent::Refused)
     }
 
-    /// Description of the default; `None` for a required key.
+    /// Describes the default; `None` for a required key.
     pub fn default(&self) -> Option<String> {
         match self.absent {
             Absent::Refused => None,
@@ -117,13 +117,13 @@ impl Key {
         }
     }
 
-    /// Meaning of the key, in sentences.
+    /// Returns the meaning of the key, in sentences.
     pub fn meaning(&self) -> &'static str {
         // Documentation comments begin with the space behind their slashes.
         self.meaning.trim_start()
     }
 
-    /// A TOML value as shown to people: without quotation marks, and whole numbers without decimals.
+    /// Returns a TOML value as shown to people: without quotation marks, and whole numbers without decimals.
     pub fn plain(written: &str) -> String {
         let text = written.trim_matches('"');
         text.strip_suffix(".0").filter(|whole| whole.parse::<i64>().is_ok()).unwrap_or(text).to_owned()
@@ -131,30 +131,30 @@ impl Key {
 }
 
 impl Quantities {
-    /// Positive numbers of these dimensions; numbers of packets are whole.
+    /// Returns the positive numbers of these dimensions; numbers of packets are whole.
     pub const fn of(dimensions: &'static [Dimension]) -> Self {
         Self { dimensions, zero: false, word: None, whole: true }
     }
 
-    /// The same, with zero allowed.
+    /// Returns the same, with zero allowed.
     pub const fn or_zero(mut self) -> Self {
         self.zero = true;
         self
     }
 
-    /// The same, with `word` for the absence of a limit.
+    /// Returns the same, with `word` for no limit.
     pub const fn or(mut self, word: &'static str) -> Self {
         self.word = Some(word);
         self
     }
 
-    /// The same, with fractions of packets allowed.
+    /// Returns the same, with fractions of packets allowed.
     pub const fn fractional(mut self) -> Self {
         self.whole = false;
         self
     }
 
-    /// Description of the allowed values.
+    /// Describes the allowed values.
     pub fn allowed(self) -> String {
         let each: Vec<String> = self.dimensions.iter().map(|each| each.with_units().to_owned()).collect();
         let word = self.word.map_or(String::new(), |word| format!("\"{word}\" or "));
@@ -165,7 +165,7 @@ impl Quantities {
 }
 
 impl Kind {
-    /// Description of the allowed values.
+    /// Describes the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Text => "a string that is not empty".into(),
@@ -204,7 +204,7 @@ fn one_of(variants: &[Variant]) -> String {
     format!("a table whose kind is one of {}", list(variants.iter().map(|variant| variant.name)))
 }
 
-/// `names`, separated by commas.
+/// Returns `names`, separated by commas.
 pub fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }

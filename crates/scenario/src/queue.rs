@@ -56,8 +56,8 @@ pub struct QueueContext<'a> {
     pub groups: Option<&'a Groups>,
 }
 
-/// The queue discipline at `field`, which is filled in. If none was written, it is DropTail with the limit that
-/// `absent` gives.
+/// Resolves the queue discipline at `field`, which is filled in. If none was written, it is DropTail with the limit
+/// that `absent` gives.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ fn fill(
     field.comment = Some(format!("limit: {}", limit_in_words(discipline, context, |value| short(value, 6))));
 }
 
-/// Description of a queue discipline.
+/// Describes a queue discipline.
 pub fn describe(discipline: &Discipline, context: QueueContext<'_>) -> String {
     format!("{}, limit {}", name_and_settings(discipline), limit_in_words(discipline, context, rounded))
 }

@@ -22,7 +22,8 @@ pub(super) struct Judgement {
     pub replaced: Vec<Replaced>,
 }
 
-/// What `backend` makes of the scenario `root`; `typed` is the algorithm that takes the place of the subjects' own.
+/// Returns what `backend` makes of the scenario `root`; `typed` is the algorithm that takes the place of the subjects'
+/// own.
 pub(super) fn judge(
     backend: &dyn Support,
     root: &Node,

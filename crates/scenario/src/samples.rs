@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// A source of random numbers: returns one below its argument, which is not zero.
 pub type Draw<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// An argument of `--set` for a random key of the scenario file. `files` are names of files that keys may hold.
+/// Returns an argument of `--set` for a random key of the scenario file. `files` are names of files that keys may hold.
 pub fn assignment(files: &[String], draw: Draw<'_>) -> String {
     let mut sampler = Sampler { files, draw };
     let parts = RootKeys::PARTS;

@@ -5,7 +5,7 @@ use super::section::Section;
 use super::sections::root::RootKeys;
 use std::fmt::Write;
 
-/// The JSON Schema 2020-12 of the scenario file, for editors and for programs that write scenarios.
+/// Returns the JSON Schema 2020-12 of the scenario file, for editors and for programs that write scenarios.
 #[expect(clippy::missing_panics_doc, reason = "an object always begins with a brace")]
 pub fn schema() -> String {
     let root = object(RootKeys::PARTS, None);

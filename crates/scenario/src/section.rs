@@ -27,7 +27,7 @@ pub trait Section: Clone + Debug {
     /// Adds the keys to a table of the resolved file.
     fn emit(&self, naming: Naming, table: &mut TomlTable);
 
-    /// The table with all keys at their defaults; errors of missing keys are added to `faults`.
+    /// Returns the table with all keys at their defaults; errors of missing keys are added to `faults`.
     fn absent(at: &At, faults: &mut Vec<Fault>) -> Self {
         Self::take(&mut Fields::new(&[], at, Self::PARTS, None, faults))
     }
@@ -42,8 +42,8 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The entries of the table at `at`, whose keys are `parts`; `form` is the value of its `kind`, if it has one.
-    /// Errors of unknown and missing keys are added to `faults`.
+    /// Returns the entries of the table at `at`, whose keys are `parts`; `form` is the value of its `kind`, if it has
+    /// one. Errors of unknown and missing keys are added to `faults`.
     pub fn new(
         entries: &'a [Pair],
         at: &'a At,
@@ -55,18 +55,18 @@ impl<'a> Fields<'a> {
         Self { entries, at, faults }
     }
 
-    /// The value of a required key.
+    /// Returns the value of a required key.
     pub fn required<T: KeyType>(&mut self, key: &str) -> Field<T::Value> {
         let missing = Reported::before();
         self.field::<T, _>(key, |value| value, Err(missing))
     }
 
-    /// The value of a key with a default.
+    /// Returns the value of a key with a default.
     pub fn or<T: KeyType>(&mut self, key: &str, default: T::Value) -> Field<T::Value> {
         self.field::<T, _>(key, |value| value, Ok(default))
     }
 
-    /// The value of a key that may be absent.
+    /// Returns the value of a key that may be absent.
     pub fn optional<T: KeyType>(&mut self, key: &str) -> Field<Option<T::Value>> {
         self.field::<T, _>(key, Some, Ok(None))
     }

@@ -37,7 +37,7 @@ pub struct MetricFault {
     pub nearest: Option<String>,
 }
 
-/// The metric of the series that `text` names; `None` if counters give it. `series` is `None` where only they do.
+/// Reads the metric of the series that `text` names; `None` if counters give it. `series` is `None` where only they do.
 pub(crate) fn read(
     series: Option<&dyn SeriesMetrics>,
     text: &str,

@@ -44,7 +44,7 @@ pub(super) struct Pair {
 }
 
 impl Value {
-    /// Name of the TOML type, with its article.
+    /// Returns the name of the TOML type, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "a string",
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The value as shown in messages.
+    /// Returns the value as shown in messages.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => format!("\"{text}\""),
@@ -69,7 +69,7 @@ impl Value {
         }
     }
 
-    /// The entry `key`; `None` if this is not a table or has no such key.
+    /// Returns the entry `key`; `None` if this is not a table or has no such key.
     pub fn get(&self, key: &str) -> Option<&Pair> {
         match self {
             Self::Table(entries) => entries.iter().find(|entry| entry.key == key),

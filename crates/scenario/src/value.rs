@@ -35,7 +35,7 @@ pub trait KeyType {
     /// If the value is not allowed; the error is added to `faults`.
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported>;
 
-    /// The value as TOML.
+    /// Returns the value as TOML.
     fn write(value: &Self::Value, naming: Naming) -> String;
 
     /// Adds the key with its value to a table of the resolved file, with a comment after it.
@@ -44,7 +44,7 @@ pub trait KeyType {
     }
 }
 
-/// The error of a value of the wrong TOML type.
+/// Returns the error of a value of the wrong TOML type.
 pub fn wrong_type(node: &Node, kind: &Kind, path: &str) -> Fault {
     Fault::new(&node.place, path, format!("{} does not fit here", node.value.kind()))
         .given(node.value.shown())
@@ -80,7 +80,7 @@ impl KeyType for String {
     }
 }
 
-/// The text of a value of kind `kind`.
+/// Returns the text of a value of kind `kind`.
 ///
 /// # Errors
 ///
@@ -174,14 +174,14 @@ pub trait Words: Copy + Debug + PartialEq + 'static {
     /// The values, in the order of the words.
     const VALUES: &'static [Self];
 
-    /// The word for this value.
+    /// Returns the word for this value.
     fn word(self) -> &'static str {
         let found = Self::VALUES.iter().zip(Self::WORDS).find(|(value, _)| **value == self);
         found.map_or("", |(_, word)| word)
     }
 }
 
-/// The value for the word at `node`.
+/// Returns the value for the word at `node`.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ pub fn word<T: Words>(node: &Node, path: &str) -> Result<T, Fault> {
     chosen(text, T::WORDS, node, path).map(|index| T::VALUES[index])
 }
 
-/// Index of `text` in `words`.
+/// Returns the index of `text` in `words`.
 ///
 /// # Errors
 ///

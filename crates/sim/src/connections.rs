@@ -108,7 +108,7 @@ pub(crate) struct ConnectionContext<'a> {
 }
 
 impl ConnectionContext<'_> {
-    /// The parts that a sending host of `group` uses, whose event is `slot`.
+    /// Returns the parts that a sending host of `group` uses, whose event is `slot`.
     pub fn sender(&mut self, slot: Slot, group: usize) -> Context<'_> {
         Context { net: self.net, slot, spans: &mut self.rtts[group] }
     }
@@ -120,7 +120,7 @@ impl ConnectionContext<'_> {
 }
 
 impl<'m> Connections<'m> {
-    /// The slots of `partition`, without connections.
+    /// Creates the slots of `partition`, without connections.
     pub fn new(model: &'m Model, layout: &Arc<Layout>, partition: usize) -> Self {
         let slots = model.slots();
         let classes = Classes::of(&model.workloads);
@@ -160,7 +160,7 @@ impl<'m> Connections<'m> {
         }
     }
 
-    /// The workload of `slot`.
+    /// Returns the workload of `slot`.
     pub fn workload(&self, slot: u32) -> u32 {
         u32::from(self.layout.workloads[slot as usize])
     }
@@ -170,19 +170,20 @@ impl<'m> Connections<'m> {
         usize::from(self.layout.homes[number]) == self.partition
     }
 
-    /// Number of connections that `slot` has had.
+    /// Returns the number of connections that `slot` has had.
     pub fn generation(&self, slot: u32) -> u32 {
         self.generations[slot as usize]
     }
 
-    /// The workload of the other sides of the connections in `slot`, and the slot of that side; `None` if one side alone writes.
+    /// Returns the workload of the other sides of the connections in `slot`, and the slot of that side; `None` if one
+    /// side alone writes.
     pub fn other_side(&self, slot: u32) -> Option<(u32, u32)> {
         let number = self.workload(slot) as usize;
         let partner = self.model.workloads[number].partner?;
         Some((partner, self.firsts[partner as usize] + slot - self.firsts[number]))
     }
 
-    /// The sending host in `slot` of a connection that has not ended.
+    /// Returns the sending host in `slot` of a connection that has not ended.
     pub fn open_host(&self, slot: u32) -> Option<&SendingHost> {
         self.sending[slot as usize].as_deref().filter(|host| host.ended.is_none())
     }
@@ -324,20 +325,20 @@ impl<'m> Connections<'m> {
         })
     }
 
-    /// Of the sender here that has sent the most packets, their number and its group.
+    /// Returns the sender in this partition that has sent the most packets: their number, and its group.
     pub fn busiest(&self) -> Option<(u64, usize)> {
         let senders = self.sending.iter().flatten();
         let busiest = senders.max_by_key(|host| host.sender.counters().packets_sent)?;
         Some((busiest.sender.counters().packets_sent, busiest.group))
     }
 
-    /// Number of packets between hosts and routers.
+    /// Returns the number of packets between hosts and routers.
     pub fn holding(&self) -> u64 {
         let sending = self.sending.iter().flatten().map(|host| host.access.holding());
         sending.chain(self.receiving_hosts().map(|host| host.access.holding())).sum()
     }
 
-    /// The receiving host of a connection that has not closed.
+    /// Returns the receiving host of a connection that has not closed.
     #[inline]
     pub fn receiving_host(&mut self, flow: FlowId) -> Option<&mut ReceivingHost> {
         receiving_host(&mut self.receiving, flow)

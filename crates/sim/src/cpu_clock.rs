@@ -19,13 +19,15 @@ impl CpuClock {
         }
     }
 
-    /// Processor time of the calling thread since the start, seconds; 0 on WebAssembly, which has no such clock.
+    /// Returns the processor time of the calling thread since the start, seconds; 0 on WebAssembly, which has no such
+    /// clock.
     #[cfg(not(target_family = "wasm"))]
     pub fn elapsed_s(self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Processor time of the calling thread since the start, seconds; 0 on WebAssembly, which has no such clock.
+    /// Returns the processor time of the calling thread since the start, seconds; 0 on WebAssembly, which has no such
+    /// clock.
     #[cfg(target_family = "wasm")]
     #[expect(clippy::unused_self, reason = "the interface of the other targets")]
     pub fn elapsed_s(self) -> f64 {

@@ -27,7 +27,7 @@ pub struct Emulation<'m> {
 }
 
 impl<'m> Emulation<'m> {
-    /// Replication `replication` of `model` at the start of the run.
+    /// Creates the replication `replication` of `model` at the start of the run.
     ///
     /// `queue` gives the queue of a link, by its number, in place of the model's; `None` leaves that.
     pub fn new(
@@ -45,7 +45,7 @@ impl<'m> Emulation<'m> {
         Self { model, partition, discarded: Vec::new() }
     }
 
-    /// A time at or before the next event of the network or of the workloads.
+    /// Returns a time at or before the next event of the network or of the workloads.
     pub fn due(&self) -> Time {
         if self.partition.net.requests.is_empty() && self.discarded.is_empty() {
             self.partition.net.queue.not_before().min(self.end())
@@ -54,7 +54,7 @@ impl<'m> Emulation<'m> {
         }
     }
 
-    /// End of the run.
+    /// Returns the end of the run.
     pub fn end(&self) -> Time {
         Time::ZERO + self.model.duration
     }
@@ -67,12 +67,13 @@ impl<'m> Emulation<'m> {
         }
     }
 
-    /// The next request to the stack; `None` if there is none.
+    /// Returns the next request to the stack; `None` if there is none.
     pub fn request(&mut self) -> Option<StackRequest> {
         self.partition.net.requests.pop_front()
     }
 
-    /// The handle of a packet that the network has dropped or lost, and that the stack may forget; `None` if there is none.
+    /// Returns the handle of a packet that the network has dropped or lost, and that the stack may forget; `None` if
+    /// there is none.
     pub fn discarded(&mut self) -> Option<u64> {
         self.discarded.pop()
     }
@@ -103,7 +104,7 @@ impl<'m> Emulation<'m> {
         self.partition.at_workloads(|workloads, _| workloads.connections.deliver_from_stack(flow, bytes));
     }
 
-    /// The records at the end of the run; `cpu_s` is its processor time in seconds.
+    /// Returns the records at the end of the run; `cpu_s` is its processor time in seconds.
     ///
     /// # Errors
     ///

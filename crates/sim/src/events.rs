@@ -36,7 +36,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// The slots of a partition with these numbers of links, pipes, connection slots and workloads.
+    /// Creates the slots of a partition with these numbers of links, pipes, connection slots and workloads.
     pub fn new(links: usize, pipes: usize, connections: usize, workloads: usize) -> Self {
         let packet_arrivals = links as u32;
         let hosts = packet_arrivals + pipes as u32;
@@ -44,12 +44,12 @@ impl Slots {
         Self { packet_arrivals, hosts, connection_arrivals, change: connection_arrivals + workloads as u32 }
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub fn count(&self) -> usize {
         self.change as usize + 3
     }
 
-    /// The event that `slot` represents.
+    /// Returns the event that `slot` represents.
     pub fn event(&self, slot: Slot) -> Event {
         let slot = slot.0;
         if slot < self.packet_arrivals {
@@ -70,7 +70,7 @@ impl Slots {
         }
     }
 
-    /// The slot that represents `event`.
+    /// Returns the slot that represents `event`.
     #[inline]
     pub fn of(&self, event: Event) -> Slot {
         Slot(match event {

@@ -20,7 +20,8 @@ use narrows_records::{
 };
 use narrows_units::Time;
 
-/// The records of a run of `model`, from its `partitions` at its `end`; `cpu_s` is its processor time in seconds.
+/// Returns the records of a run of `model`, from its `partitions` at its `end`; `cpu_s` is its processor time in
+/// seconds.
 pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu_s: f64) -> Records {
     let connections = connections::gather(model, partitions);
     let logs = partitions.iter().map(|partition| &partition.net.flows.trace);

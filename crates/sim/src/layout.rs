@@ -122,13 +122,13 @@ impl Layout {
         }
     }
 
-    /// The next stop of `packet` on its route.
+    /// Returns the next stop of `packet` on its route.
     #[inline]
     pub fn next_stop(&self, packet: &Packet) -> Stop {
         self.routes[packet.next as usize].stop()
     }
 
-    /// Global indices of those of `places` that are in `partition`, ascending.
+    /// Returns the global indices of those of `places` that are in `partition`, ascending.
     pub fn members(places: &[Place], partition: usize) -> impl Iterator<Item = usize> + '_ {
         places
             .iter()

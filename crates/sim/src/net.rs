@@ -196,7 +196,7 @@ impl Net {
         self.set_due(link);
     }
 
-    /// Number of packets on links and in pipes.
+    /// Returns the number of packets on links and in pipes.
     pub fn holding(&self) -> u64 {
         let links = self.links.iter().map(Transmitter::holds);
         let pipes = self.pipes.iter().map(|pipe| pipe.len() as u64);

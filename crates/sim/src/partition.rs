@@ -47,7 +47,8 @@ pub(crate) struct Partition<'m> {
 }
 
 impl<'m> Partition<'m> {
-    /// Partition `number` of replication `replication` at the start of the run; `queue` gives the queue of each link, by number.
+    /// Creates the partition `number` of replication `replication` at the start of the run; `queue` gives the queue of
+    /// each link, by number.
     pub fn new(
         model: &'m Model,
         layout: &Arc<Layout>,
@@ -173,7 +174,7 @@ impl<'m> Partition<'m> {
         self.in_flight(crossing.pipe, &mut crossing.packet, now);
     }
 
-    /// Number of packets in this partition.
+    /// Returns the number of packets in this partition.
     pub fn holding(&self) -> u64 {
         self.net.holding() + self.workloads.connections.holding() + self.pending.len() as u64
     }

@@ -19,7 +19,7 @@ pub(super) struct Broken;
 pub(super) struct Membership<'a>(pub &'a Rendezvous);
 
 impl Rendezvous {
-    /// A barrier for `members` threads.
+    /// Creates a barrier for `members` threads.
     pub fn new(members: usize) -> Self {
         Self {
             members,

@@ -26,7 +26,7 @@ pub(crate) struct Workloads<'m> {
 }
 
 impl<'m> Workloads<'m> {
-    /// The workloads of `partition` in replication `replication`, before any connection has started.
+    /// Creates the workloads of `partition` in replication `replication`, before any connection has started.
     pub fn new(model: &'m Model, layout: &Arc<Layout>, partition: usize, replication: u32) -> Self {
         let connections = Connections::new(model, layout, partition);
         let kind = |(number, &first): (usize, &u32)| {

@@ -7,8 +7,8 @@ use narrows_model::{Model, RateModel};
 use narrows_units::{Span, Time};
 
 impl RunOptions {
-    /// Options for a run of `model` with `threads` threads: partitions only for a large run without external
-    /// algorithms, whose calls are serialised in any case.
+    /// Returns the options for a run of `model` with `threads` threads: partitions only for a large run without
+    /// external algorithms, whose calls are serialised in any case.
     pub fn with_threads(model: &Model, threads: usize) -> Self {
         let external = model.groups.iter().any(|group| matches!(group.algorithm, Control::External(_)));
         let partitions = if external || !is_large(model, threads) { 1 } else { threads };

@@ -35,7 +35,7 @@ impl Core {
         layout
     }
 
-    /// Index of the first link of `route` with the lowest rate at the start of the run.
+    /// Returns the index of the first link of `route` with the lowest rate at the start of the run.
     ///
     /// # Panics
     ///
@@ -46,7 +46,7 @@ impl Core {
 }
 
 impl Group {
-    /// Its workload, on `paths`, with `access` links.
+    /// Returns its workload, on `paths`, with `access` links.
     pub(super) fn workload(&self, index: usize, paths: Vec<PathModel>, access: Access) -> Workload {
         Workload {
             group: index,
@@ -85,7 +85,7 @@ impl Layout {
         self.workloads.extend([Workload { partner: Some(first + 1), ..workload }, other]);
     }
 
-    /// The same with its workloads arranged for a model.
+    /// Returns the same with its workloads arranged for a model.
     pub(super) fn arranged(mut self) -> Self {
         self.workloads = arranged(self.workloads);
         self

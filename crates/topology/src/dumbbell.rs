@@ -37,7 +37,7 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Rate, framing, queue, loss and impairments of `link`.
+    /// Returns the rate, framing, queue, loss and impairments of `link`.
     pub fn of(link: &LinkModel) -> Self {
         Self {
             rate: link.rate.clone(),
@@ -51,14 +51,14 @@ impl Direction {
 }
 
 impl Dumbbell {
-    /// The links and routes of the dumbbell, with the workloads of `groups`.
+    /// Returns the links and routes of the dumbbell, with the workloads of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
         let paths: Vec<Option<Path>> =
             groups.iter().map(|group| Some(Self::path(group.placement == Placement::Reverse))).collect();
         self.core().attach(groups, &paths).arranged()
     }
 
-    /// The two routers and the two bottlenecks, without hosts.
+    /// Returns the two routers and the two bottlenecks, without hosts.
     pub fn core(&self) -> Core {
         let bottleneck = |name: &str, from, to, direction: &Direction| LinkModel {
             name: name.to_owned(),
@@ -82,7 +82,7 @@ impl Dumbbell {
         }
     }
 
-    /// The path of a flow from left to right, or from right to left if `reverse`.
+    /// Returns the path of a flow from left to right, or from right to left if `reverse`.
     pub fn path(reverse: bool) -> Path {
         let (there, back) = if reverse { (REVERSE, FORWARD) } else { (FORWARD, REVERSE) };
         Path { forward: vec![there], reverse: vec![back] }

@@ -76,7 +76,7 @@ impl Edges {
         }
     }
 
-    /// The router of each edge.
+    /// Returns the router of each edge.
     pub(super) fn routers(&self) -> Vec<u32> {
         self.all.iter().map(|edge| edge.router).collect()
     }

@@ -60,30 +60,30 @@ struct Epoch<'a> {
 }
 
 impl Graph {
-    /// The network with the routers and links of `core`, without names, edges and events.
+    /// Returns the network with the routers and links of `core`, without names, edges and events.
     pub fn of(core: Core) -> Self {
         Self { nodes: Vec::new(), core, edges: None, events: Vec::new(), convergence: Span::ZERO }
     }
 
-    /// The shortest path through the routers `points` at the start of the run; `None` if there is no route in one of
-    /// the directions.
+    /// Returns the shortest path through the routers `points` at the start of the run; `None` if there is no route in
+    /// one of the directions.
     pub fn path(&self, points: &RoutePoints) -> Option<Path> {
         State::new(&self.core).path(points)
     }
 
-    /// Two-way propagation delay of `path` at the start of the run.
+    /// Returns the two-way propagation delay of `path` at the start of the run.
     pub fn propagation(&self, path: &Path) -> Span {
         let all = path.forward.iter().chain(&path.reverse);
         all.fold(Span::ZERO, |sum, link| sum + self.core.links[*link as usize].delay)
     }
 
-    /// Index of the router `name`; `None` if there is none.
+    /// Returns the index of the router `name`; `None` if there is none.
     pub fn node(&self, name: &str) -> Option<u32> {
         self.nodes.iter().position(|known| known == name).map(|number| number as u32)
     }
 
-    /// The links and routes of the network with the workloads of `groups`, and the changes of links and routes over
-    /// time.
+    /// Returns the links and routes of the network with the workloads of `groups`, and the changes of links and routes
+    /// over time.
     ///
     /// # Panics
     ///
@@ -120,7 +120,7 @@ impl Graph {
         (layout.arranged(), changes)
     }
 
-    /// The links that the packets of `group` cross, at the start and along the routes of every event.
+    /// Returns the links that the packets of `group` cross, at the start and along the routes of every event.
     ///
     /// # Panics
     ///
@@ -174,8 +174,9 @@ impl Graph {
         open.map(|(number, route)| (first + number as u32, route)).collect()
     }
 
-    /// Shortest routes between each two of `routers` at the start of the run, as indices of links, in row-major order:
-    /// from the first router to all, then from the second. Empty from a router to itself and where there is no route.
+    /// Returns the shortest routes between each two of `routers` at the start of the run, as indices of links, in
+    /// row-major order: from the first router to all, then from the second. Empty from a router to itself and where
+    /// there is no route.
     pub fn routes_between(&self, routers: &[u32]) -> Vec<Vec<u32>> {
         between(&State::new(&self.core), routers)
     }

@@ -60,8 +60,8 @@ pub struct RoutePoints {
     pub via: Vec<u32>,
 }
 
-/// The range of connection slots of each group, given its number of slots and whether its workload is fixed. Fixed
-/// workloads have the first slots; otherwise groups keep their order.
+/// Returns the range of connection slots of each group, given its number of slots and whether its workload is fixed.
+/// Fixed workloads have the first slots; otherwise groups keep their order.
 pub fn slots(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
     let mut next = 0;
     let mut all = vec![0..0; groups.len()];
@@ -80,7 +80,7 @@ impl Group {
         self.program.is_some() || self.demand.side().is_some()
     }
 
-    /// Number of its connections that are recorded individually.
+    /// Returns the number of its connections that are recorded individually.
     pub fn individual(&self) -> u64 {
         self.demand.individual(self.slots).unwrap_or(0)
     }

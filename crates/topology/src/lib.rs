@@ -27,9 +27,9 @@ pub struct Core {
 /// The routes of a connection between routers, as indices of links; each has at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Route of data packets.
+    /// Route of data packets: indices of links, in the order of traversal.
     pub forward: Vec<u32>,
-    /// Route of acknowledgements.
+    /// Route of acknowledgements: indices of links, in the order of traversal.
     pub reverse: Vec<u32>,
 }
 

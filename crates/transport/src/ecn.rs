@@ -43,7 +43,7 @@ impl EcnSender {
         self.used.is_some()
     }
 
-    /// The ECN codepoint of a data packet.
+    /// Returns the ECN codepoint of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
         match self.used {
             Some(EcnUse::LowLatency) if !retransmission => Ecn::Ect1,
@@ -60,7 +60,7 @@ impl EcnSender {
         std::mem::take(&mut self.send_cwr)
     }
 
-    /// The number of packets marked since the last call, from the receiver's `count`, which wraps.
+    /// Returns the number of packets marked since the last call, from the receiver's `count`, which wraps.
     pub(crate) fn newly_marked(&mut self, count: u16) -> u64 {
         let marked = count.wrapping_sub(self.counted);
         // More than half the range ahead: an old count in a reordered acknowledgement.

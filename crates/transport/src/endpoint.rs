@@ -39,7 +39,8 @@ macro_rules! each {
 }
 
 impl SendingEndpoint {
-    /// The endpoint that sends `size` bytes of payload, endless if `None`, under `algorithm`, which `needs` describes.
+    /// Creates the endpoint that sends `size` bytes of payload, endless if `None`, under `algorithm`, which `needs`
+    /// describes.
     pub fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
@@ -55,8 +56,8 @@ impl SendingEndpoint {
         })
     }
 
-    /// The endpoint of a connection of `size` bytes of payload, endless if `None`, in segments of `mss`, that a stack carries
-    /// with an algorithm of its own.
+    /// Returns the endpoint of a connection of `size` bytes of payload, endless if `None`, in segments of `mss`, that a
+    /// stack carries with an algorithm of its own.
     pub fn of_stack(flow: FlowId, size: Option<Bytes>, mss: Bytes) -> Self {
         Self(Kind::Stack(StackSender::new(flow, size, mss)))
     }
@@ -90,8 +91,8 @@ impl SendingEndpoint {
         }
     }
 
-    /// The rate that the algorithm permits, of payload: the congestion window over the smoothed round-trip time, or the
-    /// pacing rate if that is lower; `None` before the first round-trip sample if nothing is paced.
+    /// Returns the rate that the algorithm permits, of payload: the congestion window over the smoothed round-trip
+    /// time, or the pacing rate if that is lower; `None` before the first round-trip sample if nothing is paced.
     pub fn permitted_rate(&self) -> Option<Rate> {
         let SenderSnapshot { window, rtt, pacing_rate, .. } = self.snapshot();
         let mss = each!(&self.0, sender => sender.mss()).bits() as f64;
@@ -139,12 +140,12 @@ impl SendingEndpoint {
         }
     }
 
-    /// The congestion window, packets: that of [`snapshot`](Self::snapshot).
+    /// Returns the congestion window, packets: that of [`snapshot`](Self::snapshot).
     pub fn window(&self) -> Option<f64> {
         each!(&self.0, sender => sender.window())
     }
 
-    /// The state at this time.
+    /// Returns the state at this time.
     pub fn snapshot(&self) -> SenderSnapshot {
         let of = |core: &SenderCore, usable_window, in_flight, pacing_rate| SenderSnapshot {
             window: self.window(),
@@ -165,7 +166,7 @@ impl SendingEndpoint {
         }
     }
 
-    /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
+    /// Returns the slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
     pub fn ssthresh(&self) -> Option<f64> {
         match self.core() {
             Some(core) => core.algorithm.ssthresh(),
@@ -193,22 +194,22 @@ impl SendingEndpoint {
         &self.status().counters
     }
 
-    /// The state of the connection.
+    /// Returns the state of the connection.
     pub fn state(&self) -> ConnectionState {
         self.status().state
     }
 
-    /// What stopped the last attempt to send.
+    /// Returns what stopped the last attempt to send.
     pub fn limited_by(&self) -> Limit {
         self.status().limited_by
     }
 
-    /// The hosted congestion control algorithm; `None` where a stack carries the connection, which has its own.
+    /// Returns the hosted congestion control algorithm; `None` where a stack carries the connection, which has its own.
     pub fn algorithm(&self) -> Option<&dyn CongestionControl> {
         self.core().map(|core| core.algorithm.as_ref())
     }
 
-    /// What went wrong in the hosted congestion control algorithm, if anything did.
+    /// Returns what went wrong in the hosted congestion control algorithm, if anything did.
     pub fn failure(&self) -> Option<&Failure> {
         self.core()?.algorithm.failure()
     }
@@ -232,7 +233,7 @@ impl SendingEndpoint {
 }
 
 impl ReceivingEndpoint {
-    /// The endpoint that receives `size` bytes of payload, endless if `None`, from a sender of the given kind.
+    /// Creates the endpoint that receives `size` bytes of payload, endless if `None`, from a sender of the given kind.
     pub fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
@@ -245,7 +246,7 @@ impl ReceivingEndpoint {
         })
     }
 
-    /// The receiving endpoint of a connection that a stack carries.
+    /// Returns the receiving endpoint of a connection that a stack carries.
     pub fn of_stack(flow: FlowId) -> Self {
         Self(Kind::Stack(StackReceiver::new(flow)))
     }

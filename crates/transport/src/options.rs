@@ -144,7 +144,8 @@ impl Default for TransportOptions {
 }
 
 impl TransportOptions {
-    /// The standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides those of 2012.
+    /// Returns the standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides those of
+    /// 2012.
     pub fn modern() -> Self {
         Self {
             recovery: RecoveryKind::Rack,
@@ -156,7 +157,7 @@ impl TransportOptions {
         }
     }
 
-    /// The one-way TCP agents of ns-2.35 as most studies used them, the preset *ns2*.
+    /// Returns the one-way TCP agents of ns-2.35 as most studies used them, the preset *ns2*.
     pub fn ns2() -> Self {
         Self {
             initial_window: 2,
@@ -171,7 +172,7 @@ impl TransportOptions {
         }
     }
 
-    /// The TCP of Linux 6.18 and 6.12 as it is by default but for segmentation offload, the preset *linux*.
+    /// Returns the TCP of Linux 6.18 and 6.12 as it is by default but for segmentation offload, the preset *linux*.
     pub fn linux() -> Self {
         Self {
             recovery: RecoveryKind::Rack,
@@ -194,7 +195,7 @@ impl TransportOptions {
         }
     }
 
-    /// The setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.
+    /// Returns the setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.
     pub fn setup(&self, seed: u64) -> Setup {
         Setup {
             mss: self.mss,

@@ -24,7 +24,7 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// The detail to store for a packet sent now; `idle` if nothing was outstanding before.
+    /// Returns the detail to store for a packet sent now; `idle` if nothing was outstanding before.
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Detail {
         if idle {
             self.first_sent_at = now;
@@ -53,8 +53,8 @@ impl DeliveryRate {
         }
     }
 
-    /// The sample of the packet with `detail`, sent at `sent_at`: of the packets just delivered the one that was sent
-    /// last. `None` if the interval is shorter than `min_rtt`. `prior_in_flight`: packets in flight before the
+    /// Returns the sample of the packet with `detail`, sent at `sent_at`: of the packets just delivered the one that
+    /// was sent last. `None` if the interval is shorter than `min_rtt`. `prior_in_flight`: packets in flight before the
     /// acknowledgement.
     pub(crate) fn sample(
         &mut self,

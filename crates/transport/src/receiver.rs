@@ -75,7 +75,7 @@ enum AcceptState {
 }
 
 impl Receiver {
-    /// A receiver of `size` bytes of payload, endless if `None`.
+    /// Creates a receiver of `size` bytes of payload, endless if `None`.
     pub(crate) fn new(flow: FlowId, options: Arc<TransportOptions>, size: Option<Bytes>) -> Self {
         Self {
             flow,

@@ -79,7 +79,7 @@ pub(crate) enum NextSegment {
 }
 
 impl NextSegment {
-    /// The number of the segment if it is a retransmission; `None` for a new segment.
+    /// Returns the number of the segment if it is a retransmission; `None` for a new segment.
     pub(crate) fn retransmission(self) -> Option<u64> {
         match self {
             Self::Lost(number) => Some(number),
@@ -122,12 +122,12 @@ impl LossRecovery {
         self.policy.phase() != Phase::Open
     }
 
-    /// The timestamp of a packet sent now (TSval, RFC 7323).
+    /// Returns the timestamp of a packet sent now (TSval, RFC 7323).
     pub(crate) fn timestamp(&self) -> u8 {
         self.timestamps.now()
     }
 
-    /// Packets that may be in flight when the congestion window is `window` packets.
+    /// Returns the packets that may be in flight when the congestion window is `window` packets.
     #[inline]
     pub(crate) fn usable_window(&self, window: u64) -> u64 {
         match &self.reduction {
@@ -170,8 +170,8 @@ impl LossRecovery {
         delivery
     }
 
-    /// The rule by which an acknowledgement reveals that the last episode was spurious, once per episode; else `None`.
-    /// `may_send`: new segments can be sent, the congestion window aside.
+    /// Returns the rule by which an acknowledgement reveals that the last episode was spurious, once per episode; else
+    /// `None`. `may_send`: new segments can be sent, the congestion window aside.
     #[inline]
     pub(crate) fn is_spurious(&mut self, delivery: &Delivery, may_send: bool) -> Option<Rule> {
         let rule = self.undo.on_ack(delivery, self.board.unrepaired());
@@ -204,7 +204,7 @@ impl LossRecovery {
         self.policy.on_ack(delivery, &mut self.board, context)
     }
 
-    /// The rule by which losses are declared; `enters`: at the start of an episode.
+    /// Returns the rule by which losses are declared; `enters`: at the start of an episode.
     pub(crate) fn rule(&self, enters: bool) -> Rule {
         self.policy.rule(enters)
     }
@@ -219,7 +219,7 @@ impl LossRecovery {
         }
     }
 
-    /// When the policy's timers expire; `Time::NEVER` if none is set.
+    /// Returns when the policy's timers expire; `Time::NEVER` if none is set.
     pub(crate) fn next_timer(&self) -> Time {
         self.policy.next_timer()
     }
@@ -295,8 +295,8 @@ impl LossRecovery {
         self.forward_rto.permits_new()
     }
 
-    /// A segment that may be retransmitted without having been declared lost, where neither a lost segment nor a new
-    /// one can be sent.
+    /// Returns a segment that may be retransmitted without having been declared lost, where neither a lost segment nor
+    /// a new one can be sent.
     pub(crate) fn next_seg(&mut self) -> Option<NextSeg> {
         self.policy.next_seg(&mut self.board)
     }

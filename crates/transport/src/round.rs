@@ -18,7 +18,7 @@ impl RoundCounter {
         }
     }
 
-    /// The number of completed rounds.
+    /// Returns the number of completed rounds.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }

@@ -47,7 +47,7 @@ pub(crate) struct RetransmissionTimer {
 }
 
 impl RetransmissionTimer {
-    /// A timer that is off.
+    /// Creates a timer that is off.
     pub(crate) fn new(options: &TransportOptions) -> Self {
         let mut timer = Self {
             deadline: Time::NEVER,
@@ -66,13 +66,13 @@ impl RetransmissionTimer {
         timer
     }
 
-    /// The round-trip time estimate; `None` before the first sample.
+    /// Returns the round-trip time estimate; `None` before the first sample.
     #[inline]
     pub(crate) fn rtt(&self) -> Option<&RttView> {
         self.rtt.view()
     }
 
-    /// The retransmission timeout, back-off included.
+    /// Returns the retransmission timeout, back-off included.
     pub(crate) fn rto(&self) -> Span {
         self.rto
     }

@@ -17,8 +17,8 @@ use crate::RtoRule;
 use narrows_cc::RttView;
 use narrows_units::{Span, Time};
 
-/// The round-trip time `rtt`, which ended at `now`, as a clock with ticks of `tick` measures it: the ticks between its
-/// start and its end, at least one. A `tick` of zero is an exact clock.
+/// Returns the round-trip time `rtt`, which ended at `now`, as a clock with ticks of `tick` measures it: the ticks
+/// between its start and its end, at least one. A `tick` of zero is an exact clock.
 #[inline]
 pub(crate) fn measured(rtt: Span, now: Time, tick: Span) -> Span {
     if tick == Span::ZERO {
@@ -112,12 +112,12 @@ impl RttEstimator {
         });
     }
 
-    /// The estimate; `None` before the first sample.
+    /// Returns the estimate; `None` before the first sample.
     pub(super) fn view(&self) -> Option<&RttView> {
         self.view.as_ref()
     }
 
-    /// `4 RTTVAR`, not rounded to a multiple of four picoseconds.
+    /// Returns `4 RTTVAR`, not rounded to a multiple of four picoseconds.
     pub(super) fn four_rttvar(&self) -> Span {
         Span::from_ps(self.variation_4)
     }

@@ -34,7 +34,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Its name in records.
+    /// Returns its name in records.
     pub fn name(self) -> &'static str {
         match self {
             Self::DuplicateAcks => "duplicate-acks",

@@ -82,7 +82,7 @@ pub enum Limit {
 }
 
 impl Sender {
-    /// A sender of `size` bytes of payload, endless if `None`.
+    /// Creates a sender of `size` bytes of payload, endless if `None`.
     pub(crate) fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
@@ -185,28 +185,28 @@ impl Sender {
         &mut self.core
     }
 
-    /// The congestion window, packets; `None` for an algorithm without one.
+    /// Returns the congestion window, packets; `None` for an algorithm without one.
     #[inline]
     pub(crate) fn window(&self) -> Option<f64> {
         self.core.algorithm.window()
     }
 
-    /// Packets that may be in flight now, by the congestion window and loss recovery.
+    /// Returns the packets that may be in flight now, by the congestion window and loss recovery.
     pub(crate) fn usable_window(&self) -> Option<u64> {
         self.core.algorithm.limits().window.map(|window| self.usable(window))
     }
 
-    /// Packets in flight: sent, not acknowledged and not declared lost.
+    /// Returns the packets in flight: sent, not acknowledged and not declared lost.
     pub(crate) fn in_flight(&self) -> u64 {
         self.recovery.board().in_flight()
     }
 
-    /// The payload of all segments up to the next one that has not been sent, and of that one.
+    /// Returns the payload of all segments up to the next one that has not been sent, and of that one.
     pub fn end_of_next(&self) -> Bytes {
         self.core.data.transfer().payload_before(self.recovery.board().next() + 1)
     }
 
-    /// The payload of all segments that have been sent, from the first one of the transfer.
+    /// Returns the payload of all segments that have been sent, from the first one of the transfer.
     pub fn sent(&self) -> Bytes {
         self.core.data.transfer().payload_before(self.recovery.board().next())
     }
@@ -215,7 +215,7 @@ impl Sender {
         self.core.options.mss
     }
 
-    /// The pacing rate, of payload; `None` if packets are not paced.
+    /// Returns the pacing rate, of payload; `None` if packets are not paced.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         self.pacing_rate_within(&self.core.algorithm.limits())
     }

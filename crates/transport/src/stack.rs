@@ -114,7 +114,7 @@ impl StackPacket {
     }
 }
 
-/// A round-trip time estimate of the stack, in microseconds; `None` before the first sample.
+/// Returns a round-trip time estimate of the stack, in microseconds; `None` before the first sample.
 pub fn rtt_view(latest_us: u32, smoothed_us: u32, min_us: u32) -> Option<RttView> {
     let span = |us: u32| Span::from_ps(u64::from(us) * 1_000_000);
     (smoothed_us > 0).then(|| RttView {

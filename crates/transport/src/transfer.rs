@@ -29,14 +29,14 @@ struct Write {
 }
 
 impl Transfer {
-    /// A transfer of `size`, endless if `None`, in segments of `mss`.
+    /// Creates a transfer of `size`, endless if `None`, in segments of `mss`.
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
         let mss = mss.count().max(1);
         let segments = size.map_or(u64::MAX, |size| size.count().div_ceil(mss));
         Self { mss, size: size.map_or(u64::MAX, Bytes::count), segments, writes: None, open: false }
     }
 
-    /// A transfer that the application writes in parts of the given `sizes`, each above zero.
+    /// Returns a transfer that the application writes in parts of the given `sizes`, each above zero.
     pub(crate) fn of_writes(sizes: impl Iterator<Item = Bytes>, mss: Bytes) -> Self {
         let mut transfer = Self::open(mss);
         sizes.for_each(|size| transfer.write(size));
@@ -44,7 +44,7 @@ impl Transfer {
         transfer
     }
 
-    /// A transfer without any data yet, to which the application [adds](Self::write) parts.
+    /// Returns a transfer without any data yet, to which the application [adds](Self::write) parts.
     pub(crate) fn open(mss: Bytes) -> Self {
         Self { mss: mss.count().max(1), size: 0, segments: 0, writes: Some(Vec::new()), open: true }
     }
@@ -62,12 +62,12 @@ impl Transfer {
         self.open = false;
     }
 
-    /// The number of segments; `u64::MAX` if the transfer is endless, or if more parts may follow.
+    /// Returns the number of segments; `u64::MAX` if the transfer is endless, or if more parts may follow.
     pub(crate) fn segments(&self) -> u64 {
         if self.open { u64::MAX } else { self.segments }
     }
 
-    /// Payload of segment `number`.
+    /// Returns the payload of segment `number`.
     #[inline]
     pub(crate) fn payload(&self, number: u64) -> Bytes {
         let rest = match &self.writes {
@@ -78,7 +78,7 @@ impl Transfer {
         Bytes::new(rest.min(self.mss))
     }
 
-    /// Payload of the first `count` segments.
+    /// Returns the payload of the first `count` segments.
     #[inline]
     pub(crate) fn payload_before(&self, count: u64) -> Bytes {
         let Some(writes) = &self.writes else {
@@ -100,12 +100,12 @@ pub(crate) struct SendBuffer {
 }
 
 impl SendBuffer {
-    /// The data of a transfer of `size`, endless if `None`, all of it available when the flow starts.
+    /// Creates the data of a transfer of `size`, endless if `None`, all of it available when the flow starts.
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
         Self { transfer: Transfer::new(size, mss), offered: u64::MAX }
     }
 
-    /// The transfer.
+    /// Returns the transfer.
     #[inline]
     pub(crate) fn transfer(&self) -> &Transfer {
         &self.transfer
@@ -138,7 +138,7 @@ impl SendBuffer {
         self.offered = self.offered.saturating_add(segments);
     }
 
-    /// The number of segments that may be sent, from the first one of the transfer.
+    /// Returns the number of segments that may be sent, from the first one of the transfer.
     #[inline]
     pub(crate) fn available(&self) -> u64 {
         self.transfer.segments().min(self.offered)

@@ -13,7 +13,7 @@ const SHIFT: u32 = 3;
 /// Levels of the wheel: at 4 ms per tick the last holds timeouts of days.
 const LEVELS: u32 = 9;
 
-/// The least whole number of ticks that is `timeout` or longer; `timeout` itself if `tick` is zero.
+/// Returns the least whole number of ticks that is `timeout` or longer; `timeout` itself if `tick` is zero.
 pub(crate) fn whole_ticks(timeout: Span, tick: Span) -> Span {
     if tick == Span::ZERO { timeout } else { tick * timeout.as_ps().div_ceil(tick.as_ps()) }
 }

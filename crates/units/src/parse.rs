@@ -129,7 +129,7 @@ impl Quantity {
         })
     }
 
-    /// The dimension of the quantity.
+    /// Returns the dimension of the quantity.
     pub const fn dimension(self) -> Dimension {
         match self {
             Self::Rate(_) => Dimension::Rate,
@@ -225,7 +225,8 @@ impl FromStr for Bytes {
 }
 
 impl Dimension {
-    /// The name of a quantity of this dimension without an article, and its common units in parentheses, for messages.
+    /// Returns the name of a quantity of this dimension without an article, and its common units in parentheses, for
+    /// messages.
     pub const fn with_units(self) -> &'static str {
         match self {
             Self::Rate => "rate (bps, kbps, Mbps, Gbps or Tbps; also bit, Mbit, Mbit/s, Mb/s)",
@@ -237,7 +238,7 @@ impl Dimension {
         }
     }
 
-    /// A quantity as an example, for messages.
+    /// Returns a quantity as an example, for messages.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Rate => "10Mbps",
@@ -283,13 +284,13 @@ pub fn alternatives(each: &[String]) -> String {
 }
 
 impl UnitError {
-    /// A description of the permitted dimensions, for messages.
+    /// Returns a description of the permitted dimensions, for messages.
     pub fn allowed(&self) -> String {
         let each = self.allowed.iter().map(|dimension| dimension.with_units().to_owned());
         format!("a {}", alternatives(&each.collect::<Vec<_>>()))
     }
 
-    /// A suggestion of what to write instead, if there is one.
+    /// Returns a suggestion of what to write instead, if there is one.
     pub fn hint(&self) -> Option<String> {
         match &self.problem {
             // No unit makes a negative number a valid one.

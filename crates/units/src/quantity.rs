@@ -33,7 +33,7 @@ impl Time {
     /// A time later than every event: that of a timer which is not set.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The time `ps` picoseconds after the start of the run.
+    /// Creates the time `ps` picoseconds after the start of the run.
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
@@ -43,12 +43,12 @@ impl Time {
         self.0
     }
 
-    /// Seconds since the start of the run.
+    /// Returns the seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
     }
 
-    /// The time from `earlier` to this, zero if `earlier` is later.
+    /// Returns the time from `earlier` to this, zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -60,43 +60,43 @@ impl Span {
     /// A duration longer than every run.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A duration of `ps` picoseconds.
+    /// Creates a duration of `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A duration of `us` microseconds.
+    /// Creates a duration of `us` microseconds.
     pub const fn from_us(us: u64) -> Self {
         Self(us * 1_000_000)
     }
 
-    /// A duration of `ms` milliseconds.
+    /// Creates a duration of `ms` milliseconds.
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms * 1_000_000_000)
     }
 
-    /// A duration of `secs` seconds, rounded to picoseconds; zero for a negative number or NaN.
+    /// Creates a duration of `secs` seconds, rounded to picoseconds; zero for a negative number or NaN.
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * 1e12).round() as u64)
     }
 
-    /// The duration in picoseconds.
+    /// Returns the duration in picoseconds.
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// The duration in seconds.
+    /// Returns the duration in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
     }
 
-    /// The duration times `factor`, rounded to picoseconds; zero for a negative factor or NaN.
+    /// Returns the duration times `factor`, rounded to picoseconds; zero for a negative factor or NaN.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor).round() as u64)
     }
 
-    /// The difference, zero if `other` is longer.
+    /// Returns the difference, zero if `other` is longer.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -107,22 +107,22 @@ impl Bytes {
     /// No bytes.
     pub const ZERO: Self = Self(0);
 
-    /// `count` bytes.
+    /// Creates `count` bytes.
     pub const fn new(count: u64) -> Self {
         Self(count)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn count(self) -> u64 {
         self.0
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub const fn bits(self) -> u64 {
         self.0 * 8
     }
 
-    /// The difference, zero if `other` is larger.
+    /// Returns the difference, zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -133,28 +133,28 @@ impl Rate {
     /// No bits per second, as on a link that is down.
     pub const ZERO: Self = Self(0);
 
-    /// `bps` bits per second.
+    /// Creates `bps` bits per second.
     pub const fn from_bps(bps: u64) -> Self {
         Self(bps)
     }
 
-    /// `bps` bits per second, rounded to an integer; zero for a negative number or NaN.
+    /// Creates `bps` bits per second, rounded to an integer; zero for a negative number or NaN.
     pub fn from_bps_f64(bps: f64) -> Self {
         Self(bps.round() as u64)
     }
 
-    /// The rate in bits per second.
+    /// Returns the rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
-    /// The rate in bytes per second.
+    /// Returns the rate in bytes per second.
     pub fn as_bytes_per_sec(self) -> f64 {
         self.0 as f64 / 8.0
     }
 
-    /// The transmission time of `size` at this rate, rounded up to picoseconds; `Span::MAX` at rate zero. The rounding
-    /// errors of consecutive packets add up; a serialiser that carries the remainder avoids this.
+    /// Returns the transmission time of `size` at this rate, rounded up to picoseconds; `Span::MAX` at rate zero. The
+    /// rounding errors of consecutive packets add up; a serialiser that carries the remainder avoids this.
     pub fn time_for(self, size: Bytes) -> Span {
         if self.0 == 0 {
             return Span::MAX;
@@ -163,7 +163,7 @@ impl Rate {
         Span(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// The bytes transmitted in `span`, rounded down.
+    /// Returns the bytes transmitted in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         Bytes((u128::from(self.0) * u128::from(span.0) / 8_000_000_000_000) as u64)
     }

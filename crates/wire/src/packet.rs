@@ -14,22 +14,23 @@ impl FlowId {
     /// The number of connection slots that can be addressed, 2²².
     pub const SLOTS: u32 = 1 << INDEX_BITS;
 
-    /// The flow in slot `index`, below [`SLOTS`](Self::SLOTS), after `generation` earlier ones, taken modulo 1024.
+    /// Creates the flow in slot `index`, below [`SLOTS`](Self::SLOTS), after `generation` earlier ones, taken modulo
+    /// 1024.
     pub const fn new(index: u32, generation: u32) -> Self {
         Self(generation << INDEX_BITS | index)
     }
 
-    /// The index of the connection slot.
+    /// Returns the index of the connection slot.
     pub const fn index(self) -> usize {
         (self.0 & (Self::SLOTS - 1)) as usize
     }
 
-    /// The number of earlier connections in the same slot, modulo 1024.
+    /// Returns the number of earlier connections in the same slot, modulo 1024.
     pub const fn generation(self) -> u32 {
         self.0 >> INDEX_BITS
     }
 
-    /// Index and generation in one number, unique among the flows that have packets in flight.
+    /// Returns the index and generation in one number, unique among the flows that have packets in flight.
     pub const fn bits(self) -> u32 {
         self.0
     }
@@ -196,7 +197,7 @@ impl Packet {
         body: Body::HandshakeAck,
     };
 
-    /// A packet of `size` bytes that `flow` sends at `now`, without ECN capability or echo.
+    /// Creates a packet of `size` bytes that `flow` sends at `now`, without ECN capability or echo.
     #[inline]
     pub fn new(flow: FlowId, number: u64, size: Bytes, body: Body, now: Time) -> Self {
         Self {
@@ -212,12 +213,12 @@ impl Packet {
         }
     }
 
-    /// Size on the wire, headers included.
+    /// Returns the size on the wire, headers included.
     pub fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.size))
     }
 
-    /// The request to the routers, if the packet carries one.
+    /// Returns the request to the routers, if the packet carries one.
     pub fn request_mut(&mut self) -> Option<&mut Request> {
         match &mut self.body {
             Body::Syn { request } | Body::Data { request, .. } => request.as_mut(),
@@ -237,7 +238,7 @@ impl Packet {
         matches!(self.body, Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. })
     }
 
-    /// The direction of this packet, which follows from its body.
+    /// Returns the direction of this packet, which follows from its body.
     pub fn direction(&self) -> Direction {
         match self.body {
             Body::Syn { .. } | Body::HandshakeAck | Body::Data { .. } | Body::Datagram { .. } => {

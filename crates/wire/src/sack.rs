@@ -39,7 +39,7 @@ impl<const N: usize> SackBlocks<N> {
         Self { packed }
     }
 
-    /// The blocks, a D-SACK included, of an acknowledgement with the cumulative acknowledgement `next`.
+    /// Returns the blocks, a D-SACK included, of an acknowledgement with the cumulative acknowledgement `next`.
     pub fn iter(&self, next: u64) -> impl Iterator<Item = Block> + '_ {
         self.packed.iter().take_while(|(_, length)| *length > 0).map(move |&(distance, length)| {
             let start = next.wrapping_add_signed(i64::from(distance));
@@ -47,8 +47,8 @@ impl<const N: usize> SackBlocks<N> {
         })
     }
 
-    /// The segment that an acknowledgement with the cumulative acknowledgement `next` reports as received twice: the
-    /// first block is a D-SACK if it is below `next` or within the second block (RFC 2883 §4).
+    /// Returns the segment that an acknowledgement with the cumulative acknowledgement `next` reports as received
+    /// twice: the first block is a D-SACK if it is below `next` or within the second block (RFC 2883 §4).
     pub fn duplicate(&self, next: u64) -> Option<u64> {
         let (distance, length) = self.packed[0];
         if length == 0 {

@@ -29,11 +29,11 @@ class Seen:
     """The measurements of one side of one run.
 
     Attributes:
-        condition: Levels of the factors.
+        condition: Levels of the factors, in their order.
         incumbent: Algorithm of this side.
-        contender: Algorithm of the other side; None if this side has the path alone.
-        replication: Number of the replication.
-        values: Values by name, the names being those of `MEASURED`; not a number without data.
+        contender: Algorithm of the other side; None if this side is alone on the path.
+        replication: Number of the replication, from 0.
+        values: Value of each metric in `MEASURED`, in its unit; NaN without data.
     """
 
     condition: tuple[str, ...]

@@ -54,7 +54,7 @@ def new_rust(name: str, start: Path) -> list[Path]:
 
 
 def from_template(file: str, name: str) -> str:
-    """Return a file of `templates/`, which is the algorithm `mine`, as that of the algorithm `name`.
+    """Return the text of a file of `templates/`, with the name of the new algorithm in place of `mine`.
 
     Args:
         file: Name of the template.

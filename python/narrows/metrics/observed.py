@@ -137,9 +137,11 @@ class Observed:
         ]
 
     def inner(self, flow: Flow, variable: str) -> tuple[FloatArray, FloatArray]:
-        """Return the times in seconds at which an inner variable of a flow's algorithm was sampled, and its values.
+        """Return the samples of an internal variable of a flow's algorithm.
 
-        Both are empty where it has no such variable, or inner variables are not recorded.
+        Returns:
+            The times of the samples in seconds, and the values in the variable's own unit: two arrays of equal length,
+            both empty if the algorithm has no such variable, or internal variables are not recorded.
         """
         table = self.records.tables.get("internals")
         (flows, flow_names), (variables, variable_names) = (

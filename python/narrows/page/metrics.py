@@ -54,7 +54,7 @@ def meaning(name: str, owner: str = "group") -> Meaning:
 
 
 def unit_named(name: str) -> Unit:
-    """Return the unit with this name on cards; one without multiples if it is unknown."""
+    """Return the unit that cards call `name`; if the name is unknown, a unit without multiples such as k or M."""
     return UNITS.get(name) or Unit(name)
 
 

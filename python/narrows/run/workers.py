@@ -152,8 +152,8 @@ class _Pool:
 
         Args:
             place: Number of the job.
-            job: What the worker does.
-            what: The job in messages.
+            job: The function that the worker calls; what it returns is the answer.
+            what: Name of the job in error messages.
 
         Raises:
             AlgorithmError: The process ended without an answer, or its answer is garbled.

@@ -47,7 +47,7 @@ enum Phase {
 }
 
 impl QuickStart {
-    /// `inner` preceded by the Quick-Start request in `setup`; `inner` itself if the setup has no request.
+    /// Returns `inner` preceded by the Quick-Start request in `setup`; `inner` itself if the setup has no request.
     pub fn around(inner: Box<dyn CongestionControl>, setup: &Setup) -> Box<dyn CongestionControl> {
         let Some(request) = setup.quick_start else { return inner };
         Box::new(Self {

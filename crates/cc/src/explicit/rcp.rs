@@ -25,7 +25,7 @@ pub struct Rcp {
 }
 
 impl Rcp {
-    /// The state before the first acknowledgement of a flow with this setup.
+    /// Creates the state before the first acknowledgement of a flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
             rate: None,

@@ -27,7 +27,7 @@ pub struct Xcp {
 }
 
 impl Xcp {
-    /// The state before the first acknowledgement of a flow with this setup.
+    /// Creates the state before the first acknowledgement of a flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
             window: bounded(setup.initial_window),

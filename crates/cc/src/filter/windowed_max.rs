@@ -22,7 +22,7 @@ struct Sample {
 }
 
 impl WindowedMax {
-    /// The maximum after the last update, in the unit of the samples; 0 before the first update.
+    /// Returns the maximum after the last update, in the unit of the samples; 0 before the first update.
     pub fn get(&self) -> u64 {
         self.kept[0].value
     }

@@ -13,12 +13,12 @@ pub(super) trait States: Copy + Debug + PartialEq + 'static {
 pub(super) struct StateMachine<S>(S);
 
 impl<S: States> StateMachine<S> {
-    /// A machine in its `initial` state.
+    /// Creates a machine in its `initial` state.
     pub(super) fn new(initial: S) -> Self {
         Self(initial)
     }
 
-    /// The current state.
+    /// Returns the current state.
     pub(super) fn get(&self) -> S {
         self.0
     }

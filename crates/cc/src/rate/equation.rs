@@ -13,16 +13,16 @@ pub enum Form {
     Simple,
 }
 
-/// Throughput of a TCP flow in packets per second, at a loss event rate of `p` (above 0, at most 1) and a round-trip time of
-/// `rtt` seconds.
+/// Returns the throughput of a TCP flow in packets per second, at a loss event rate of `p` (above 0, at most 1) and a
+/// round-trip time of `rtt` seconds.
 pub fn throughput(p: f64, rtt: f64, form: Form) -> f64 {
     let timeouts = 3.0 * (3.0 * p / 8.0).sqrt();
     let timeouts = if form == Form::Bounded { timeouts.min(1.0) } else { timeouts };
     1.0 / (rtt * ((2.0 * p / 3.0).sqrt() + TIMEOUT_ROUNDS * timeouts * p * (1.0 + 32.0 * p * p)))
 }
 
-/// The inverse of [`throughput`]: the loss event rate, from 10⁻¹² to 1, at which the throughput is `target` packets per
-/// second at a round-trip time of `rtt` seconds.
+/// Returns the inverse of [`throughput`]: the loss event rate, from 10⁻¹² to 1, at which the throughput is `target`
+/// packets per second at a round-trip time of `rtt` seconds.
 pub fn loss_event_rate(target: f64, rtt: f64, form: Form) -> f64 {
     // The throughput falls with the loss event rate. Bisection on a logarithmic scale needs square roots only.
     let (mut low, mut high) = (LOSS_EVENT_RATE_MIN, 1.0_f64);

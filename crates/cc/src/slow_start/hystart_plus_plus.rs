@@ -82,7 +82,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Packets to add to the window for `acked` packets acknowledged.
+    /// Returns the packets to add to the window for `acked` packets acknowledged.
     pub(super) fn growth(&self, acked: f64) -> f64 {
         acked.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
     }

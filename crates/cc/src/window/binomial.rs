@@ -30,8 +30,8 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// The control that increases the window by `a / w^k` per round trip and decreases it by `b w^l` per loss episode,
-    /// for a window of `w` packets.
+    /// Creates the control that increases the window by `a / w^k` per round trip and decreases it by `b w^l` per loss
+    /// episode, for a window of `w` packets.
     pub fn new((k, l): (f64, f64), (a, b): (f64, f64)) -> Self {
         Self { k, l, a, b, round: None, slope: 0.0 }
     }

@@ -60,7 +60,7 @@ struct Stage<R> {
 }
 
 impl<R: WindowRule> Windowed<R> {
-    /// A window algorithm with `rule`, for a flow with this setup.
+    /// Creates a window algorithm with `rule`, for a flow with this setup.
     pub fn new(rule: R, setup: &Setup) -> Self {
         Self {
             stage: Stage {

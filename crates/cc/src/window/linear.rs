@@ -27,8 +27,8 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The control that sets the window to `a_i + b_i w` per round trip and to `a_d + b_d w` per loss episode, for a
-    /// window of `w` packets; `a_i` and `a_d` are in packets.
+    /// Creates the control that sets the window to `a_i + b_i w` per round trip and to `a_d + b_d w` per loss episode,
+    /// for a window of `w` packets; `a_i` and `a_d` are in packets.
     pub fn new((a_i, b_i): (f64, f64), (a_d, b_d): (f64, f64)) -> Self {
         Self {
             increase_by: a_i,

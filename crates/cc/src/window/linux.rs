@@ -14,7 +14,7 @@ pub(super) fn jiffies(time: Time) -> u64 {
     time.as_ps() / JIFFY.as_ps()
 }
 
-/// `span` in jiffies, rounded up (`usecs_to_jiffies`).
+/// Returns `span` in jiffies, rounded up (`usecs_to_jiffies`).
 pub(super) fn jiffies_in(span: Span) -> u64 {
     span.as_ps().div_ceil(JIFFY.as_ps())
 }
@@ -62,7 +62,7 @@ pub(super) struct States {
 }
 
 impl States {
-    /// The state in which Linux counts `ack`: that before it.
+    /// Returns the state in which Linux counts `ack`: that before it.
     pub(super) fn on_ack(&mut self, ack: &Ack<'_>) -> State {
         let before = self.state;
         self.state = match before {
@@ -75,7 +75,7 @@ impl States {
         before
     }
 
-    /// The state after the last event.
+    /// Returns the state after the last event.
     pub(super) fn state(self) -> State {
         self.state
     }

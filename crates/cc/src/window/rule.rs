@@ -25,25 +25,25 @@ impl Window {
 
 /// The formulas of a window algorithm.
 pub trait WindowRule: Clone + Debug + Send + 'static {
-    /// Packets to add to the window in congestion avoidance for `acked` packets acknowledged. If negative, ssthresh falls
-    /// with the window.
+    /// Returns the packets to add to the window in congestion avoidance for `acked` packets acknowledged. If negative,
+    /// ssthresh falls with the window.
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64;
 
-    /// Packets to add to the window in slow start, where the variant of slow start adds `growth`.
+    /// Returns the packets to add to the window in slow start, where the variant of slow start adds `growth`.
     fn in_slow_start(&self, growth: f64) -> f64 {
         growth
     }
 
-    /// The window after a loss episode starts, packets; it also becomes ssthresh. After a timeout it becomes ssthresh alone.
-    /// If it exceeds the window, the window stays and ssthresh is set to it.
+    /// Returns the window after a loss episode starts, packets; it also becomes ssthresh. After a timeout it becomes
+    /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it.
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64;
 
-    /// Lower bound of the window after a decrease, packets.
+    /// Returns the lower bound of the window after a decrease, packets.
     fn floor(&self, _cause: Cause) -> f64 {
         2.0
     }
 
-    /// Largest window, packets, that it grows to.
+    /// Returns the largest window, packets, that it grows to.
     fn clamp(&self) -> f64 {
         f64::INFINITY
     }
@@ -51,14 +51,15 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// Called for every acknowledgement, before the window grows.
     fn on_ack(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) {}
 
-    /// A smaller window, in packets, to continue with in congestion avoidance; `None` to keep the window. Called after
-    /// [`on_ack`](Self::on_ack), except in recovery, for rules that respond to counts of marks or to delay.
+    /// Returns a smaller window, in packets, to continue with in congestion avoidance; `None` to keep the window.
+    /// Called after [`on_ack`](Self::on_ack), except in recovery, for rules that respond to counts of marks or to
+    /// delay.
     fn step_down(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) -> Option<f64> {
         None
     }
 
-    /// A smaller window, in packets, from which slow start leads back to the present one; `None` to keep the window. Called as
-    /// [`step_down`](Self::step_down).
+    /// Returns a smaller window, in packets, from which slow start leads back to the present one; `None` to keep the
+    /// window. Called as [`step_down`](Self::step_down).
     fn slow_down(&mut self, _window: &Window) -> Option<f64> {
         None
     }
@@ -76,8 +77,8 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// Loss recovery is over, and congestion avoidance continues.
     fn on_recovered(&mut self, _window: &Window, _path: &Path) {}
 
-    /// The window to continue with after [`on_recovered`](Self::on_recovered), packets; it also becomes ssthresh. `None` to
-    /// keep both.
+    /// Returns the window to continue with after [`on_recovered`](Self::on_recovered), packets; it also becomes
+    /// ssthresh. `None` to keep both.
     fn window_after_recovery(&self) -> Option<f64> {
         None
     }
@@ -85,7 +86,7 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// The losses of a timeout are repaired. Also called at the end of an episode that was undone.
     fn on_repaired(&mut self, _path: &Path) {}
 
-    /// When [`on_timer`](Self::on_timer) is to be called; `None` for not at all.
+    /// Returns when [`on_timer`](Self::on_timer) is to be called; `None` for not at all.
     fn next_timer(&self) -> Option<Time> {
         None
     }
@@ -95,7 +96,7 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         window.size
     }
 
-    /// Pacing rate of payload; `None` leaves pacing to the host.
+    /// Returns the pacing rate of payload; `None` leaves pacing to the host.
     fn pacing(&self, _window: &Window) -> Option<Rate> {
         None
     }

@@ -55,7 +55,7 @@ pub struct Encoder {
 }
 
 impl Viewer {
-    /// A viewer before it starts.
+    /// Creates a viewer before it starts.
     pub(super) fn new(model: &FramesModel) -> Self {
         Self { deadline: model.deadline, watching: false }
     }
@@ -75,12 +75,12 @@ impl Viewer {
 }
 
 impl Encoder {
-    /// An encoder that captures its first frame at `now`.
+    /// Creates an encoder that captures its first frame at `now`.
     pub(super) fn new(model: FramesModel, now: Time) -> Self {
         Self { model, due: now, written: 0, unsent: VecDeque::new() }
     }
 
-    /// Time of the next frame.
+    /// Returns the time of the next frame.
     pub fn next_wake(&self) -> Time {
         self.due
     }

@@ -64,7 +64,7 @@ enum State {
 }
 
 impl Measurement {
-    /// A measurement before it starts.
+    /// Creates a measurement before it starts.
     pub(super) fn new(model: ResponsivenessModel) -> Self {
         let connections = vec![State::Closed; (model.connections + PROBES) as usize];
         Self { model, due: Time::NEVER, probes: 0, connections }

@@ -89,7 +89,7 @@ enum Playback {
 }
 
 impl Player {
-    /// A player before it starts.
+    /// Creates a player before it starts.
     pub(super) fn new(model: VideoModel) -> Self {
         Self {
             model,

@@ -79,7 +79,7 @@ struct Connection {
 }
 
 impl Browser {
-    /// A browser before its first page.
+    /// Creates a browser before its first page.
     pub(super) fn new(model: WebModel, draws: Stream) -> Self {
         Self {
             model,

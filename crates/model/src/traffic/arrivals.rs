@@ -43,13 +43,13 @@ pub struct Arrival {
 }
 
 impl ArrivalProcess {
-    /// The process at the start of `schedule`.
+    /// Creates the process at the start of `schedule`.
     pub fn new(schedule: Arrivals) -> Self {
         Self { schedule, next: 0 }
     }
 
-    /// The next arrival after the one at `after` (or after the start of the process, for the first); `None` if there
-    /// are no more. Calls must be in order of time. A Poisson arrival uses one draw of `stream`, others none.
+    /// Returns the next arrival after the one at `after` (or after the start of the process, for the first); `None` if
+    /// there are no more. Calls must be in order of time. A Poisson arrival uses one draw of `stream`, others none.
     pub fn next(&mut self, after: Time, stream: &mut Stream) -> Option<Arrival> {
         match &self.schedule {
             Arrivals::Poisson(steps) => {

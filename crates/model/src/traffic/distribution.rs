@@ -87,8 +87,8 @@ pub struct Sizes(pub Distribution);
 pub struct Spans(pub Distribution);
 
 impl Distribution {
-    /// The Pareto distribution with this mean and tail index, conditional on values up to `maximum`; `None` if there is
-    /// none: for a mean above `maximum`, or an index of at most 1 without a maximum.
+    /// Returns the Pareto distribution with this mean and tail index, conditional on values up to `maximum`; `None` if
+    /// there is none: for a mean above `maximum`, or an index of at most 1 without a maximum.
     pub fn pareto_of_mean(mean: f64, shape: f64, maximum: Option<f64>) -> Option<Self> {
         let of = |minimum| Self::Pareto { minimum, shape, maximum };
         let Some(maximum) = maximum else {
@@ -110,7 +110,7 @@ impl Distribution {
         Some(of(high))
     }
 
-    /// The lognormal distribution with the given mean; `sigma` is the standard deviation of the logarithm.
+    /// Returns the lognormal distribution with the given mean; `sigma` is the standard deviation of the logarithm.
     pub fn log_normal_of_mean(mean: f64, sigma: f64) -> Self {
         Self::LogNormal { median: mean * libm::exp(-0.5 * sigma * sigma), sigma }
     }
@@ -169,7 +169,7 @@ impl Distribution {
         }
     }
 
-    /// Smallest value that can be drawn.
+    /// Returns the smallest value that can be drawn.
     pub fn least(&self) -> f64 {
         match self {
             Self::Constant(value) => *value,
@@ -182,7 +182,7 @@ impl Distribution {
         }
     }
 
-    /// Mean; infinite for an unbounded Pareto tail with an index of at most 1.
+    /// Returns the mean; infinite for an unbounded Pareto tail with an index of at most 1.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Constant(mean) | Self::Exponential { mean } => *mean,
@@ -220,7 +220,7 @@ impl Sizes {
 }
 
 impl Spans {
-    /// The duration if it is constant; `None` if it is random.
+    /// Returns the duration if it is constant; `None` if it is random.
     pub fn constant(&self) -> Option<Span> {
         match self.0 {
             Distribution::Constant(seconds) => Some(Span::from_secs_f64(seconds)),
@@ -228,12 +228,12 @@ impl Spans {
         }
     }
 
-    /// Mean duration.
+    /// Returns the mean duration.
     pub fn mean(&self) -> Span {
         Span::from_secs_f64(self.0.mean())
     }
 
-    /// Shortest duration that can be drawn.
+    /// Returns the shortest duration that can be drawn.
     pub fn least(&self) -> Span {
         Span::from_secs_f64(self.0.least())
     }

@@ -49,7 +49,7 @@ pub enum After {
 }
 
 impl Side {
-    /// Sum of the sizes of all writes.
+    /// Returns the sum of the sizes of all writes.
     pub fn size(&self) -> Bytes {
         self.writes.iter().fold(Bytes::ZERO, |sum, write| sum + write.size)
     }
@@ -73,7 +73,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The start of the script of `side`, for a connection that starts at `start`.
+    /// Creates the start of the script of `side`, for a connection that starts at `start`.
     pub fn new(side: &Side, start: Time) -> Self {
         let mut script = Self {
             writes: Arc::clone(&side.writes),
@@ -86,7 +86,7 @@ impl Script {
         script
     }
 
-    /// Time of the next write; `NEVER` if it waits for data or if there is none.
+    /// Returns the time of the next write; `NEVER` if it waits for data or if there is none.
     pub fn due(&self) -> Time {
         self.due
     }

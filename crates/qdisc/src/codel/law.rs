@@ -41,7 +41,7 @@ pub struct CodelLaw {
 }
 
 impl CodelLaw {
-    /// `count`: number of signals since signalling started, overflow drops included.
+    /// Returns `count`: number of signals since signalling started, overflow drops included.
     pub fn count(&self) -> u32 {
         self.count
     }

@@ -13,12 +13,12 @@ pub struct Pi2Law {
 }
 
 impl Pi2Law {
-    /// The controller in its initial state, with `p` = 0. `alpha` and `beta` are per second of queueing delay.
+    /// Creates the controller in its initial state, with `p` = 0. `alpha` and `beta` are per second of queueing delay.
     pub fn new(target: Span, alpha: f64, beta: f64) -> Self {
         Self { target, alpha, beta, probability: 0.0, delay_old: Span::ZERO }
     }
 
-    /// `p`, 0 to 1.
+    /// Returns `p`, 0 to 1.
     pub fn probability(&self) -> f64 {
         self.probability
     }

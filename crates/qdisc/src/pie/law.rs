@@ -28,7 +28,7 @@ pub struct PieLaw {
 }
 
 impl PieLaw {
-    /// The controller in its initial state, with probability 0 and a full burst allowance.
+    /// Creates the controller in its initial state, with probability 0 and a full burst allowance.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -39,7 +39,7 @@ impl PieLaw {
         }
     }
 
-    /// `drop_prob_`: the probability with which arrivals are signalled, 0 to 1.
+    /// Returns `drop_prob_`: the probability with which arrivals are signalled, 0 to 1.
     pub fn probability(&self) -> f64 {
         self.probability
     }

@@ -33,7 +33,7 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// The state of an idle link without approvals.
+    /// Creates the state of an idle link without approvals.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -51,8 +51,8 @@ impl Approvals {
         self.busy += transmission.as_secs_f64();
     }
 
-    /// The approved rate, bits per second, for a request of `requested` bits per second at `now` on a link of rate
-    /// `capacity`; 0 if the request is rejected.
+    /// Returns the approved rate, bits per second, for a request of `requested` bits per second at `now` on a link of
+    /// rate `capacity`; 0 if the request is rejected.
     pub fn answer(&mut self, requested: f64, capacity: Rate, now: Time) -> f64 {
         self.roll(now);
         let capacity = capacity.as_bps() as f64;
@@ -66,7 +66,7 @@ impl Approvals {
         granted
     }
 
-    /// Largest utilization of the last five complete intervals, 0 to 1.
+    /// Returns the largest utilization of the last five complete intervals, 0 to 1.
     pub fn peak(&self) -> f64 {
         self.used.iter().copied().fold(0.0, f64::max)
     }
@@ -91,7 +91,7 @@ impl Approvals {
 }
 
 impl Encoding {
-    /// The largest representable rate that does not exceed `rate`, bits per second; 0 if there is none.
+    /// Returns the largest representable rate that does not exceed `rate`, bits per second; 0 if there is none.
     pub fn round_down(self, rate: f64) -> f64 {
         match self {
             Self::Exact => rate,

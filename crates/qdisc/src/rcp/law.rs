@@ -21,7 +21,7 @@ pub struct RcpLaw {
 }
 
 impl RcpLaw {
-    /// The controller before the first arrival.
+    /// Creates the controller before the first arrival.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, rate: None, mean_rtt: None, arrived: 0.0, last: Time::ZERO, due: Time::NEVER }
     }
@@ -43,12 +43,12 @@ impl RcpLaw {
         }
     }
 
-    /// `R`: the rate offered to every flow, bits per second; infinite before the first arrival.
+    /// Returns `R`: the rate offered to every flow, bits per second; infinite before the first arrival.
     pub fn offer(&self) -> f64 {
         self.rate.unwrap_or(f64::INFINITY)
     }
 
-    /// Time of the next update; `None` before the first arrival.
+    /// Returns the time of the next update; `None` before the first arrival.
     pub fn next_wake(&self) -> Option<Time> {
         Some(self.due).filter(|due| *due != Time::NEVER)
     }

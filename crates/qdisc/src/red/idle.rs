@@ -8,7 +8,7 @@ use narrows_units::{Bytes, Time};
 pub(crate) struct Idle(Option<Time>);
 
 impl Idle {
-    /// A link that is idle from the start of the run.
+    /// Creates a link that is idle from the start of the run.
     pub fn from_the_start() -> Self {
         Self(Some(Time::ZERO))
     }

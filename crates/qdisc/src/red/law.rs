@@ -42,17 +42,17 @@ pub struct RedLaw {
 }
 
 impl RedLaw {
-    /// The initial state: the average is zero.
+    /// Creates the initial state: the average is zero.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, average: 0.0, max_p: config.max_p, count: 0.0, armed: false }
     }
 
-    /// `avg`: the average queue, in the unit of the thresholds.
+    /// Returns `avg`: the average queue, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// Current value of `max_p`, 0 to 1.
+    /// Returns the current value of `max_p`, 0 to 1.
     pub fn max_p(&self) -> f64 {
         self.max_p
     }
@@ -116,7 +116,7 @@ impl RedLaw {
         self.count = 0.0;
     }
 
-    /// `p_b`: the probability that follows from the average alone, 0 to 1.
+    /// Returns `p_b`: the probability that follows from the average alone, 0 to 1.
     pub fn base_probability(&self) -> f64 {
         let Config { min, max, gentle, .. } = self.config;
         let max_p = self.max_p;

@@ -40,7 +40,7 @@ impl Lengths {
         self.enter(row, class);
     }
 
-    /// Index of the longest list; `None` if all are empty.
+    /// Returns the index of the longest list; `None` if all are empty.
     pub fn longest(&mut self) -> Option<usize> {
         while self.highest > 0 {
             match self.first[self.highest] {

@@ -49,7 +49,7 @@ struct Pool {
 }
 
 impl XcpLaw {
-    /// The controllers before the first arrival.
+    /// Creates the controllers before the first arrival.
     pub fn new(config: &Config) -> Self {
         let initial = config.initial_interval.as_secs_f64();
         Self {
@@ -90,8 +90,8 @@ impl XcpLaw {
         self.least_queue = self.least_queue.min(waiting.count() as f64);
     }
 
-    /// The feedback for a departing packet of `size`: the change of throughput, bytes per second, that its flow is
-    /// permitted. `rtt` and `spacing` are those of its header, in seconds; `requested` is the change that the sender
+    /// Returns the feedback for a departing packet of `size`: the change of throughput, bytes per second, that its flow
+    /// is permitted. `rtt` and `spacing` are those of its header, in seconds; `requested` is the change that the sender
     /// and earlier routers permit, bytes per second.
     pub fn feedback(&mut self, size: Bytes, (rtt, spacing): (f32, f32), requested: f32) -> f32 {
         if rtt <= 0.0 {
@@ -110,7 +110,7 @@ impl XcpLaw {
         allowed.min(requested) as f32
     }
 
-    /// Time of the next update; `None` before the first arrival.
+    /// Returns the time of the next update; `None` before the first arrival.
     pub fn next_wake(&self) -> Option<Time> {
         Some(self.control_due.min(self.queue_due)).filter(|due| *due != Time::NEVER)
     }

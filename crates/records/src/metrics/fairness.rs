@@ -2,13 +2,13 @@
 
 use crate::Shares;
 
-/// Jain's index `(Σx)² / (n Σx²)`: 1 when all are equal, 1/n when one has everything (Jain, Chiu, Hawe, DEC-TR-301,
-/// 1984).
+/// Returns Jain's index `(Σx)² / (n Σx²)`: 1 when all are equal, 1/n when one has everything (Jain, Chiu, Hawe,
+/// DEC-TR-301, 1984).
 pub(super) fn jain(shares: &Shares) -> f64 {
     index(shares.sum as f64, shares.squares as f64, shares.count as f64)
 }
 
-/// Jain's index of `shares`, which may be in any unit: (Σx)² / (n Σx²).
+/// Returns Jain's index of `shares`, which may be in any unit: (Σx)² / (n Σx²).
 pub fn jain_of(shares: &[f64]) -> f64 {
     let squares = shares.iter().map(|share| share * share).sum();
     index(shares.iter().sum(), squares, shares.len() as f64)
@@ -18,7 +18,7 @@ fn index(sum: f64, squares: f64, count: f64) -> f64 {
     sum * sum / (count * squares)
 }
 
-/// The range measure `(max − min) / mean`: 0 when all are equal (Akella et al., CMU-CS-02-139, §3.1).
+/// Returns the range measure `(max − min) / mean`: 0 when all are equal (Akella et al., CMU-CS-02-139, §3.1).
 pub(super) fn range(shares: &Shares) -> f64 {
     if shares.sum == 0 {
         return f64::NAN;
@@ -26,7 +26,7 @@ pub(super) fn range(shares: &Shares) -> f64 {
     (shares.most - shares.least) as f64 / mean(shares)
 }
 
-/// Smallest over largest share: at least 1 − ε if the shares are ε-fair (RFC 5166 §2.3.1).
+/// Returns the ratio of the smallest to the largest share: at least 1 − ε if the shares are ε-fair (RFC 5166 §2.3.1).
 pub(super) fn min_max(shares: &Shares) -> f64 {
     if shares.sum == 0 {
         return f64::NAN;
@@ -34,7 +34,8 @@ pub(super) fn min_max(shares: &Shares) -> f64 {
     shares.least as f64 / shares.most as f64
 }
 
-/// The product of the shares, each over their mean: 1 when all are equal, 0 when one has nothing (RFC 5166 §2.3.1).
+/// Returns the product of the shares, each over their mean: 1 when all are equal, 0 when one has nothing (RFC 5166
+/// §2.3.1).
 pub(super) fn product(shares: &Shares) -> f64 {
     if shares.sum == 0 {
         return f64::NAN;

@@ -19,7 +19,7 @@ pub(super) struct GroupMetric {
 }
 
 impl GroupMetric {
-    /// The metric, of which no value in a run exceeds `most`.
+    /// Returns the metric, of which no value in a run exceeds `most`.
     pub(super) const fn at_most(self, most: fn(&GroupView) -> f64) -> Self {
         Self { card: self.card, value: self.value, most }
     }
@@ -48,7 +48,7 @@ pub(super) struct GroupView<'r> {
 }
 
 impl<'r> GroupView<'r> {
-    /// The inputs of the group of index `group`, which has `record`.
+    /// Creates the inputs of the group of index `group`, which has `record`.
     pub fn new(records: &'r Records, group: usize, record: &'r GroupRecord) -> Self {
         let mut ended = ClassCounts::default();
         record.classes.iter().for_each(|class| ended.merge(class));
@@ -114,7 +114,7 @@ fn most_flow_goodput_bps(group: &GroupView) -> f64 {
     link.map_or(f64::INFINITY, |link| link.highest_bps)
 }
 
-/// The highest bit rate of the group's application.
+/// Returns the highest bit rate of the group's application.
 pub(super) fn most_bitrate_bps(group: &GroupView) -> f64 {
     group.description.highest_bitrate_bps.unwrap_or(f64::INFINITY)
 }

@@ -23,8 +23,8 @@ impl LinkMetric {
     }
 }
 
-/// Values of all metrics of the link of index `link`, in the order of [`METRICS`], not numbers if it was not recorded; and
-/// the greatest that they can have.
+/// Returns the values of all metrics of the link of index `link`, in the order of [`METRICS`], not numbers if it was
+/// not recorded; and the greatest that they can have.
 pub(super) fn values(records: &Records, link: usize) -> (Vec<(&'static str, f64)>, Vec<f64>) {
     let view = records.links.get(link).map(|record| LinkView { records, link, record });
     let of = |metric: &LinkMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
@@ -32,7 +32,7 @@ pub(super) fn values(records: &Records, link: usize) -> (Vec<(&'static str, f64)
     (METRICS.iter().map(of).collect(), METRICS.iter().map(most).collect())
 }
 
-/// Bits sent over bits that could have been sent.
+/// Returns the bits sent over bits that could have been sent.
 pub(crate) fn utilization(link: &LinkRecord) -> f64 {
     link.sent_bits / link.offered_bits
 }

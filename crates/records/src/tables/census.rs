@@ -15,7 +15,7 @@ struct Row {
     seconds: f64,
 }
 
-/// A row for each interval and group of finite flows; no columns without such groups.
+/// Returns a row for each interval and group of finite flows; no columns without such groups.
 pub(super) fn table(records: &Records) -> Table {
     let groups = finite_groups(&records.run);
     if groups.is_empty() {

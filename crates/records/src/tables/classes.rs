@@ -7,7 +7,7 @@ use crate::{ClassCounts, Records, Table};
 /// A group, the index of a pair of classes within it, and their counts.
 type Row<'r> = (usize, usize, &'r ClassCounts);
 
-/// A row for each group of finite flows, class of files and class of paths; no columns without such groups.
+/// Returns a row for each group of finite flows, class of files and class of paths; no columns without such groups.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     let groups = finite_groups(run);

@@ -4,7 +4,7 @@ use super::{group_names, link_names};
 use crate::table::Writer;
 use crate::{Histogram, Records, Table};
 
-/// A row for each non-empty bucket: of the round-trip samples, then the one-way delays of each group; then of
+/// Returns a row for each non-empty bucket: of the round-trip samples, then the one-way delays of each group; then of
 /// the waits at each link.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;

@@ -5,7 +5,7 @@ use super::packets::{KINDS, place, places, words};
 use crate::table::{NO_LABEL, Writer};
 use crate::{EventRow, Records, Table, Windows};
 
-/// A row for each entry of the log of events; no columns if events are not logged.
+/// Returns a row for each entry of the log of events; no columns if events are not logged.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     if run.event_limit.is_none() {

@@ -5,7 +5,7 @@ use crate::table::Writer;
 use crate::{ConnectionRecord, Records, SenderCounts, Table};
 use narrows_units::{Span, Time};
 
-/// A row for each connection that is recorded on its own.
+/// Returns a row for each connection that is recorded on its own.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     let measured_s = run.measured_s();

@@ -4,7 +4,7 @@ use super::group_names;
 use crate::table::Writer;
 use crate::{Records, Table, metrics};
 
-/// A row for each group: its metrics.
+/// Returns a row for each group: its metrics.
 pub(super) fn table(records: &Records) -> Table {
     let groups = metrics::group_metrics(records);
     let mut table = Writer::new("groups", 0..groups.len());

@@ -5,7 +5,7 @@ use super::series::names;
 use crate::table::{NO_LABEL, Writer};
 use crate::{InternalOwner, Records, Table};
 
-/// A row for each interval, flow or link, and variable; no columns if inner variables are not recorded.
+/// Returns a row for each interval, flow or link, and variable; no columns if inner variables are not recorded.
 pub(super) fn table(records: &Records) -> Table {
     if !records.run.internals {
         return Table::absent("internals");

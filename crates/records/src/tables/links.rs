@@ -4,7 +4,7 @@ use super::link_names;
 use crate::table::Writer;
 use crate::{Records, Table, metrics};
 
-/// A row for each recorded link: its metrics.
+/// Returns a row for each recorded link: its metrics.
 pub(super) fn table(records: &Records) -> Table {
     let links = metrics::link_metrics(records);
     let mut table = Writer::new("links", 0..links.len());

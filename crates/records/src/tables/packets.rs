@@ -4,7 +4,7 @@ use super::{group_names, link_names};
 use crate::table::Writer;
 use crate::{PacketPlace, PacketRow, Records, RunDescription, Table};
 
-/// A row for each entry of the packet log; no columns if packets are not logged.
+/// Returns a row for each entry of the packet log; no columns if packets are not logged.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     if run.packet_limit.is_none() {
@@ -34,7 +34,7 @@ pub(super) fn table(records: &Records) -> Table {
     table.finish()
 }
 
-/// Names of all places: the endpoints, then the links.
+/// Returns the names of all places: the endpoints, then the links.
 pub(super) fn places(run: &RunDescription) -> Vec<String> {
     words(ENDPOINTS).into_iter().chain(link_names(run)).collect()
 }
@@ -43,7 +43,7 @@ pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Index of `place` into [`places`].
+/// Returns the index of `place` into [`places`].
 pub(super) fn place(place: PacketPlace) -> u32 {
     match place {
         PacketPlace::Sender => 0,

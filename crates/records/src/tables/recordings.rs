@@ -4,7 +4,7 @@ use super::link_names;
 use crate::table::Writer;
 use crate::{Records, Table};
 
-/// A row for each link whose rate is a recording; no columns without one.
+/// Returns a row for each link whose rate is a recording; no columns without one.
 pub(super) fn table(records: &Records) -> Table {
     let starts = || (0..).zip(&records.links).filter_map(|(link, each)| Some((link, each.recording_start?)));
     if starts().next().is_none() {

@@ -72,7 +72,7 @@ pub(super) fn table(records: &Records) -> Table {
     table.finish()
 }
 
-/// Names of all connections, as `group[number]`, then of all links.
+/// Returns the names of all connections, as `group[number]`, then of all links.
 pub(super) fn names(records: &Records) -> Vec<String> {
     let run = &records.run;
     let flows =

@@ -5,7 +5,7 @@ use crate::table::Writer;
 use crate::{Records, Table};
 use narrows_units::Time;
 
-/// A row for each finite flow that ended, up to the limit; no columns if all flows are endless.
+/// Returns a row for each finite flow that ended, up to the limit; no columns if all flows are endless.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     if finite_groups(run).is_empty() {

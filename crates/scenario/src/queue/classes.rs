@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The flow groups that a queue discipline may name: name and range of connection slots.
 pub type Groups = [(String, Range<u64>)];
 
-/// The classes of the groups in `named`; all other groups share a class after these.
+/// Returns the classes of the groups in `named`; all other groups share a class after these.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Allowed values of the key `queue`: the disciplines of the catalogue.
 pub const QUEUE_KIND: Kind = Kind::Listed(forms);
 
-/// The forms of a queue, in the order of the catalogue.
+/// Returns the forms of a queue, in the order of the catalogue.
 pub fn forms() -> &'static [Variant] {
     &FORMS
 }

@@ -38,7 +38,7 @@ pub struct Assignment {
 pub enum Assigned {
     /// A value that does not depend on them.
     Setting(Setting),
-    /// A length or a size; `None` for the absence of a limit.
+    /// A length or a size; `None` for no limit.
     Length(Option<Quantity>),
     /// The limits of classes.
     Limits(Vec<Result<Element<Option<Quantity>>, Reported>>),
@@ -51,7 +51,7 @@ pub enum Assigned {
 }
 
 impl Written {
-    /// The discipline at `node`, one of `forms`.
+    /// Reads the discipline at `node`, one of `forms`.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Written {
         Ok(Self { entry, at, parameters })
     }
 
-    /// Place of the value of the parameter `name`; of the table if it was not written.
+    /// Returns the place of the value of the parameter `name`; of the table if it was not written.
     pub fn at_of(&self, name: &str) -> At {
         let found = self.parameters.iter().find(|each| each.parameter.name == name);
         let absent = || At { path: self.at.path_of(name), location: self.at.location.clone() };

@@ -9,7 +9,7 @@ use narrows_card::Domain;
 use narrows_qdisc::{Classes, Discipline, Given, Limit, Scale, Setting};
 use narrows_units::{Bytes, Quantity, Span};
 
-/// The discipline `written` on a link with `context`.
+/// Returns the discipline `written` on a link with `context`.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@ use crate::emit::{number, text};
 use narrows_card::Domain;
 use narrows_qdisc::{Discipline, Limit, Setting};
 
-/// The discipline as an inline table in TOML, with every parameter.
+/// Returns the discipline as an inline table in TOML, with every parameter.
 pub fn table(queue: &Discipline) -> String {
     let kind = format!("kind = {}", text(queue.name()));
     let keys = queue

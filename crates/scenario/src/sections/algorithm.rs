@@ -125,12 +125,12 @@ fn table(control: &Control, naming: Naming) -> String {
 }
 
 impl AlgorithmValue {
-    /// An algorithm written as a text: its name, with parameters in parentheses.
+    /// Returns an algorithm written as a text: its name, with parameters in parentheses.
     pub fn line(line: &str) -> Self {
         Self { text: AlgorithmText::Line(line.to_owned()), control: None, inputs: Vec::new() }
     }
 
-    /// Name of the algorithm as written, without parameters.
+    /// Returns the name of the algorithm as written, without parameters.
     pub fn name(&self) -> &str {
         match &self.text {
             AlgorithmText::Line(line) => split(line).0,
@@ -143,19 +143,19 @@ impl AlgorithmValue {
         self.name() == SUBJECT
     }
 
-    /// The files of the algorithm as written, and of the one that replaced it.
+    /// Returns the files of the algorithm as written, and of the one that replaced it.
     pub fn inputs(&self) -> &[InputFile] {
         &self.inputs
     }
 
-    /// Name of a group with this algorithm that has no name of its own.
+    /// Returns the name of a group with this algorithm that has no name of its own.
     pub fn group_name(&self) -> &str {
         let name = self.name();
         if is_external(name) { name.rsplit(':').next().unwrap_or(name) } else { name }
     }
 }
 
-/// The algorithm at `field`, or `typed` in its place; the field is filled in.
+/// Resolves the algorithm at `field`, or `typed` in its place; the field is filled in.
 ///
 /// # Errors
 ///

@@ -21,15 +21,15 @@ use narrows_model::traffic::{Component, Distribution};
 /// The type of a key whose value is a positive quantity, or a distribution of such quantities.
 pub type Drawn<U> = PlainOr<Positive<U>, Distributed<U>>;
 
-/// As [`Drawn`], with a word for the absence of a limit.
+/// As [`Drawn`], with a word for no limit.
 pub type DrawnOr<U, W> = PlainOr<Or<Positive<U>, W>, Distributed<U>>;
 
 /// The plain value of a key that may also be a distribution.
 pub trait Plain<U> {
-    /// The quantity; `None` for the word that means no limit.
+    /// Returns the quantity; `None` for the word that means no limit.
     fn quantity(&self) -> Option<U>;
 
-    /// The plain value of a quantity.
+    /// Returns the plain value of a quantity.
     fn of(quantity: U) -> Self;
 }
 

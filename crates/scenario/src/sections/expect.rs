@@ -51,7 +51,7 @@ pub struct Known<'a> {
 }
 
 impl ExpectKeys {
-    /// The expectation; its metric and link are filled in.
+    /// Resolves the expectation; its metric and link are filled in.
     ///
     /// # Errors
     ///

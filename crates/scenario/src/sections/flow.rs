@@ -127,12 +127,12 @@ impl FlowKeys {
         self.algorithm = Field::new(self.algorithm.at.clone(), false, Err(fault.report(faults)));
     }
 
-    /// Kind of the source if it has a rate of its own; `None` otherwise.
+    /// Returns the kind of the source if it has a rate of its own; `None` otherwise.
     pub fn own_rate(&self) -> Option<&'static str> {
         self.source.get().ok()?.as_ref()?.own_rate()
     }
 
-    /// Name of the group: its own, else that of its algorithm.
+    /// Returns the name of the group: its own, else that of its algorithm.
     ///
     /// # Errors
     ///
@@ -154,12 +154,12 @@ impl FlowKeys {
         matches!(self.algorithm.get(), Ok(Some(algorithm)) if algorithm.is_subject())
     }
 
-    /// The file of recorded transfers.
+    /// Returns the file of recorded transfers.
     pub fn recording(&self) -> Option<&InputFile> {
         self.source.get().ok()?.as_ref()?.process()?.recording()
     }
 
-    /// The files of its algorithm as written, and of the one that replaced it.
+    /// Returns the files of its algorithm as written, and of the one that replaced it.
     pub fn algorithm_files(&self) -> &[InputFile] {
         self.algorithm.get().ok().and_then(Option::as_ref).map_or(&[], AlgorithmValue::inputs)
     }

@@ -227,7 +227,7 @@ pub fn resolve(
     result.map(|()| models)
 }
 
-/// The place of the first thinning of acknowledgements; `None` if there is none.
+/// Returns the place of the first thinning of acknowledgements; `None` if there is none.
 pub fn thinning(written: &Written) -> Option<&At> {
     let mut list = written.get().ok().and_then(Option::as_ref).into_iter().flatten();
     list.find(|element| matches!(element.value, Form::AckThinning(_))).map(|element| &element.at)
@@ -239,7 +239,7 @@ pub fn refuse_thinning(at: &At, hint: &str, faults: &mut Vec<Fault>) -> Reported
     fault.allowed("where acknowledgements return").hint(Some(hint.into())).report(faults)
 }
 
-/// The files of recorded delays.
+/// Returns the files of recorded delays.
 pub fn recordings(written: &Written) -> impl Iterator<Item = &InputFile> {
     let list = written.get().ok().and_then(Option::as_ref).into_iter().flatten();
     list.filter_map(|element| match &element.value {

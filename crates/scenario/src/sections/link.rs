@@ -132,7 +132,7 @@ fn describe(direction: &Direction, context: QueueContext<'_>) -> String {
     format!("{}{framing}; {queue}{loss}{}", rate::describe(&direction.rate), impairments.collect::<String>())
 }
 
-/// The files of a recorded rate and of recorded delays.
+/// Returns the files of a recorded rate and of recorded delays.
 pub fn recordings<'a>(
     rate: Option<&'a WrittenRate>,
     impairments: &'a impairment::Written,

@@ -63,7 +63,7 @@ const LONGEST: usize = 100;
 const SHAPE: &str = "\"NAME=VALUE\" with a name below net., as in \"net.ipv4.tcp_window_scaling=0\"";
 
 impl LinuxKeys {
-    /// The resolved section.
+    /// Resolves the section.
     ///
     /// # Errors
     ///

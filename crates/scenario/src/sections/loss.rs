@@ -54,12 +54,12 @@ pub type Number = Integer<1, 1_000_000_000_000>;
 
 words!(Counted { All = "all", Data = "data", Retransmissions = "retransmissions", Acks = "acks" });
 
-/// The packets with the written numbers.
+/// Returns the packets with the written numbers.
 pub fn selection(of: Counted, packets: &[Element<u64>]) -> Selection {
     Selection::numbered(of, packets.iter().map(|packet| packet.value))
 }
 
-/// Description of the chosen packets, as in "packets 1, 2, 5 of data".
+/// Describes the chosen packets, as in "packets 1, 2, 5 of data".
 pub fn selected(selection: &Selection) -> String {
     let of = match selection.of {
         Counted::All => "packets",
@@ -86,7 +86,7 @@ forms! {
 }
 
 impl Loss {
-    /// The loss model.
+    /// Returns the loss model.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Loss {
     }
 }
 
-/// Description of a loss model.
+/// Describes a loss model.
 pub fn describe(loss: &LossModel) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
     match loss {

@@ -168,7 +168,7 @@ impl NetworkKeys {
         }
     }
 
-    /// The files of the graph and of recorded rates and delays, with their digests.
+    /// Returns the files of the graph and of recorded rates and delays, with their digests.
     pub fn recordings(&self) -> Vec<&InputFile> {
         let graph = self.graph.get().ok().and_then(Option::as_ref).and_then(GraphKeys::recording);
         let links = self.links.get().ok().and_then(Option::as_ref).into_iter().flatten();
@@ -177,17 +177,17 @@ impl NetworkKeys {
 }
 
 impl ResolvedNetwork {
-    /// Lowest mean rate of all links in a run of `duration`.
+    /// Returns the lowest mean rate of all links in a run of `duration`.
     pub fn narrowest(&self, duration: Span) -> Rate {
         narrowest(self.graph.core.links.iter(), duration)
     }
 
-    /// Lowest mean rate of the links on the route through `points` in a run of `duration`.
+    /// Returns the lowest mean rate of the links on the route through `points` in a run of `duration`.
     pub fn narrowest_of(&self, points: &RoutePoints, duration: Span) -> Rate {
         narrowest(self.links_of(points), duration)
     }
 
-    /// Two-way propagation delay of the path through `points` at the start of the run.
+    /// Returns the two-way propagation delay of the path through `points` at the start of the run.
     pub fn propagation(&self, points: &RoutePoints) -> Span {
         self.graph.propagation(&self.graph.path(points).expect("resolved points have a route"))
     }
@@ -198,12 +198,13 @@ impl ResolvedNetwork {
         path.forward.into_iter().map(|link| &self.graph.core.links[link as usize])
     }
 
-    /// Names of the links that data crosses at the start of the run, separated by commas.
+    /// Returns the names of the links that data crosses at the start of the run, separated by commas.
     pub fn link_names_of(&self, points: &RoutePoints) -> String {
         list(self.links_of(points).map(|link| link.name.as_str()))
     }
 
-    /// Names of the links with the lowest rate among those that data crosses when the run starts, the bottleneck first.
+    /// Returns the names of the links with the lowest rate among those that data crosses when the run starts, the
+    /// bottleneck first.
     pub fn equal_bottlenecks(&self, points: &RoutePoints) -> Vec<&str> {
         let path = self.graph.path(points).expect("resolved points have a route");
         let all = &self.graph.core.links;
@@ -215,7 +216,7 @@ impl ResolvedNetwork {
             .collect()
     }
 
-    /// Names of all links, the bottleneck of flows through `points` first.
+    /// Returns the names of all links, the bottleneck of flows through `points` first.
     pub fn link_names(&self, points: Option<&RoutePoints>) -> Vec<String> {
         let mut names: Vec<String> = self.graph.core.links.iter().map(|link| link.name.clone()).collect();
         if let Some(path) = points.and_then(|points| self.graph.path(points)) {
@@ -224,7 +225,7 @@ impl ResolvedNetwork {
         names
     }
 
-    /// Description of the network: title and text of each paragraph.
+    /// Describes the network: title and text of each paragraph.
     pub fn describe(&self) -> Vec<(String, String)> {
         let Graph { nodes, core, events, convergence, .. } = &self.graph;
         let mut words = vec![(

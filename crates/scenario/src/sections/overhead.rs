@@ -35,7 +35,7 @@ pub type Overhead = PlainOr<Bytes, Framed>;
 /// A value of [`Overhead`].
 pub type Added = Choice<Bytes, Framed>;
 
-/// The framing.
+/// Returns the framing.
 ///
 /// # Errors
 ///
@@ -48,7 +48,7 @@ pub fn model(written: &Added) -> Result<Framing, Reported> {
     })
 }
 
-/// Description of a framing.
+/// Describes a framing.
 pub fn describe(framing: Framing) -> String {
     match framing {
         Framing::Frame(bytes) => format!("{bytes} added to each packet"),

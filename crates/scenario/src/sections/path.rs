@@ -138,7 +138,7 @@ impl PathKeys {
         })
     }
 
-    /// The files of recorded rates and delays, with their digests.
+    /// Returns the files of recorded rates and delays, with their digests.
     pub fn recordings(&self) -> Vec<&InputFile> {
         let reverse = self.reverse.get().ok().and_then(Option::as_ref);
         let reverse = reverse.map(|reverse| {
@@ -151,7 +151,7 @@ impl PathKeys {
 }
 
 impl ResolvedPath {
-    /// The dumbbell whose bottleneck has the one-way propagation delay `delay`.
+    /// Returns the dumbbell whose bottleneck has the one-way propagation delay `delay`.
     pub fn dumbbell(&self, delay: Span) -> Dumbbell {
         Dumbbell {
             forward: self.forward.clone(),
@@ -163,7 +163,7 @@ impl ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// Description of the dumbbell whose bottleneck has the one-way propagation delay `delay`: title and text of each
+    /// Describes the dumbbell whose bottleneck has the one-way propagation delay `delay`: title and text of each
     /// paragraph.
     pub fn describe(&self, delay: Span) -> Vec<(String, String)> {
         let Self { packet, access_rate, rtt, words: [forward, reverse], .. } = self;
@@ -175,7 +175,7 @@ impl ResolvedPath {
     }
 }
 
-/// The size of a full data packet on the wire.
+/// Returns the size of a full data packet on the wire.
 ///
 /// # Errors
 ///

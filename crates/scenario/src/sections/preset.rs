@@ -59,7 +59,7 @@ impl Preset {
 
 /// Options that presets set.
 pub trait OfPreset {
-    /// Their values in `preset`.
+    /// Returns their values in `preset`.
     fn of_preset(preset: Preset) -> Self;
 }
 
@@ -100,7 +100,7 @@ pub struct PresetValue {
     pub value: String,
 }
 
-/// Description of the defaults of a key, as in `10pkt; ns2: 2pkt`.
+/// Describes the defaults of a key, as in `10pkt; ns2: 2pkt`.
 pub fn columns<T: KeyType>(default: impl Fn(Preset) -> T::Value) -> String {
     let shown = Preset::VALUES.iter().map(|preset| Key::plain(&T::write(&default(*preset), Naming::Path)));
     let shown: Vec<String> = shown.collect();
@@ -118,7 +118,7 @@ pub fn columns<T: KeyType>(default: impl Fn(Preset) -> T::Value) -> String {
     text
 }
 
-/// The value of a key in the first of `layers` that has it, otherwise `default`, whose place in messages is
+/// Returns the value of a key in the first of `layers` that has it, otherwise `default`, whose place in messages is
 /// `otherwise`.
 pub fn layered<'a, V: Clone + 'a>(
     layers: impl IntoIterator<Item = &'a Field<Option<V>>>,
@@ -148,7 +148,7 @@ pub struct Unlike {
 }
 
 impl Unlike {
-    /// The key `key`, if its value is not `other`.
+    /// Returns the key `key`, if its value is not `other`.
     pub fn of<T: KeyType>(key: &'static str, field: &Field<T::Value>, other: &T::Value) -> Option<Self> {
         let [own, other] = [field.get().ok()?, other].map(|value| T::write(value, Naming::Digest));
         (own != other).then(|| Self { key, at: field.at.clone(), written: field.written, other })
@@ -232,12 +232,12 @@ macro_rules! preset_keys {
                 Ok(())
             }
 
-            /// All keys with their values.
+            /// Returns all keys with their values.
             pub fn keys(&self) -> $name {
                 $name { $($key: self.$key.clone().optional(),)+ }
             }
 
-            /// The keys whose values differ from those of `other`, with these values.
+            /// Returns the keys whose values differ from those of `other`, with these values.
             pub fn keys_unlike(&self, other: &Self) -> $name {
                 let mut keys = self.keys();
                 $(

@@ -32,12 +32,12 @@ pub enum RoleWord {
 words!(RoleWord { Client = "client", Server = "server" });
 
 impl ProgramKeys {
-    /// The commands, that of the client first.
+    /// Returns the commands, that of the client first.
     pub fn commands(&self) -> [&Field<String>; 2] {
         [&self.client, &self.server]
     }
 
-    /// The resolved table; `trust` says which commands may be executed, `None` that none is.
+    /// Resolves the table; `trust` says which commands may be executed, `None` that none is.
     ///
     /// # Errors
     ///

@@ -184,7 +184,7 @@ pub struct RateContext<'a> {
     pub duration: Result<Span, Reported>,
 }
 
-/// The rate over time as resolved; defaults are filled in.
+/// Resolves the rate over time; defaults are filled in.
 ///
 /// # Errors
 ///
@@ -388,7 +388,7 @@ fn ordered(
     Ok((lowest, highest))
 }
 
-/// The recording of a rate.
+/// Returns the recording of a rate.
 pub fn recording(rate: &WrittenRate) -> Option<&InputFile> {
     match rate {
         Choice::Form(VaryingRate::Trace(form)) => form.trace.get().ok()?.found.as_ref(),
@@ -396,7 +396,7 @@ pub fn recording(rate: &WrittenRate) -> Option<&InputFile> {
     }
 }
 
-/// Highest rate over time, bits per second.
+/// Returns the highest rate over time, bits per second.
 pub fn greatest_bps(rate: &RateModel) -> f64 {
     let bps = |rate: &Rate| rate.as_bps() as f64;
     match rate {
@@ -408,12 +408,12 @@ pub fn greatest_bps(rate: &RateModel) -> f64 {
     }
 }
 
-/// Default rate of access links: ten times `greatest_bps`, the highest rate of any link, bits per second.
+/// Returns the default rate of access links: ten times `greatest_bps`, the highest rate of any link, bits per second.
 pub fn usual_access_rate(greatest_bps: f64) -> Rate {
     Rate::from_bps_f64(greatest_bps * 10.0).min(FASTEST)
 }
 
-/// Description of a rate over time.
+/// Describes a rate over time.
 pub fn describe(rate: &RateModel) -> String {
     match rate {
         RateModel::Constant(rate) => rate.to_string(),

@@ -69,7 +69,7 @@ pub struct Recording {
 }
 
 impl RecordKeys {
-    /// What to record; interval and flows are filled in.
+    /// Returns what to record; interval and flows are filled in.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ fn widened(written: Span, duration: Span, series: u128) -> Span {
 }
 
 impl Recording {
-    /// Description of what is recorded.
+    /// Describes what is recorded.
     pub fn describe(&self) -> String {
         let of = if self.model.flows { "every flow and link" } else { "links" };
         let widened = self.widened_from.map_or(String::new(), |written| {

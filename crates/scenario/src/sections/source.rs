@@ -121,7 +121,7 @@ pub enum PathRate {
 }
 
 impl Source {
-    /// Kind of the source if it sends at a rate of its own, without congestion control; `None` otherwise.
+    /// Returns the kind of the source if it sends at a rate of its own, without congestion control; `None` otherwise.
     pub fn own_rate(&self) -> Option<&'static str> {
         match self {
             Self::ConstantRate(_) => Some("cbr"),
@@ -130,7 +130,7 @@ impl Source {
         }
     }
 
-    /// The source of the data of endless or single flows.
+    /// Resolves the source of the data of endless or single flows.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ pub fn check_acts(
     Err(fault.allowed("longer times").report(faults))
 }
 
-/// Description of a source.
+/// Describes a source.
 pub fn describe(source: &SourceModel) -> String {
     let spans = |spans: &Spans| distribution::describe::<Span>(&spans.0);
     match source {

@@ -16,10 +16,10 @@ use narrows_units::Span;
 
 /// A source that starts connections during a run.
 pub trait Process {
-    /// What the source allows of the other keys of its group.
+    /// Returns what the source allows of the other keys of its group.
     fn rules(&self) -> Rules;
 
-    /// The file of recorded transfers.
+    /// Returns the file of recorded transfers.
     fn recording(&self) -> Option<&InputFile> {
         None
     }

@@ -289,7 +289,7 @@ pub struct Scale<'a> {
     pub mean: Rate,
 }
 
-/// The preset of the first of `layers` that names one; *modern* if none does.
+/// Returns the preset of the first of `layers` that names one; *modern* if none does.
 ///
 /// # Errors
 ///
@@ -333,7 +333,7 @@ impl ResolvedTransport {
         Ok(Self { options: options?, send_delay: send_delay?, endpoint })
     }
 
-    /// The same options without the default send delay; a delay that was written remains.
+    /// Returns the same options without the default send delay; a delay that was written remains.
     pub fn without_usual_delay(mut self) -> Self {
         if !self.endpoint.send_delay.written {
             self.endpoint.send_delay.fill(NO_DELAY);
@@ -430,7 +430,7 @@ impl Endpoint {
         Ok(asked)
     }
 
-    /// The keys that set an option to another value than `options` has, each with the value there.
+    /// Returns the keys that set an option to another value than `options` has, each with the value there.
     pub fn differing(&self, options: &TransportOptions) -> Vec<Unlike> {
         let window = |packets: Option<u64>| packets.map(PacketsOrSize::Packets);
         let rate = options.quick_start.map(|request| request.rate);
@@ -451,7 +451,7 @@ impl Endpoint {
         found
     }
 
-    /// Description of the preset and of the keys that differ from it.
+    /// Describes the preset and of the keys that differ from it.
     pub fn describe(&self) -> String {
         let preset = self.preset.copied().unwrap_or(Preset::Modern);
         format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
@@ -510,7 +510,7 @@ const PACKET_TIME: SpanOrPackets = SpanOrPackets::Packets(1.0);
 
 const NO_DELAY: SpanOrPackets = SpanOrPackets::Span(Span::ZERO);
 
-/// All presets with their values.
+/// Returns all presets with their values.
 pub fn presets() -> Vec<PresetCard> {
     let keys = || TransportKeys::PARTS.iter().copied().flatten();
     let card = |(name, preset): (&&'static str, &Preset)| {

@@ -44,7 +44,7 @@ impl<const MINIMUM: u32, const MAXIMUM: u32> KeyType for Count<MINIMUM, MAXIMUM>
     }
 }
 
-/// The whole number at `node`, from `minimum` to `maximum`.
+/// Returns the whole number at `node`, from `minimum` to `maximum`.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ impl KeyType for PositiveFraction {
     }
 }
 
-/// The finite number at `node`.
+/// Returns the finite number at `node`.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub fn finite(node: &Node, path: &str) -> Result<f64, Fault> {
     }
 }
 
-/// The fraction at `node`; `zero` says whether 0 is allowed.
+/// Returns the fraction at `node`; `zero` says whether 0 is allowed.
 ///
 /// # Errors
 ///

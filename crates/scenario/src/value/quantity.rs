@@ -11,7 +11,7 @@ use narrows_units::{Bytes, Quantity, Rate, Span};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// The type of a key whose value is a number with a unit, or a word for the absence of a limit.
+/// The type of a key whose value is a number with a unit, or a word for no limit.
 pub trait Measured {
     /// Type of the values.
     type Value: Clone + Debug;
@@ -19,11 +19,11 @@ pub trait Measured {
     /// The allowed numbers.
     const QUANTITIES: Quantities;
 
-    /// The value for what was written, `None` being the word for the absence of a limit; returns `None` if it is not
+    /// The value for what was written, `None` being the word for no limit; returns `None` if it is not
     /// one of [`QUANTITIES`](Self::QUANTITIES).
     fn of(written: Option<Quantity>) -> Option<Self::Value>;
 
-    /// The value as written.
+    /// Returns the value as written.
     fn show(value: &Self::Value) -> String;
 }
 
@@ -41,11 +41,11 @@ impl<T: Measured> KeyType for T {
     }
 }
 
-/// The number with a unit at `node`; `None` for the word for the absence of a limit.
+/// Reads the quantity at `node`; `None` if the value is the word for no limit.
 ///
 /// # Errors
 ///
-/// If the value is neither.
+/// If the value is neither an allowed quantity nor the word.
 pub fn quantity(node: &Node, quantities: Quantities, path: &str) -> Result<Option<Quantity>, Fault> {
     let fault = |message: String| {
         Fault::new(&node.place, path, message).given(node.value.shown()).allowed(quantities.allowed())
@@ -187,13 +187,13 @@ impl Measured for SpanOrPackets {
     }
 }
 
-/// A word for the absence of a limit.
+/// A word for no limit.
 pub trait Word {
     /// The word.
     const WORD: &'static str;
 }
 
-/// The type of a key whose value is a quantity, or a word for the absence of a limit, which is `None`.
+/// The type of a key whose value is a quantity, or a word for no limit, which is `None`.
 #[derive(Clone, Debug)]
 pub struct Or<T, W>(PhantomData<(T, W)>);
 

@@ -13,7 +13,7 @@ use narrows_wire::FlowId;
 use std::sync::Arc;
 
 impl Connections<'_> {
-    /// The next connection of `slot`.
+    /// Returns the next connection of `slot`.
     pub fn next_flow(&mut self, slot: u32) -> FlowId {
         let generation = self.generations[slot as usize];
         self.generations[slot as usize] = generation.wrapping_add(1);

@@ -50,7 +50,7 @@ impl Connections<'_> {
         }
     }
 
-    /// A sample of each group at the present time.
+    /// Returns a sample of each group at the present time.
     pub fn sample(&self) -> Vec<GroupSample> {
         let first = |totals: &GroupTotals| GroupSample { counts: totals.removed, ..GroupSample::default() };
         let mut samples: Vec<_> = self.groups.iter().map(first).collect();
@@ -256,21 +256,22 @@ pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost) {
     }
 }
 
-/// Number of individually recorded connections of `workload`, which have its first slots.
+/// Returns the number of individually recorded connections of `workload`, which have its first slots.
 pub(crate) fn individual_connections(workload: &Workload) -> Option<usize> {
     let count = workload.connections().filter(|_| workload.individual)?;
     Some(count.min(u64::from(workload.slots)) as usize)
 }
 
-/// Half the transmission time of a full data packet at the bottleneck of `group`; zero if its flows have several
-/// bottlenecks.
+/// Returns half the transmission time of a full data packet at the bottleneck of `group`; zero if its flows have
+/// several bottlenecks.
 pub(super) fn ack_spacing(model: &Model, group: &GroupModel, transport: &TransportOptions) -> Span {
     let Some(link) = group.bottleneck else { return Span::ZERO };
     let rate = model.links[link].rate.mean_bps(model.duration);
     Span::from_secs_f64((transport.mss + transport.header).bits() as f64 / rate / 2.0)
 }
 
-/// Number of rows kept for `workload`: the rows are divided equally among users, or among workloads of arrivals.
+/// Returns the number of rows kept for `workload`: the rows are divided equally among users, or among workloads of
+/// arrivals.
 pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
     if workload.demand.is_fixed() {
         return model.record.transfers;
@@ -284,10 +285,10 @@ pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
     model.record.transfers.div_ceil(sharers.max(1))
 }
 
-/// Completion time of the transfer on an idle path, seconds: a round trip to establish the connection, the transmission of
-/// all packets at the bottleneck's mean rate, and a round trip for the last packet and its acknowledgement. Datagrams have
-/// neither handshake nor acknowledgement, and take the way there alone. Not a number for an endless flow and for a group
-/// without a bottleneck.
+/// Returns the completion time of the transfer on an idle path, seconds: a round trip to establish the connection, the
+/// transmission of all packets at the bottleneck's mean rate, and a round trip for the last packet and its
+/// acknowledgement. Datagrams have neither handshake nor acknowledgement, and take the way there alone. Not a number
+/// for an endless flow and for a group without a bottleneck.
 pub(crate) fn ideal_completion_s(model: &Model, plan: &Plan) -> f64 {
     let workload = &model.workloads[plan.workload as usize];
     let (Some(size), Some(bottleneck)) = (plan.size, model.groups[workload.group].bottleneck) else {

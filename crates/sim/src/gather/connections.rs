@@ -8,7 +8,7 @@ use narrows_records::{ConnectionRecord, FlowSample, SenderCounts};
 use narrows_transport::SenderCounters;
 use std::ops::Range;
 
-/// Each workload with individually recorded connections: its number, the workload, and its slots.
+/// Returns each workload with individually recorded connections: its number, the workload, and its slots.
 pub(super) fn individual(model: &Model) -> impl Iterator<Item = (usize, &Workload, Range<usize>)> {
     let mut first = 0;
     model.workloads.iter().enumerate().filter_map(move |(number, workload)| {
@@ -18,7 +18,7 @@ pub(super) fn individual(model: &Model) -> impl Iterator<Item = (usize, &Workloa
     })
 }
 
-/// The records of these connections, in the order of groups.
+/// Returns the records of these connections, in the order of groups.
 pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<ConnectionRecord> {
     let all = || {
         individual(model)

@@ -3,7 +3,8 @@
 use crate::partition::Partition;
 use narrows_model::Model;
 
-/// A description of the imbalance if packets are not conserved, at a queue or in the whole network; `None` otherwise.
+/// Returns a description of the imbalance if packets are not conserved, at a queue or in the whole network; `None`
+/// otherwise.
 pub(crate) fn imbalance(model: &Model, partitions: &[Partition<'_>]) -> Option<String> {
     let mut gone = 0;
     for partition in partitions {

@@ -4,7 +4,7 @@ use narrows_model::{Classes, Framing, GroupModel, Impairment, LinkModel, Model, 
 use narrows_qdisc::{Limit, Order};
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
-/// The description of a run of `model`.
+/// Returns the description of a run of `model`.
 pub fn describe(model: &Model) -> RunDescription {
     let classes = Classes::of(&model.workloads);
     let links = model.links.iter().enumerate();

@@ -5,7 +5,7 @@ use crate::recorder::EventEntry;
 use narrows_model::Model;
 use narrows_records::EventRow;
 
-/// The rows of all entries.
+/// Returns the rows of all entries.
 pub(super) fn rows(model: &Model, entries: &[EventEntry]) -> Vec<EventRow> {
     let slots = slots(model);
     let row = |entry: &EventEntry| {

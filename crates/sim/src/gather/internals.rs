@@ -6,7 +6,7 @@ use crate::recorder::Place;
 use narrows_model::Model;
 use narrows_records::{ConnectionRecord, InternalOwner, InternalRow, Internals};
 
-/// The inner variables of all partitions; `connections` are those of the records.
+/// Returns the inner variables of all partitions; `connections` are those of the records.
 pub(super) fn gather(
     model: &Model,
     partitions: &[Partition<'_>],

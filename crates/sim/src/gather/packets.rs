@@ -5,7 +5,7 @@ use narrows_model::Model;
 use narrows_records::{EcnCodepoint, PacketPlace, PacketRow};
 use narrows_wire::{Block, Body, Ecn, Packet};
 
-/// The rows of all entries.
+/// Returns the rows of all entries.
 pub(super) fn rows(model: &Model, entries: &[LogEntry]) -> Vec<PacketRow> {
     let slots = slots(model);
     let row = |entry: &LogEntry| {
@@ -39,7 +39,7 @@ pub(super) fn rows(model: &Model, entries: &[LogEntry]) -> Vec<PacketRow> {
     entries.iter().map(row).collect()
 }
 
-/// `place` as in the records.
+/// Returns `place` as in the records.
 pub(super) fn place(place: Place) -> PacketPlace {
     match place {
         Place::Sender(_) => PacketPlace::Sender,
@@ -48,7 +48,7 @@ pub(super) fn place(place: Place) -> PacketPlace {
     }
 }
 
-/// The group of each connection slot, and its number there.
+/// Returns the group of each connection slot, and its number there.
 pub(super) fn slots(model: &Model) -> Vec<(u32, u32)> {
     let mut next = vec![0; model.groups.len()];
     let workloads = model.workloads.iter();

@@ -42,7 +42,7 @@ impl Direction {
 }
 
 impl AccessLinks {
-    /// Idle links: from the host to its router, and from the router to the host.
+    /// Creates the idle links: from the host to its router, and from the router to the host.
     pub fn new([up, down]: [AccessLink; 2]) -> Self {
         Self {
             up: Direction::new(up),
@@ -105,18 +105,18 @@ impl AccessLinks {
         packet
     }
 
-    /// Earliest time at which a waiting packet reaches the router or the host; `NEVER` if none is waiting.
+    /// Returns the earliest time at which a waiting packet reaches the router or the host; `NEVER` if none is waiting.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Earliest time at which a waiting packet reaches the router; `NEVER` if none is waiting.
+    /// Returns the earliest time at which a waiting packet reaches the router; `NEVER` if none is waiting.
     pub fn next_to_router(&self) -> Time {
         first(&self.to_router)
     }
 
-    /// Time at which the last packet sent by the host reaches the router; it may lie in the future.
+    /// Returns the time at which the last packet sent by the host reaches the router; it may lie in the future.
     pub fn drained(&self) -> Time {
         self.drained
     }
@@ -126,17 +126,18 @@ impl AccessLinks {
         self.to_host.is_empty()
     }
 
-    /// Number of packets waiting to reach the host.
+    /// Returns the number of packets waiting to reach the host.
     pub fn waiting(&self) -> u64 {
         self.to_host.len() as u64
     }
 
-    /// Time at which the last packet waiting to reach the host arrives; the start of the run if there is none.
+    /// Returns the time at which the last packet waiting to reach the host arrives; the start of the run if there is
+    /// none.
     pub fn last_waiting(&self) -> Time {
         self.to_host.back().map_or(Time::ZERO, |packet| packet.arrival)
     }
 
-    /// Number of packets on both links that are stored here and nowhere else in the network.
+    /// Returns the number of packets on both links that are stored here and nowhere else in the network.
     pub fn holding(&self) -> u64 {
         (self.to_router.len() + self.to_host.len()) as u64
     }

@@ -30,8 +30,8 @@ pub(crate) enum Application {
 }
 
 impl Application {
-    /// The application that `model` describes for flow number `place` of its group, with packets of `packet` bytes on
-    /// the wire and `mss` bytes of payload; `None` for sources that write all data at the start.
+    /// Creates the application that `model` describes for flow number `place` of its group, with packets of `packet`
+    /// bytes on the wire and `mss` bytes of payload; `None` for sources that write all data at the start.
     pub fn new(model: &SourceModel, place: usize, packet: Bytes, mss: Bytes, draws: Stream) -> Option<Self> {
         if let SourceModel::Writes { interval, size } = model {
             let (interval, size) = (interval.clone(), size.clone());
@@ -55,7 +55,7 @@ impl Application {
         }
     }
 
-    /// Time of its next action; `NEVER` if there is none.
+    /// Returns the time of its next action; `NEVER` if there is none.
     pub fn next(&self) -> Time {
         match self {
             Self::Rate { rate, made, .. } => rate.next_change().min(*made),

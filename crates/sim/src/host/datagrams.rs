@@ -25,7 +25,7 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
-    /// Of a transfer of `size` in packets of at most `payload`, before its start.
+    /// Creates the of a transfer of `size` in packets of at most `payload`, before its start.
     pub fn new(size: Bytes, payload: Bytes) -> Self {
         let last = size.count().div_ceil(payload.count()).saturating_sub(1);
         Self { last, newest: None, completed: None, due: Time::NEVER, sent: None }
@@ -45,7 +45,7 @@ impl Datagrams {
         (self.due, self.sent) = (due, sent);
     }
 
-    /// Time after which no packet is expected; `NEVER` while the sender has not ended.
+    /// Returns the time after which no packet is expected; `NEVER` while the sender has not ended.
     pub fn closing(&self) -> Time {
         match self.newest {
             _ if self.due == Time::NEVER => Time::NEVER,
@@ -61,7 +61,7 @@ impl Datagrams {
         self.sent.is_some() && (self.completed.is_some() || closed)
     }
 
-    /// The transfer, of which `payload` has arrived, if it [has ended](Self::has_ended).
+    /// Returns the transfer, of which `payload` has arrived, if it [has ended](Self::has_ended).
     pub fn take_ended(&mut self, payload: u64, closed: bool) -> Option<EndedTransfer> {
         if !self.has_ended(closed) {
             return None;

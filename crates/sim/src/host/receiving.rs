@@ -53,8 +53,8 @@ struct ReceiverIo<'a> {
 }
 
 impl ReceivingHost {
-    /// A host for the connection that `plan` describes; `before` is the previous host in the same slot, `route` the
-    /// route of its packets, `group` its group.
+    /// Creates a host for the connection that `plan` describes; `before` is the previous host in the same slot, `route`
+    /// the route of its packets, `group` its group.
     pub fn new(
         plan: &Plan,
         receiver: ReceivingEndpoint,
@@ -122,7 +122,7 @@ impl ReceivingHost {
         }
     }
 
-    /// The receiver of data that is written in parts.
+    /// Returns the receiver of data that is written in parts.
     pub fn parts_mut(&mut self) -> &mut Receiver {
         self.receiver.reliable_mut().expect(RELIABLE)
     }
@@ -139,7 +139,7 @@ impl ReceivingHost {
         self.meet_deadlines(now, cx);
     }
 
-    /// Time after which no packet arrives; `NEVER` while the connection is open.
+    /// Returns the time after which no packet arrives; `NEVER` while the connection is open.
     pub fn closing(&self) -> Time {
         self.closing
     }
@@ -168,7 +168,7 @@ impl ReceivingHost {
         self.datagrams.as_ref().is_some_and(|datagrams| datagrams.has_ended(self.is_done(now)))
     }
 
-    /// The transfer of datagrams, if it [has ended](Self::has_ended).
+    /// Returns the transfer of datagrams, if it [has ended](Self::has_ended).
     pub fn take_ended(&mut self, now: Time) -> Option<EndedTransfer> {
         let (payload, is_done) = (self.receiver.counters().bytes_received, self.is_done(now));
         self.datagrams.as_mut()?.take_ended(payload, is_done)

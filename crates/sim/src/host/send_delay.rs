@@ -16,7 +16,7 @@ pub(crate) struct SendDelay {
 }
 
 impl SendDelay {
-    /// A delay uniform on [0, `most`], drawn from `draws`.
+    /// Creates a delay uniform on [0, `most`], drawn from `draws`.
     pub fn new(most: Span, draws: Stream) -> Self {
         Self { most, draws, last: Time::ZERO, held: VecDeque::new() }
     }
@@ -38,12 +38,12 @@ impl SendDelay {
         self.held.front().is_some_and(|packet| packet.arrival <= now).then(|| self.held.pop_front())?
     }
 
-    /// Number of stored packets.
+    /// Returns the number of stored packets.
     pub fn holding(&self) -> u64 {
         self.held.len() as u64
     }
 
-    /// Earliest departure time of a stored packet; `NEVER` if there is none.
+    /// Returns the earliest departure time of a stored packet; `NEVER` if there is none.
     pub fn next(&self) -> Time {
         self.held.front().map_or(Time::NEVER, |packet| packet.arrival)
     }

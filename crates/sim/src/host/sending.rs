@@ -77,7 +77,7 @@ struct SenderIo<'a> {
 }
 
 impl SendingHost {
-    /// An idle host for the connection that `plan` describes, whose packets take `route` and belong to `group`.
+    /// Creates an idle host for the connection that `plan` describes, whose packets take `route` and belong to `group`.
     pub fn new(
         plan: Plan,
         sender: SendingEndpoint,
@@ -129,7 +129,7 @@ impl SendingHost {
         self.set_timer(self.sender.next_wake());
     }
 
-    /// The sender of data that is written in parts.
+    /// Returns the sender of data that is written in parts.
     pub fn parts(&self) -> &Sender {
         self.sender.reliable().expect(RELIABLE)
     }
@@ -208,8 +208,8 @@ impl SendingHost {
         self.meet_deadlines(now, cx);
     }
 
-    /// Time and cause of the end of the connection, if it has ended by `now` and the router has received everything
-    /// that the host sent; `None` otherwise.
+    /// Returns the time and cause of the end of the connection, if it has ended by `now` and the router has received
+    /// everything that the host sent; `None` otherwise.
     pub fn is_over(&self, now: Time) -> Option<(Time, Ending)> {
         self.ended.filter(|(at, _)| at.max(&self.access.drained()) <= &now && self.next_held() == Time::NEVER)
     }

@@ -21,7 +21,7 @@ impl Default for Timer {
 }
 
 impl Timer {
-    /// Time at which the host must act next; `NEVER` if there is none.
+    /// Returns the time at which the host must act next; `NEVER` if there is none.
     pub fn deadline(&self) -> Time {
         self.deadline
     }
@@ -41,7 +41,7 @@ impl Timer {
         }
     }
 
-    /// A timer without a deadline that keeps the scheduled event of this timer.
+    /// Returns a timer without a deadline that keeps the scheduled event of this timer.
     pub fn inherited(&self) -> Self {
         Self { deadline: Time::NEVER, event: self.event }
     }

@@ -2,8 +2,8 @@
 
 use narrows_model::{LinkModel, Model};
 
-/// The partition of each node. Nodes joined by the shortest links stay together as long as no partition grows far beyond
-/// its share, so that cut links are long and the work is balanced.
+/// Returns the partition of each node. Nodes joined by the shortest links stay together as long as no partition grows
+/// far beyond its share, so that cut links are long and the work is balanced.
 pub(super) fn cut(model: &Model, partitions: usize) -> Vec<u16> {
     let nodes = model.nodes as usize;
     let mut parts = Parts { sets: DisjointSets::new(nodes), weights: weights(model) };

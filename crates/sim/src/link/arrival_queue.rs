@@ -87,7 +87,7 @@ impl ArrivalQueue {
         next
     }
 
-    /// Arrival time of the next packet; `NEVER` if there is none.
+    /// Returns the arrival time of the next packet; `NEVER` if there is none.
     pub fn next(&self) -> Time {
         self.next
     }
@@ -113,7 +113,7 @@ impl ArrivalQueue {
         true
     }
 
-    /// Number of packets that have not arrived yet.
+    /// Returns the number of packets that have not arrived yet.
     pub fn count(&self) -> u64 {
         self.piles.iter().map(|pile| pile.len() as u64).sum()
     }

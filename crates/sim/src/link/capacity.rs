@@ -37,8 +37,8 @@ struct Rated {
 }
 
 impl Capacity {
-    /// The capacity that `model` describes, at the start of the run; random processes use `draws`. A recording whose start
-    /// is random starts at the draw of `place` from 0 to 1, in parts of its length.
+    /// Creates the capacity that `model` describes, at the start of the run; random processes use `draws`. A recording
+    /// whose start is random starts at the draw of `place` from 0 to 1, in parts of its length.
     pub fn new(model: &RateModel, draws: Stream, place: impl FnOnce() -> f64) -> Self {
         if let RateModel::Trace(trace) = model {
             return Self(Medium::Recorded(Opportunities::new(trace.clone(), place)));
@@ -47,7 +47,7 @@ impl Capacity {
         Self::rated(process, rate)
     }
 
-    /// Place in the recording at which the run started; `None` without a recording.
+    /// Returns the place in the recording at which the run started; `None` without a recording.
     pub fn recording_start(&self) -> Option<Span> {
         match &self.0 {
             Medium::Rated(_) => None,
@@ -55,7 +55,7 @@ impl Capacity {
         }
     }
 
-    /// The rate of the source `model` for flow number `place` of its group; `None` if the source has no rate.
+    /// Returns the rate of the source `model` for flow number `place` of its group; `None` if the source has no rate.
     pub fn of_source(model: &SourceModel, place: usize, draws: Stream) -> Option<Self> {
         let (process, rate) = match model {
             SourceModel::Rate(RateModel::Trace(trace)) => {
@@ -87,9 +87,9 @@ impl Capacity {
         }
     }
 
-    /// Earliest time at which a packet given to the idle link at `now` would start to leave: `now` at a rate, the next
-    /// opportunity of a trace, [`Time::NEVER`] at rate 0 until the rate changes. A link that leaves its packets in the
-    /// queue until then accounts this wait as queueing delay.
+    /// Returns the earliest time at which a packet given to the idle link at `now` would start to leave: `now` at a
+    /// rate, the next opportunity of a trace, [`Time::NEVER`] at rate 0 until the rate changes. A link that leaves its
+    /// packets in the queue until then accounts this wait as queueing delay.
     pub fn ready(&self, now: Time) -> Time {
         match &self.0 {
             Medium::Rated(rated) if rated.serializer.rate() == Rate::ZERO => Time::NEVER,
@@ -98,7 +98,7 @@ impl Capacity {
         }
     }
 
-    /// Time of the next rate change; [`Time::NEVER`] if there is none.
+    /// Returns the time of the next rate change; [`Time::NEVER`] if there is none.
     pub fn next_change(&self) -> Time {
         match &self.0 {
             Medium::Rated(rated) => rated.process.next_change(),
@@ -130,7 +130,7 @@ impl Capacity {
         }
     }
 
-    /// Current rate; for a trace its mean rate.
+    /// Returns the current rate; for a trace its mean rate.
     pub fn rate(&self) -> Rate {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.rate(),
@@ -138,8 +138,8 @@ impl Capacity {
         }
     }
 
-    /// Bits that are left at `now` of a packet in transmission that leaves at `departure`; of a recorded link by its mean
-    /// rate.
+    /// Returns how many bits of the packet in transmission, which departs at `departure`, remain to be sent at `now`;
+    /// on a recorded link this is estimated from its mean rate.
     pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.bits_left(departure, now),
@@ -149,8 +149,8 @@ impl Capacity {
         }
     }
 
-    /// Bits that could have been sent from the start of the run until `now`, which must lie between the last and the
-    /// next rate change.
+    /// Returns the bits that could have been sent from the start of the run until `now`, which must lie between the
+    /// last and the next rate change.
     pub fn offered_bits(&self, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.offered_until(now) as f64 * 1e-12,

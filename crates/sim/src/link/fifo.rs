@@ -31,7 +31,7 @@ struct Passing {
 }
 
 impl Fifo {
-    /// An empty queue with `limit` at a link with `rate`.
+    /// Creates an empty queue with `limit` at a link with `rate`.
     pub fn new(limit: Limit, rate: Rate) -> Self {
         Self { limit, serializer: Serializer::new(rate), packets: VecDeque::new(), departure: Time::NEVER }
     }
@@ -80,12 +80,12 @@ impl Fifo {
         }
     }
 
-    /// Size and departure time of the packet in transmission; `None` if the link is idle.
+    /// Returns the size and departure time of the packet in transmission; `None` if the link is idle.
     pub fn in_transmission(&self) -> Option<(Bytes, Time)> {
         self.packets.front().map(|packet| (Bytes::new(u64::from(packet.size)), packet.departure))
     }
 
-    /// Number of packets that have arrived and not departed, at the time of the recorder.
+    /// Returns the number of packets that have arrived and not departed, at the time of the recorder.
     pub fn count(&self) -> u64 {
         self.packets.len() as u64
     }

@@ -138,7 +138,7 @@ impl Impairments {
         None
     }
 
-    /// Earliest time at which a packet leaves or an element acts; [`Time::NEVER`] if there is none.
+    /// Returns the earliest time at which a packet leaves or an element acts; [`Time::NEVER`] if there is none.
     pub fn next(&self) -> Time {
         let first = self.waiting.peek().map_or(Time::NEVER, |Reverse(first)| first.packet.arrival);
         self.stages.iter().map(|(element, _)| element.deadline()).fold(first, Time::min)
@@ -155,12 +155,12 @@ impl Impairments {
         self.waiting.pop().map(|Reverse(first)| first.packet)
     }
 
-    /// The next lost packet, with the rule by which it was lost.
+    /// Returns the next lost packet, with the rule by which it was lost.
     pub fn take_lost(&mut self) -> Option<(Packet, &'static str)> {
         self.lost.pop()
     }
 
-    /// Number of packets here.
+    /// Returns the number of packets here.
     pub fn held(&self) -> u64 {
         self.waiting.len() as u64 + self.stages.iter().map(|(element, _)| element.held()).sum::<u64>()
     }

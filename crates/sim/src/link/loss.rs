@@ -25,7 +25,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// A loss process in the good state.
+    /// Creates a loss process in the good state.
     pub fn new(model: LossModel) -> Self {
         let listed = match &model {
             LossModel::List(selection) => Some(Selected::new(selection.clone())),

@@ -34,12 +34,12 @@ impl Last {
 }
 
 impl Serializer {
-    /// An idle serialiser with `rate`.
+    /// Creates an idle serialiser with `rate`.
     pub fn new(rate: Rate) -> Self {
         Self { rate, departure: Time::ZERO, remainder: 0, last: Last::NONE, stalled: 0 }
     }
 
-    /// Current rate.
+    /// Returns the current rate.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -63,7 +63,7 @@ impl Serializer {
         self.departure
     }
 
-    /// Bits of the packet in transmission that are left at `now`, which the packet leaves at `departure`.
+    /// Returns the bits of the packet in transmission that are left at `now`, which the packet leaves at `departure`.
     pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
         if self.stalled > 0 {
             return self.stalled as f64 / PICOSECONDS as f64;

@@ -42,12 +42,12 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Bound before all events at `now` except departures, which come first.
+    /// Returns the bound before all events at `now` except departures, which come first.
     pub fn before(now: Time) -> Self {
         Self { departures: now, others: Time::from_ps(now.as_ps().saturating_sub(1)) }
     }
 
-    /// Bound after all events at `now`.
+    /// Returns the bound after all events at `now`.
     pub fn after(now: Time) -> Self {
         Self { departures: now, others: now }
     }
@@ -75,7 +75,7 @@ impl Outage {
 }
 
 impl Stepped {
-    /// An idle link with `queue`, `capacity`, `framing` and `impairments`, random loss among them.
+    /// Creates an idle link with `queue`, `capacity`, `framing` and `impairments`, random loss among them.
     pub fn new(
         (queue, queue_draws): (Box<dyn QueueDiscipline>, Stream),
         capacity: Capacity,
@@ -100,8 +100,9 @@ impl Stepped {
         }
     }
 
-    /// Time of the next packet that leaves, if nothing happens before, and of what else can happen first; the next packet
-    /// arrives at `arrival`. With lookahead only a rate change can make the packet in transmission depart earlier.
+    /// Returns the time of the next packet that leaves, if nothing happens before, and of what else can happen first;
+    /// the next packet arrives at `arrival`. With lookahead only a rate change can make the packet in transmission
+    /// depart earlier.
     pub fn next(&self, arrival: Time, lookahead: bool) -> (Time, Time) {
         let busy = lookahead && self.in_transmission.is_some();
         let other = if busy { self.change } else { arrival.min(self.timer) };
@@ -163,22 +164,22 @@ impl Stepped {
         self.serve(now, tap);
     }
 
-    /// Its rate.
+    /// Returns its rate.
     pub fn capacity(&self) -> &Capacity {
         &self.capacity
     }
 
-    /// Bits that framing has added to the packets sent.
+    /// Returns the bits that framing has added to the packets sent.
     pub fn added(&self) -> u64 {
         self.added
     }
 
-    /// Size on the link and departure time of the packet in transmission.
+    /// Returns the size on the link and departure time of the packet in transmission.
     pub fn in_transmission(&self) -> Option<(Bytes, Time)> {
         self.in_transmission.map(|packet| (self.size_of(&packet), self.departure))
     }
 
-    /// Bits that the link could have sent up to `now`.
+    /// Returns the bits that the link could have sent up to `now`.
     pub fn offered_bits(&self, now: Time) -> f64 {
         self.outage.without(self.capacity.offered_bits(now))
     }
@@ -188,12 +189,12 @@ impl Stepped {
         self.queue.observe(record);
     }
 
-    /// Number of packets that wait in the queue or are in transmission.
+    /// Returns the number of packets that wait in the queue or are in transmission.
     pub fn queued(&self) -> u64 {
         self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
     }
 
-    /// Number of packets at the impairments.
+    /// Returns the number of packets at the impairments.
     pub fn held(&self) -> u64 {
         self.impairments.as_ref().map_or(0, Impairments::held)
     }

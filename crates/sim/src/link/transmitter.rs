@@ -52,7 +52,7 @@ pub(crate) struct Bits {
 }
 
 impl Transmitter {
-    /// An idle link with propagation `delay`, whose packets `service` serves.
+    /// Creates an idle link with propagation `delay`, whose packets `service` serves.
     pub fn new(service: Service, delay: Span) -> Self {
         Self {
             arrivals: ArrivalQueue::default(),
@@ -78,7 +78,7 @@ impl Transmitter {
         self.arrivals.announce(packet, slot)
     }
 
-    /// Latest time at which the link must advance, so that no packet reaches the far end late.
+    /// Returns the latest time at which the link must advance, so that no packet reaches the far end late.
     pub fn due(&self) -> Time {
         match &self.service {
             Service::Computed(..) => self.arrivals.next() + INSTANT + self.delay,
@@ -130,7 +130,7 @@ impl Transmitter {
         }
     }
 
-    /// Place in the recording of its rate at which the run started; `None` without a recording.
+    /// Returns the place in the recording of its rate at which the run started; `None` without a recording.
     pub fn recording_start(&self) -> Option<Span> {
         match &self.service {
             Service::Computed(..) => None,
@@ -138,7 +138,7 @@ impl Transmitter {
         }
     }
 
-    /// Bits sent and offered from the start of the run until `now`.
+    /// Returns the bits sent and offered from the start of the run until `now`.
     pub fn bits(&self, now: Time) -> Bits {
         let (capacity, in_transmission, added, offered) = match &self.service {
             Service::Computed(fifo, capacity) => {
@@ -172,8 +172,8 @@ impl Transmitter {
         counts.arrived == counts.sent + counts.dropped() + here
     }
 
-    /// Number of packets that are announced to the queue, waiting in it, in transmission or at an impairment, and not yet in
-    /// a pipe, where a computed packet is from its arrival on.
+    /// Returns the number of packets that are announced to the queue, waiting in it, in transmission or at an
+    /// impairment, and not yet in a pipe, where a computed packet is from its arrival on.
     pub fn holds(&self) -> u64 {
         let here = match &self.service {
             Service::Computed(..) => 0,

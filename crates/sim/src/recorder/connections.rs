@@ -91,7 +91,7 @@ impl FlowTallies {
         }
     }
 
-    /// The group of the connection to which `packet` belongs.
+    /// Returns the group of the connection to which `packet` belongs.
     pub fn group(&self, packet: &Packet) -> usize {
         let slot = packet.flow.index();
         let group = self.blocks[slot >> BLOCK_BITS].unwrap_or_else(|| self.owner(slot).group);

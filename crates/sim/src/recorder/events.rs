@@ -41,7 +41,7 @@ impl Entry for EventEntry {
 }
 
 impl EventEntry {
-    /// What happened to `packet` at a link.
+    /// Returns what happened to `packet` at a link.
     pub fn at_link(at: Time, place: Place, event: FlowEvent, rule: &'static str, packet: &Packet) -> Self {
         Self {
             at,
@@ -68,7 +68,7 @@ pub(crate) struct SenderEvents {
 }
 
 impl SenderEvents {
-    /// Of a sender of `flow` that has not started, whose data packets are of kind `data`.
+    /// Creates the of a sender of `flow` that has not started, whose data packets are of kind `data`.
     pub fn new(flow: FlowId, data: PacketKind) -> Self {
         let windows = Windows { congestion: f64::NAN, ssthresh: f64::NAN };
         Self { flow, data, pending: Vec::new(), windows, state: "" }

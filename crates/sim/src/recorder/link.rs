@@ -57,7 +57,7 @@ impl Areas {
 }
 
 impl LinkRecorder {
-    /// A recorder at the start of the run.
+    /// Creates a recorder at the start of the run.
     pub fn new() -> Self {
         Self {
             place: Place::Link(0),
@@ -76,7 +76,7 @@ impl LinkRecorder {
         }
     }
 
-    /// Time up to which the recorder has advanced.
+    /// Returns the time up to which the recorder has advanced.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -148,7 +148,7 @@ impl LinkRecorder {
         self.counts.failed += 1;
     }
 
-    /// Number and bytes of waiting packets.
+    /// Returns the number and bytes of waiting packets.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.waiting_packets, bytes: Bytes::new(self.waiting_bytes) }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Log<E> {
 }
 
 impl<E: Entry> Log<E> {
-    /// A log with at most `limit` entries; `None` logs nothing.
+    /// Creates a log with at most `limit` entries; `None` logs nothing.
     pub fn new(limit: Option<u64>) -> Self {
         let room = limit.map_or(0, |limit| usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1));
         Self { rows: Vec::new(), room, horizon: Time::NEVER }

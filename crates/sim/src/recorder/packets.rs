@@ -29,7 +29,7 @@ impl Entry for LogEntry {
     }
 }
 
-/// Kind of the packet with `body`.
+/// Returns the kind of the packet with `body`.
 pub(crate) fn kind(body: &Body) -> PacketKind {
     match body {
         Body::Syn { .. } => PacketKind::Syn,

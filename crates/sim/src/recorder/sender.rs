@@ -69,8 +69,8 @@ struct Signals {
 }
 
 impl SenderRecorder {
-    /// A recorder at the start of a connection. An interval between acknowledgements that is shorter than `ack_spacing`
-    /// is compressed; zero disables the count.
+    /// Creates a recorder at the start of a connection. An interval between acknowledgements that is shorter than
+    /// `ack_spacing` is compressed; zero disables the count.
     pub fn new(ack_spacing: Span) -> Self {
         Self { ack_spacing, ..Self::default() }
     }
@@ -127,7 +127,7 @@ impl SenderRecorder {
         self.reductions += 1;
     }
 
-    /// Number of reductions of the congestion window since the start.
+    /// Returns the number of reductions of the congestion window since the start.
     pub fn all_reductions(&self) -> u64 {
         self.reductions_before + self.reductions
     }
@@ -214,14 +214,14 @@ impl SenderRecorder {
         }
     }
 
-    /// Maximum of the congestion window after the warm-up, packets; not a number if it had none.
+    /// Returns the maximum of the congestion window after the warm-up, packets; not a number if it had none.
     pub fn peak_packets(&self) -> f64 {
         let last = if self.measuring && self.established.is_some() { self.window } else { f64::NAN };
         let peak = self.window_peak.max(last);
         if peak > 0.0 { peak } else { f64::NAN }
     }
 
-    /// Time between the first and the last reduction after the warm-up.
+    /// Returns the time between the first and the last reduction after the warm-up.
     pub fn reductions_span(&self) -> Span {
         if self.reductions > 1 { self.last_reduction - self.first_reduction } else { Span::ZERO }
     }

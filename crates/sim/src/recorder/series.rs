@@ -43,7 +43,7 @@ impl SeriesRecorder {
         (self.next_sender, self.next_link) = (0, 0);
     }
 
-    /// End of the last interval; zero before the first.
+    /// Returns the end of the last interval; zero before the first.
     pub fn last_sample(&self) -> Time {
         self.times.last().copied().unwrap_or(Time::ZERO)
     }

@@ -39,7 +39,7 @@ pub(crate) struct Given {
 }
 
 impl<'m> Planner<'m> {
-    /// The planner of workload `number`, whose first slot is `first`, in replication `replication`.
+    /// Creates the planner of workload `number`, whose first slot is `first`, in replication `replication`.
     pub fn new(model: &'m Model, number: usize, first: u32, replication: u32) -> Self {
         let workload = &model.workloads[number];
         let stream = |purpose| stream(model, workload, replication, purpose);
@@ -62,27 +62,27 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Random stream of the workload for `purpose`, which the other sides of its connections have, too.
+    /// Returns the random stream of the workload for `purpose`, which the other sides of its connections have, too.
     pub fn stream(&self, purpose: &str) -> Stream {
         stream(self.model, self.workload, self.replication, purpose)
     }
 
-    /// Random stream for `purpose` of the connection in `slot` of a fixed workload.
+    /// Returns the random stream for `purpose` of the connection in `slot` of a fixed workload.
     pub fn of_fixed(&self, slot: u32, purpose: &str) -> Stream {
         Stream::new(self.model.seed, self.replication, &format!("flow {slot} {purpose}"))
     }
 
-    /// Random stream of the send delays of connection `index`.
+    /// Returns the random stream of the send delays of connection `index`.
     pub fn send_delays(&self, index: u64) -> Stream {
         self.send_delays.branch(index)
     }
 
-    /// The slots of the workload.
+    /// Returns the slots of the workload.
     pub fn slots(&self) -> Range<u32> {
         self.first..self.first + self.workload.slots
     }
 
-    /// The plan of connection `index`, which starts at `now` in the slot of `flow`.
+    /// Returns the plan of connection `index`, which starts at `now` in the slot of `flow`.
     pub fn plan(&self, flow: FlowId, index: u64, now: Time, given: Given) -> Plan {
         let workload = self.workload;
         let mut draws = self.transfers.branch(index);
@@ -115,7 +115,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// A connection without end over path number `path` of the workload, with these access links.
+    /// Returns a connection without end over path number `path` of the workload, with these access links.
     pub fn between(&self, flow: FlowId, path: usize, [near, far]: [[AccessLink; 2]; 2]) -> Plan {
         Plan {
             flow,
@@ -131,7 +131,7 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// The path, by its number in the workload, for `draw`, from 0 to below 1.
+    /// Returns the path, by its number in the workload, for `draw`, from 0 to below 1.
     pub fn choose(&self, draw: f64) -> usize {
         let all = self.weights[self.weights.len() - 1];
         self.weights.partition_point(|sum| *sum <= draw * all).min(self.weights.len() - 1)
@@ -163,7 +163,7 @@ impl<'m> Planner<'m> {
     }
 }
 
-/// A start time, drawn from `draws` unless it is fixed.
+/// Draws a start time, drawn from `draws` unless it is fixed.
 pub(crate) fn draw_start(start: Start, draws: impl FnOnce() -> Stream) -> Time {
     match start {
         Start::At(at) => Time::ZERO + at,

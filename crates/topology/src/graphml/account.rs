@@ -19,7 +19,7 @@ impl Account {
         }
     }
 
-    /// A sentence for each entry, which names all of whom it holds; `count` is the number of all edges.
+    /// Returns a sentence for each entry, which names all of whom it holds; `count` is the number of all edges.
     pub fn sentences(&self, count: usize) -> Vec<String> {
         let sentence = |(what, whose): &(String, Vec<String>)| {
             if count > 1 && whose.len() == count {

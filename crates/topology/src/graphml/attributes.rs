@@ -29,7 +29,7 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// The keys that `document` declares.
+    /// Returns the keys that `document` declares.
     ///
     /// # Errors
     ///
@@ -50,7 +50,8 @@ impl<'a> Keys<'a> {
         Ok(keys)
     }
 
-    /// The attributes of `element`, a `domain`: those of its data, of XML other than the `known`, and defaults of keys.
+    /// Returns the attributes of `element`, a `domain`: those of its data, of XML other than the `known`, and defaults
+    /// of keys.
     ///
     /// # Errors
     ///
@@ -91,17 +92,17 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The elements called `name` in `node`, at any depth.
+/// Returns the elements called `name` in `node`, at any depth.
 pub fn elements<'a, 'b: 'a>(node: Node<'a, 'b>, name: &'static str) -> impl Iterator<Item = Node<'a, 'b>> {
     node.descendants().filter(move |each| each.is_element() && each.tag_name().name() == name)
 }
 
-/// The whole text in `node`, with comments left out.
+/// Returns the whole text in `node`, with comments left out.
 pub fn content(node: Node<'_, '_>) -> String {
     node.descendants().filter(Node::is_text).filter_map(|text| text.text()).collect()
 }
 
-/// The line of the document on which `node` begins, from 1.
+/// Returns the line of the document on which `node` begins, from 1.
 pub fn line(node: Node<'_, '_>) -> u32 {
     node.document().text_pos_at(node.range().start).row
 }

@@ -7,7 +7,7 @@ use narrows_units::{Dimension, Quantity, Span};
 /// A place on the Earth, longitude and latitude in degrees.
 pub type Degrees = (f64, f64);
 
-/// The longitude and latitude among the attributes of a node; `None` if it has neither.
+/// Returns the longitude and latitude among the attributes of a node; `None` if it has neither.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn degrees(attributes: &[Attribute]) -> Result<Option<Degrees>, String> {
     }
 }
 
-/// The delay that `text` says, with a unit, or as a number of `unit`.
+/// Reads the delay that `text` says, with a unit, or as a number of `unit`.
 ///
 /// # Errors
 ///
@@ -49,12 +49,12 @@ pub fn read(text: &str, unit: Option<Span>) -> Result<Span, String> {
     if delay > LONGEST { Err(format!("is longer than {LONGEST}")) } else { Ok(delay) }
 }
 
-/// The time that light needs in fibre between two places on the Earth.
+/// Returns the time that light needs in fibre between two places on the Earth.
 pub fn on_the_earth(one: Degrees, other: Degrees, factor: f64) -> Span {
     whole(great_circle_m(one, other) / FIBRE_M_PER_S * factor)
 }
 
-/// The delay of a line in a drawing, `unit` for a unit of length.
+/// Returns the delay of a line in a drawing, `unit` for a unit of length.
 pub fn in_the_drawing(one: (f64, f64), other: (f64, f64), unit: Span, factor: f64) -> Span {
     whole(libm::hypot(one.0 - other.0, one.1 - other.1) * unit.as_secs_f64() * factor)
 }

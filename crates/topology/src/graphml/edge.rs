@@ -25,7 +25,7 @@ struct Statement<'a> {
 }
 
 impl Said<'_> {
-    /// The rate in each direction. What it was read from, or that it was assumed, is added to `account`.
+    /// Returns the rate in each direction. What it was read from, or that it was assumed, is added to `account`.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl Said<'_> {
         Ok(())
     }
 
-    /// The one-way delay. What it was read from, or that it was assumed, is added to `account`.
+    /// Returns the one-way delay. What it was read from, or that it was assumed, is added to `account`.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl Said<'_> {
         Ok(delay)
     }
 
-    /// The names of attributes of which nothing is read.
+    /// Returns the names of attributes of which nothing is read.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let used = |each: &&Attribute| {
             let unit = |rest: &str| rest.is_empty() || rest == "raw" || UNIT_KEYS.contains(&rest);

@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Reading {
     found.reading()
 }
 
-/// The bits per second of one of `unit`, as in "Mbps" or "M"; `None` if it has no or several meanings.
+/// Returns the bits per second of one of `unit`, as in "Mbps" or "M"; `None` if it has no or several meanings.
 pub fn unit(unit: &str) -> Option<f64> {
     if unit.is_empty() {
         return None;
@@ -49,7 +49,7 @@ pub fn unit(unit: &str) -> Option<f64> {
     }
 }
 
-/// A finite decimal number; not what Rust reads besides, as `inf`.
+/// Returns a finite decimal number; not what Rust reads besides, as `inf`.
 pub fn number(text: &str) -> Option<f64> {
     let first = text.trim_start_matches(['+', '-']).chars().next();
     let plain = first.is_some_and(|c| c.is_ascii_digit() || c == '.');

@@ -3,7 +3,7 @@
 //! Source: XML 1.0 (fifth edition), §2.8, §4.3.3 and appendix F. Code points of windows-1252 from the Encoding Standard of
 //! the WHATWG, §9.
 
-/// The text of an XML document. White space stands in place of its DOCTYPE, so that places stay what they were.
+/// Returns the text of an XML document. White space stands in place of its DOCTYPE, so that places stay what they were.
 ///
 /// # Errors
 ///

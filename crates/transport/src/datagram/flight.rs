@@ -25,7 +25,7 @@ impl Flight {
         self.count += 1;
     }
 
-    /// The number of packets in flight.
+    /// Returns the number of packets in flight.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

@@ -44,7 +44,7 @@ struct Arrival {
 }
 
 impl DatagramReceiver {
-    /// A receiver that sends back `reports`.
+    /// Creates a receiver that sends back `reports`.
     pub(crate) fn new(flow: FlowId, options: Arc<TransportOptions>, reports: Reports) -> Self {
         let policy = match reports {
             Reports::Nothing => Policy::Nothing,

@@ -45,7 +45,7 @@ struct Totals {
 }
 
 impl DatagramSender {
-    /// A sender of `size` bytes of payload, endless if `None`. It provides no delivery-rate samples.
+    /// Creates a sender of `size` bytes of payload, endless if `None`. It provides no delivery-rate samples.
     pub(crate) fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
@@ -141,8 +141,8 @@ impl DatagramSender {
         &mut self.core
     }
 
-    /// The congestion window, packets; for an algorithm without one, the packets sent in a smoothed round-trip time
-    /// at its rate.
+    /// Returns the congestion window, packets; for an algorithm without one, the packets sent in a smoothed round-trip
+    /// time at its rate.
     pub(crate) fn window(&self) -> Option<f64> {
         self.core.algorithm.window().or_else(|| {
             let (rate, rtt) = (self.pacing_rate()?, self.core.smoothed_rtt()?);
@@ -154,17 +154,17 @@ impl DatagramSender {
         self.core.options.mss
     }
 
-    /// Packets that may be in flight now; `None` if only a rate limits.
+    /// Returns the packets that may be in flight now; `None` if only a rate limits.
     pub(crate) fn usable_window(&self) -> Option<u64> {
         self.core.algorithm.limits().window
     }
 
-    /// Packets in flight; `None` if the receiver sends nothing back.
+    /// Returns the packets in flight; `None` if the receiver sends nothing back.
     pub(crate) fn in_flight(&self) -> Option<u64> {
         (self.reports != Reports::Nothing).then(|| self.flight.count())
     }
 
-    /// The sending rate, of payload; `None` if only a window limits.
+    /// Returns the sending rate, of payload; `None` if only a window limits.
     pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         self.core.algorithm.limits().pacing
     }

@@ -27,7 +27,7 @@ pub(super) struct BufferGrowth {
 }
 
 impl BufferGrowth {
-    /// The buffer of a connection accepted at `now`, `round_trip` after the SYN-ACK was sent.
+    /// Creates the buffer of a connection accepted at `now`, `round_trip` after the SYN-ACK was sent.
     pub(super) fn new(now: Time, round_trip: Span) -> Self {
         Self {
             clamp: INITIAL_CLAMP,

@@ -32,7 +32,7 @@ pub(super) enum Arrival {
 }
 
 impl Reassembly {
-    /// The cumulative acknowledgement: the first segment that has not been received.
+    /// Returns the cumulative acknowledgement: the first segment that has not been received.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
@@ -70,7 +70,7 @@ impl Reassembly {
         self.runs.is_empty()
     }
 
-    /// The SACK blocks, the run that changed last first.
+    /// Returns the SACK blocks, the run that changed last first.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         self.recent.iter().flatten().copied()
     }

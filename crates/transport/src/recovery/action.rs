@@ -46,7 +46,7 @@ pub(crate) enum NextSeg {
 }
 
 impl NextSeg {
-    /// The segment's number.
+    /// Returns the segment's number.
     pub(crate) fn number(self) -> u64 {
         let (Self::Rule3(number) | Self::Rule4(number)) = self;
         number

@@ -42,9 +42,9 @@ impl Phase {
         new_episode
     }
 
-    /// Packets that may be in flight when the congestion window is `window`, with selective acknowledgements. These
-    /// lower `pipe` and so release new segments before a loss is declared, which without limited transmit must not
-    /// happen.
+    /// Returns the packets that may be in flight when the congestion window is `window`, with selective
+    /// acknowledgements. These lower `pipe` and so release new segments before a loss is declared, which without
+    /// limited transmit must not happen.
     pub(super) fn sack_window(self, window: u64, board: &Scoreboard, limited_transmit: bool) -> u64 {
         if self == Self::Open && !limited_transmit { window.saturating_sub(board.sacked()) } else { window }
     }

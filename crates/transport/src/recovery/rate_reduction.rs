@@ -54,7 +54,7 @@ impl RateReduction {
         self.out += 1;
     }
 
-    /// Packets that may be in flight.
+    /// Returns the packets that may be in flight.
     pub(super) fn window(&self) -> u64 {
         self.window
     }

@@ -111,8 +111,8 @@ pub(crate) struct Detail {
 }
 
 impl Scoreboard {
-    /// An empty scoreboard. `detailed`: stores a [`Detail`] for each segment. `packets`: collects acknowledged and lost
-    /// packets for the algorithm.
+    /// Creates an empty scoreboard. `detailed`: stores a [`Detail`] for each segment. `packets`: collects acknowledged
+    /// and lost packets for the algorithm.
     pub(crate) fn new(transfer: Transfer, detailed: bool, packets: bool) -> Self {
         Self {
             transfer,
@@ -146,53 +146,53 @@ impl Scoreboard {
         self.transfer.write(size);
     }
 
-    /// The first segment that is not cumulatively acknowledged: `SND.UNA`.
+    /// Returns the first segment that is not cumulatively acknowledged: `SND.UNA`.
     pub(crate) fn una(&self) -> u64 {
         self.una
     }
 
-    /// The first segment that has not been sent: `SND.NXT`.
+    /// Returns the first segment that has not been sent: `SND.NXT`.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// The number of segments sent and not cumulatively acknowledged.
+    /// Returns the number of segments sent and not cumulatively acknowledged.
     pub(crate) fn outstanding(&self) -> u64 {
         self.next - self.una
     }
 
-    /// The number of segments in flight: `pipe` in RFC 6675.
+    /// Returns the number of segments in flight: `pipe` in RFC 6675.
     pub(crate) fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
-    /// The number of SACKed segments.
+    /// Returns the number of SACKed segments.
     pub(crate) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// The number of segments declared lost and not acknowledged since, retransmitted or not.
+    /// Returns the number of segments declared lost and not acknowledged since, retransmitted or not.
     pub(crate) fn unrepaired(&self) -> u64 {
         self.lost + self.retransmitted
     }
 
-    /// The number of packets declared lost on this connection.
+    /// Returns the number of packets declared lost on this connection.
     pub(crate) fn total_lost(&self) -> u64 {
         self.total_lost
     }
 
-    /// The third highest SACKed segment. All segments below it have three SACKed ones above.
+    /// Returns the third highest SACKed segment. All segments below it have three SACKed ones above.
     pub(crate) fn third_highest_sacked(&self) -> Option<u64> {
         self.highest[2].checked_sub(1)
     }
 
-    /// The highest SACKed segment.
+    /// Returns the highest SACKed segment.
     pub(crate) fn highest_sacked(&self) -> Option<u64> {
         self.highest[0].checked_sub(1)
     }
 
-    /// The first segment from `number` on that is below the highest SACKed one, in flight, never declared lost and not
-    /// yet counted twice (RFC 6675 §4, `NextSeg` rule 3).
+    /// Returns the first segment from `number` on that is below the highest SACKed one, in flight, never declared lost
+    /// and not yet counted twice (RFC 6675 §4, `NextSeg` rule 3).
     pub(crate) fn first_hole_in_flight(&mut self, number: u64) -> Option<u64> {
         let end = self.highest_sacked()?;
         let mut number = self.first_unsacked(number.max(self.una));
@@ -203,8 +203,8 @@ impl Scoreboard {
         (number < end).then_some(number)
     }
 
-    /// The highest outstanding segment that is not SACKed; `None` if nothing is outstanding. Takes as many steps as
-    /// there are SACKed segments above it.
+    /// Returns the highest outstanding segment that is not SACKed; `None` if nothing is outstanding. Takes as many
+    /// steps as there are SACKed segments above it.
     pub(crate) fn highest_unsacked(&self) -> Option<u64> {
         (self.una..self.next).rev().find(|&number| self.at(number).state != State::Sacked)
     }
@@ -214,7 +214,7 @@ impl Scoreboard {
         self.at(number).ever_retransmitted
     }
 
-    /// The detail of segment `number`, which may have been acknowledged just now.
+    /// Returns the detail of segment `number`, which may have been acknowledged just now.
     pub(crate) fn detail(&self, number: u64) -> Option<&Detail> {
         self.details.get((number & self.mask) as usize)
     }
@@ -225,7 +225,7 @@ impl Scoreboard {
         (self.una..self.next).contains(&number) && segment.sent_at == sent_at && segment.state.is_in_flight()
     }
 
-    /// The last transmission of segment `number`, which may have been acknowledged just now.
+    /// Returns the last transmission of segment `number`, which may have been acknowledged just now.
     pub(crate) fn transmission(&self, number: u64) -> Transmission {
         let segment = self.at(number);
         Transmission { number, sent_at: segment.sent_at, timestamp: segment.timestamp }
@@ -316,7 +316,7 @@ impl Scoreboard {
         self.at_mut(start).skip = (number - start) as u32;
     }
 
-    /// The segments in flight in ascending order, each with the time at which it was last sent.
+    /// Returns the segments in flight in ascending order, each with the time at which it was last sent.
     pub(crate) fn in_flight_segments(&self) -> impl Iterator<Item = (u64, Time)> + '_ {
         let segments = (self.una..self.next).map(|number| (number, self.at(number)));
         segments
@@ -334,14 +334,16 @@ impl Scoreboard {
         lost_queue.front(|number| number >= *una && ring[(number & *mask) as usize].state == State::Lost)
     }
 
-    /// The packets acknowledged since the list was last cleared, in the order of sending; empty unless collected.
+    /// Returns the packets acknowledged since the list was last cleared, in the order of sending; empty unless
+    /// collected.
     pub(crate) fn acked_packets(&mut self) -> &[SentPacket] {
         let Some(lists) = &mut self.packets else { return &[] };
         lists.acked.sort_unstable_by_key(|packet| (packet.sent_at, packet.number));
         &lists.acked
     }
 
-    /// The packets declared lost since the list was last cleared, in the order of sending; empty unless collected.
+    /// Returns the packets declared lost since the list was last cleared, in the order of sending; empty unless
+    /// collected.
     pub(crate) fn lost_packets(&mut self) -> &[SentPacket] {
         let Some(lists) = &mut self.packets else { return &[] };
         lists.lost.sort_unstable_by_key(|packet| (packet.sent_at, packet.number));
@@ -367,7 +369,7 @@ impl Scoreboard {
         self.declared = Some(Vec::new());
     }
 
-    /// The numbers of the segments declared lost since the list was last cleared; empty unless collected.
+    /// Returns the numbers of the segments declared lost since the list was last cleared; empty unless collected.
     pub(crate) fn declared(&self) -> &[u64] {
         self.declared.as_deref().unwrap_or_default()
     }

@@ -34,7 +34,7 @@ impl Timestamps {
         Self { used, clock: 0, episode: 0, earlier: VecDeque::new() }
     }
 
-    /// The timestamp of a packet sent now (TSval).
+    /// Returns the timestamp of a packet sent now (TSval).
     pub(super) fn now(&self) -> u8 {
         self.clock
     }

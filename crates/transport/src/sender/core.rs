@@ -51,7 +51,8 @@ impl SenderCore {
         }
     }
 
-    /// The state of the path, with `in_flight` packets in flight; pacing permits the next one at `next_departure`.
+    /// Returns the state of the path, with `in_flight` packets in flight; pacing permits the next one at
+    /// `next_departure`.
     #[inline]
     pub(crate) fn path(&self, in_flight: u64, window_limited: bool, next_departure: Time, now: Time) -> Path {
         Path {
@@ -70,7 +71,7 @@ impl SenderCore {
         self.options.ecn && !self.ecn.is_used()
     }
 
-    /// `SRTT`; `None` before the first sample.
+    /// Returns `SRTT`; `None` before the first sample.
     #[inline]
     pub(crate) fn smoothed_rtt(&self) -> Option<Span> {
         self.timer.rtt().map(|rtt| rtt.smoothed)
@@ -82,7 +83,7 @@ impl SenderCore {
         self.take_rtt_sample_by(self.options.rtt_clock, rtt, now, host)
     }
 
-    /// The same by a clock with ticks of `tick`.
+    /// Returns the same by a clock with ticks of `tick`.
     pub(crate) fn take_rtt_sample_by<H: Host>(
         &mut self,
         tick: Span,

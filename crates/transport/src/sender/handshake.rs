@@ -38,7 +38,7 @@ impl Default for Handshake {
 }
 
 impl Handshake {
-    /// Packets that may be in flight regardless of the algorithm.
+    /// Returns the packets that may be in flight regardless of the algorithm.
     pub(super) fn window_cap(&self) -> u64 {
         self.window_cap
     }

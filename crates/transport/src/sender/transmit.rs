@@ -106,7 +106,7 @@ impl Sender {
         Err(Limit::Pacing)
     }
 
-    /// The limit that forbids sending a new segment, the congestion window aside.
+    /// Returns the limit that forbids sending a new segment, the congestion window aside.
     #[inline]
     pub(super) fn limit_on_new(&self) -> Option<Limit> {
         let board = self.recovery.board();

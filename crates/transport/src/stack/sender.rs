@@ -31,7 +31,7 @@ pub struct StackSender {
 }
 
 impl StackSender {
-    /// The endpoint of a connection of `size` bytes of payload, endless if `None`, in segments of `mss`.
+    /// Creates the endpoint of a connection of `size` bytes of payload, endless if `None`, in segments of `mss`.
     pub(crate) fn new(flow: FlowId, size: Option<Bytes>, mss: Bytes) -> Self {
         Self {
             flow,

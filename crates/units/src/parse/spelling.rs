@@ -5,7 +5,7 @@ use super::{Dimension, Problem, SECOND};
 /// A spelling, its dimension, and its value in bits per second, picoseconds or bytes.
 pub(super) type Unit = (&'static str, Dimension, u64);
 
-/// The dimension and the value of `unit`.
+/// Returns the dimension and the value of `unit`.
 pub(super) fn find(unit: &str) -> Option<(Dimension, u64)> {
     UNITS.iter().find(|(name, ..)| *name == unit).map(|&(_, dimension, scale)| (dimension, scale))
 }

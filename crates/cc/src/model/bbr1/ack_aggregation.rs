@@ -55,7 +55,7 @@ impl AckAggregation {
         self.ack_epoch_acked = 0;
     }
 
-    /// `bbr_ack_aggregation_cwnd`: packets to add to the window.
+    /// Returns `bbr_ack_aggregation_cwnd`: packets to add to the window.
     pub(super) fn ack_aggregation_cwnd(&self, bw: Bandwidth) -> u64 {
         self.extra_acked[0].max(self.extra_acked[1]).min(bw.packets_in(EXTRA_ACKED_MAX))
     }

@@ -11,33 +11,33 @@ pub(super) struct Bandwidth(pub(super) u64);
 pub(super) struct Gain(pub(super) u64);
 
 impl Bandwidth {
-    /// `packets` per `span`; `None` if `span` is below a microsecond.
+    /// Returns `packets` per `span`; `None` if `span` is below a microsecond.
     pub(super) fn over(packets: u64, span: Span) -> Option<Self> {
         let scaled = u128::from(packets) << SCALE;
         scaled.checked_div(u128::from(micros(span))).map(|units| Self(units as u64))
     }
 
-    /// Packets in `span`, rounded down.
+    /// Returns the packets in `span`, rounded down.
     pub(super) fn packets_in(self, span: Span) -> u64 {
         ((u128::from(self.0) * u128::from(micros(span))) >> SCALE) as u64
     }
 
-    /// Packets that fill a path of round-trip time `rtt`, times `gain`, rounded up, since rounding down would feed back
-    /// into the estimate (`bbr_bdp`).
+    /// Returns the packets that fill a path of round-trip time `rtt`, times `gain`, rounded up, since rounding down
+    /// would feed back into the estimate (`bbr_bdp`).
     pub(super) fn bdp(self, rtt: Span, gain: Gain) -> u64 {
         let units = gain.of(u128::from(self.0) * u128::from(micros(rtt)));
         units.div_ceil(1 << SCALE) as u64
     }
 
-    /// The rate at which to pace packets of `mss` payload, times `gain`, less `bbr_pacing_margin_percent`; at least 1
-    /// bit/s (`bbr_bw_to_pacing_rate`).
+    /// Returns the rate at which to pace packets of `mss` payload, times `gain`, less `bbr_pacing_margin_percent`; at
+    /// least 1 bit/s (`bbr_bw_to_pacing_rate`).
     pub(super) fn pacing_rate(self, gain: Gain, mss: Bytes) -> Rate {
         let per_microsecond = gain.of(u128::from(self.0) * u128::from(mss.bits()));
         let bps = (per_microsecond * (MICROS_PER_SECOND / 100 * (100 - MARGIN_PERCENT))) >> SCALE;
         Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
     }
 
-    /// Bits of payload per second, with packets of `mss` payload.
+    /// Returns the bits of payload per second, with packets of `mss` payload.
     pub(super) fn rate(self, mss: Bytes) -> f64 {
         self.0 as f64 * mss.bits() as f64 * MICROS_PER_SECOND as f64 / (1u64 << SCALE) as f64
     }
@@ -47,12 +47,12 @@ impl Gain {
     /// A gain of 1.
     pub(super) const UNIT: Self = Self(256);
 
-    /// Its inverse, rounded down.
+    /// Returns its inverse, rounded down.
     pub(super) fn inverse(self) -> Self {
         Self(Self::UNIT.0 * Self::UNIT.0 / self.0)
     }
 
-    /// The gain nearest to `factor`.
+    /// Returns the gain nearest to `factor`.
     pub(super) fn nearest(factor: f64) -> Self {
         Self((factor * Self::UNIT.0 as f64).round() as u64)
     }
@@ -62,7 +62,7 @@ impl Gain {
         self.0 as f64 / Self::UNIT.0 as f64
     }
 
-    /// `value` times this gain, rounded down.
+    /// Returns `value` times this gain, rounded down.
     pub(super) fn of(self, value: u128) -> u128 {
         value * u128::from(self.0) / u128::from(Self::UNIT.0)
     }

@@ -59,7 +59,7 @@ pub(super) struct Acked {
 }
 
 impl CongestionWindow {
-    /// A window of `cwnd` packets, at least one.
+    /// Creates a window of `cwnd` packets, at least one.
     pub(super) fn new(cwnd: u64) -> Self {
         Self {
             cwnd: cwnd.max(1),
@@ -70,7 +70,7 @@ impl CongestionWindow {
         }
     }
 
-    /// Packets.
+    /// Returns the packets.
     pub(super) fn cwnd(&self) -> u64 {
         self.cwnd
     }

@@ -26,17 +26,17 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// Packets delivered on the connection.
+    /// Returns the packets delivered on the connection.
     pub(super) fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// When [`delivered`](Self::delivered) last grew.
+    /// Returns when [`delivered`](Self::delivered) last grew.
     pub(super) fn delivered_stamp(&self) -> Time {
         self.delivered_stamp
     }
 
-    /// Packets declared lost on the connection.
+    /// Returns the packets declared lost on the connection.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }
@@ -51,7 +51,7 @@ impl Delivery {
         self.is_app_limited
     }
 
-    /// `bbr_max_bw`.
+    /// Returns `bbr_max_bw`.
     pub(super) fn max_bw(&self) -> Bandwidth {
         Bandwidth(self.bw.get())
     }

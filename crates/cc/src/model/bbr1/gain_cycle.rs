@@ -22,7 +22,7 @@ pub(super) struct GainCycle {
 }
 
 impl GainCycle {
-    /// A cycle that probes with `probe_gain`, and whose first phases are drawn from `seed`.
+    /// Creates a cycle that probes with `probe_gain`, and whose first phases are drawn from `seed`.
     pub(super) fn new(probe_gain: Gain, seed: u64) -> Self {
         let mut pacing_gains = PACING_GAIN;
         pacing_gains[0] = probe_gain;
@@ -35,7 +35,7 @@ impl GainCycle {
         self.advance_cycle_phase(now);
     }
 
-    /// The pacing gain of the phase.
+    /// Returns the pacing gain of the phase.
     pub(super) fn pacing_gain(&self) -> Gain {
         self.pacing_gains[self.cycle_idx]
     }

@@ -36,12 +36,12 @@ pub(super) enum LtBwChange {
 }
 
 impl LtBw {
-    /// The policed rate, while it is used.
+    /// Returns the policed rate, while it is used.
     pub(super) fn lt_bw(&self) -> Option<Bandwidth> {
         self.lt_use_bw.then_some(self.lt_bw)
     }
 
-    /// `bbr_lt_bw_sampling`, for an acknowledgement or a timeout; `losses`: packets were declared lost by it.
+    /// Returns `bbr_lt_bw_sampling`, for an acknowledgement or a timeout; `losses`: packets were declared lost by it.
     pub(super) fn lt_bw_sampling(
         &mut self,
         delivery: &Delivery,

@@ -15,12 +15,12 @@ pub(super) struct MinRtt {
 }
 
 impl MinRtt {
-    /// A filter of length `min_rtt_win` without a sample.
+    /// Creates a filter of length `min_rtt_win` without a sample.
     pub(super) fn new(min_rtt_win: Span) -> Self {
         Self { min_rtt_win, min_rtt: None, min_rtt_stamp: None }
     }
 
-    /// The estimate; `None` before the first sample.
+    /// Returns the estimate; `None` before the first sample.
     pub(super) fn min_rtt(&self) -> Option<Span> {
         self.min_rtt
     }

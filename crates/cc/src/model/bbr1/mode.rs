@@ -16,7 +16,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// The name by which records give the mode.
+    /// Returns the name by which records give the mode.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Startup => "startup",

@@ -14,13 +14,13 @@ pub(super) struct Pacing {
 }
 
 impl Pacing {
-    /// Pacing of a window of `cwnd` packets over a nominal round-trip time of a millisecond.
+    /// Creates the pacing of a window of `cwnd` packets over a nominal round-trip time of a millisecond.
     pub(super) fn new(cwnd: u64, high_gain: Gain, mss: Bytes) -> Self {
         let rate = initial_rate(cwnd, Span::from_ms(1), high_gain, mss);
         Self { rate, has_seen_rtt: false, sent: 0 }
     }
 
-    /// The pacing rate; `None` while packets leave unpaced.
+    /// Returns the pacing rate; `None` while packets leave unpaced.
     pub(super) fn limit(&self) -> Option<Rate> {
         (self.sent >= UNPACED).then_some(self.rate)
     }
@@ -45,7 +45,7 @@ impl Pacing {
         self.sent = (self.sent + 1).min(UNPACED);
     }
 
-    /// `bbr_tso_segs_goal`: packets that leave together.
+    /// Returns `bbr_tso_segs_goal`: packets that leave together.
     pub(super) fn tso_segs_goal(&self, mss: Bytes) -> u64 {
         let min_tso_segs = if self.rate.as_bps() < MIN_TSO_RATE_BPS { 1 } else { 2 };
         let bytes = ((self.rate.as_bps() / 8) >> PACING_SHIFT).min(TSO_BYTES_MAX);

@@ -43,7 +43,7 @@ impl AckAggregation {
         self.extra_acked_delivered = 0;
     }
 
-    /// `BBR.extra_acked`, packets.
+    /// Returns `BBR.extra_acked`, packets.
     pub(super) fn extra_acked(&self) -> f64 {
         self.extra_acked_filter.get() as f64
     }

@@ -24,17 +24,17 @@ impl Bounds {
     /// Bounds that raise none when restored.
     pub(super) const ZERO: Self = Self { inflight_longterm: 0.0, inflight_shortterm: 0.0, bw_shortterm: 0.0 };
 
-    /// Packets.
+    /// Returns the packets.
     pub(super) fn inflight_longterm(&self) -> f64 {
         self.inflight_longterm
     }
 
-    /// Packets.
+    /// Returns the packets.
     pub(super) fn inflight_shortterm(&self) -> f64 {
         self.inflight_shortterm
     }
 
-    /// Bits of payload per second.
+    /// Returns the bits of payload per second.
     pub(super) fn bw_shortterm(&self) -> f64 {
         self.bw_shortterm
     }
@@ -73,7 +73,7 @@ impl Bounds {
         self.inflight_shortterm = signals.inflight_latest().max(beta * self.inflight_shortterm);
     }
 
-    /// `InflightWithHeadroom`, packets; `headroom` is the share of `inflight_longterm` left to other flows.
+    /// Returns `InflightWithHeadroom`, packets; `headroom` is the share of `inflight_longterm` left to other flows.
     pub(super) fn inflight_with_headroom(&self, headroom: f64) -> f64 {
         if self.inflight_longterm == f64::INFINITY {
             return f64::INFINITY;

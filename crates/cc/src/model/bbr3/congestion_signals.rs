@@ -20,12 +20,12 @@ pub(super) struct CongestionSignals {
 }
 
 impl CongestionSignals {
-    /// Largest delivery rate of the round, bits of payload per second.
+    /// Returns the largest delivery rate of the round, bits of payload per second.
     pub(super) fn bw_latest(&self) -> f64 {
         self.bw_latest
     }
 
-    /// Largest volume delivered of the round, packets.
+    /// Returns the largest volume delivered of the round, packets.
     pub(super) fn inflight_latest(&self) -> f64 {
         self.inflight_latest
     }

@@ -35,17 +35,17 @@ impl States for Recovery {
 }
 
 impl CongestionWindow {
-    /// A window of `cwnd` packets, at least one.
+    /// Creates a window of `cwnd` packets, at least one.
     pub(super) fn new(cwnd: f64) -> Self {
         Self { cwnd: cwnd.max(1.0), prior_cwnd: 0.0, recovery: StateMachine::new(Recovery::None) }
     }
 
-    /// `C.cwnd`, packets.
+    /// Returns `C.cwnd`, packets.
     pub(super) fn cwnd(&self) -> f64 {
         self.cwnd
     }
 
-    /// `InLossRecovery`.
+    /// Returns `InLossRecovery`.
     pub(super) fn in_loss_recovery(&self) -> bool {
         !self.recovery.is(Recovery::None)
     }

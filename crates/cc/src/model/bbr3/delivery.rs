@@ -41,12 +41,12 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// `C.delivered`, packets.
+    /// Returns `C.delivered`, packets.
     pub(super) fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Packet-timed round trips so far.
+    /// Returns the packet-timed round trips so far.
     pub(super) fn round_count(&self) -> u64 {
         self.round_count
     }
@@ -56,7 +56,7 @@ impl Delivery {
         self.round_start
     }
 
-    /// `BBR.max_bw`, bits of payload per second.
+    /// Returns `BBR.max_bw`, bits of payload per second.
     pub(super) fn max_bw(&self) -> f64 {
         self.max_bw_filter[0].max(self.max_bw_filter[1])
     }

@@ -57,7 +57,7 @@ impl Bbr3 {
         self.bounds.set_inflight_longterm(self.bdp(self.bw()).max(self.signals.inflight_latest()));
     }
 
-    /// `IsInflightTooHigh`.
+    /// Returns `IsInflightTooHigh`.
     pub(super) fn is_inflight_too_high(&self, sample: &Sample) -> bool {
         sample.lost as f64 > sample.tx_in_flight * self.loss_thresh
     }

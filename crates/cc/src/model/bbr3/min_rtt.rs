@@ -26,7 +26,7 @@ impl MinRtt {
         }
     }
 
-    /// `BBR.min_rtt`; `None` before the first sample.
+    /// Returns `BBR.min_rtt`; `None` before the first sample.
     pub(super) fn min_rtt(&self) -> Option<Span> {
         self.min_rtt
     }

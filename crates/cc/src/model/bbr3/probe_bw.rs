@@ -53,7 +53,7 @@ impl States for AckPhase {
 }
 
 impl ProbeBw {
-    /// A flow that has not probed; waits are drawn from `seed`.
+    /// Creates a flow that has not probed; waits are drawn from `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             ack_phase: StateMachine::new(AckPhase::Init),
@@ -167,7 +167,7 @@ impl ProbeBw {
         self.rounds_since_probe_up as f64 >= target_inflight.min(RENO_ROUNDS_MAX)
     }
 
-    /// Packets by which `inflight_longterm` grows when `newly_acked` packets are acknowledged
+    /// Returns the packets by which `inflight_longterm` grows when `newly_acked` packets are acknowledged
     /// (`ProbeInflightLongtermUpward`).
     pub(super) fn inflight_longterm_growth(&mut self, newly_acked: u64) -> f64 {
         self.bw_probe_up_acked += newly_acked as f64;

@@ -39,7 +39,7 @@ impl States for State {
 }
 
 impl State {
-    /// `BBR.pacing_gain`: pacing rate over bandwidth.
+    /// Returns `BBR.pacing_gain`: pacing rate over bandwidth.
     pub(super) fn pacing_gain(self) -> f64 {
         match self {
             Self::Startup => STARTUP_PACING_GAIN,
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// `BBR.cwnd_gain`: congestion window over bandwidth-delay product.
+    /// Returns `BBR.cwnd_gain`: congestion window over bandwidth-delay product.
     pub(super) fn cwnd_gain(self) -> f64 {
         match self {
             Self::ProbeBwUp => 2.25,
@@ -59,17 +59,17 @@ impl State {
         }
     }
 
-    /// `IsInAProbeBWState`.
+    /// Returns `IsInAProbeBWState`.
     pub(super) fn is_in_a_probe_bw_state(self) -> bool {
         matches!(self, Self::ProbeBwDown | Self::ProbeBwCruise | Self::ProbeBwRefill | Self::ProbeBwUp)
     }
 
-    /// `IsProbingBW`: the flow accelerates, and losses may be of its own making.
+    /// Returns `IsProbingBW`: the flow accelerates, and losses may be of its own making.
     pub(super) fn is_probing_bw(self) -> bool {
         matches!(self, Self::Startup | Self::ProbeBwRefill | Self::ProbeBwUp)
     }
 
-    /// The name by which records give the state.
+    /// Returns the name by which records give the state.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Startup => "startup",
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// The number by which records give the state, from 0 in the order of declaration.
+    /// Returns the number by which records give the state, from 0 in the order of declaration.
     pub(super) fn number(self) -> f64 {
         f64::from(self as u8)
     }

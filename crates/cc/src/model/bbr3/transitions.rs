@@ -204,7 +204,7 @@ impl Bbr3 {
         }
     }
 
-    /// `ProbeRTTCwnd`, packets.
+    /// Returns `ProbeRTTCwnd`, packets.
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
         (PROBE_RTT_CWND_GAIN * self.bdp(self.bw())).max(super::MIN_PIPE_CWND)
     }

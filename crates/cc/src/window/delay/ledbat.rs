@@ -97,12 +97,12 @@ impl Delays {
         self.least = sample.min(self.least);
     }
 
-    /// The delay without a queue; [`Span::MAX`] before the first sample.
+    /// Returns the delay without a queue; [`Span::MAX`] before the first sample.
     pub(super) fn base(&self) -> Span {
         self.least
     }
 
-    /// The queueing delay, seconds; `None` before the first sample.
+    /// Returns the queueing delay, seconds; `None` before the first sample.
     pub(super) fn queueing(&self) -> Option<f64> {
         let current = self.current.iter().copied().min().unwrap_or(Span::MAX);
         // After ten minutes without a sample the last ones may be below the base, which has forgotten them.

@@ -163,7 +163,7 @@ impl<U: Unit> Forms for Distributed<U> {
 }
 
 impl<U: Unit> Distributed<U> {
-    /// The distribution, with parameters that follow from a given mean filled in.
+    /// Resolves the distribution, with parameters that follow from a given mean filled in.
     ///
     /// # Errors
     ///

@@ -6,13 +6,13 @@ use std::fmt::{Debug, Display};
 
 /// A quantity with a distribution: a size, in bytes, or a time, in seconds.
 pub trait Unit: Measured<Value = Self> + Copy + Debug + Display + 'static {
-    /// The number of bytes or seconds.
+    /// Returns the number of bytes or seconds.
     fn amount(self) -> f64;
 
-    /// The quantity nearest to this number of bytes or seconds.
+    /// Creates the quantity nearest to this number of bytes or seconds.
     fn from_amount(amount: f64) -> Self;
 
-    /// A number of bytes or seconds, rounded to a value that can be written.
+    /// Returns a number of bytes or seconds, rounded to a value that can be written.
     fn whole(amount: f64) -> f64 {
         Self::from_amount(amount).amount()
     }

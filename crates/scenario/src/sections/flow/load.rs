@@ -22,7 +22,7 @@ pub struct GroupLoad {
 }
 
 impl GroupLoad {
-    /// Number of connection slots, and whether the workload is fixed.
+    /// Returns the number of connection slots, and whether the workload is fixed.
     pub fn slots(&self) -> (u64, bool) {
         self.transfers.as_ref().map_or((self.count, true), |transfers| {
             let sides = if self.is_two_sided() { 2 } else { 1 };
@@ -37,7 +37,7 @@ impl GroupLoad {
 }
 
 impl FlowKeys {
-    /// The process that starts the connections of the group; keys that follow from others are filled in.
+    /// Resolves the process that starts the connections of the group; keys that follow from others are filled in.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl FlowKeys {
         Ok(Some(transfers))
     }
 
-    /// What the process of transfers allows of the other keys; `None` if the flows start once.
+    /// Returns what the process of transfers allows of the other keys; `None` if the flows start once.
     pub(super) fn rules(&self) -> Result<Option<Rules>, Reported> {
         Ok(self.source.get()?.as_ref().and_then(Source::process).map(Process::rules))
     }

@@ -46,7 +46,7 @@ pub enum TopologyContext<'a> {
 }
 
 impl TopologyContext<'_> {
-    /// The rate of the path, of which a source may leave a part to others.
+    /// Returns the rate of the path, of which a source may leave a part to others.
     pub fn path_rate(self) -> PathRate {
         match self {
             Self::Path(path) => match path.rate.get() {
@@ -61,7 +61,7 @@ impl TopologyContext<'_> {
 }
 
 impl FlowKeys {
-    /// The placement of the group's data.
+    /// Resolves the placement of the group's data.
     ///
     /// # Errors
     ///
@@ -208,8 +208,8 @@ fn node(
     })
 }
 
-/// Conversion of sizes in packets for flows with this placement; in a network the link with the lowest rate on their
-/// route counts.
+/// Returns the conversion of sizes in packets for flows with this placement; in a network the link with the lowest rate
+/// on their route counts.
 ///
 /// # Errors
 ///
@@ -228,7 +228,7 @@ pub fn scale<'a>(
     }
 }
 
-/// Description of a placement.
+/// Describes a placement.
 pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String {
     match (placement, topology) {
         (Placement::Routers(points), TopologyContext::Network(Ok(network))) => {

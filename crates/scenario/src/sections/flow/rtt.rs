@@ -13,7 +13,7 @@ use narrows_topology::Placement;
 use narrows_units::Span;
 
 impl FlowKeys {
-    /// The round trip of each flow.
+    /// Resolves the round trip of each flow.
     pub(super) fn resolve_rtt(
         &mut self,
         placement: Result<&Placement, &Reported>,

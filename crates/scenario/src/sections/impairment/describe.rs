@@ -6,7 +6,7 @@ use crate::emit::short;
 use narrows_model::{DelayModel, EcnChange, Impairment, Lateness};
 use narrows_units::Span;
 
-/// Description of an impairment.
+/// Describes an impairment.
 pub fn describe(impairment: &Impairment) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
     let overtaking = |reorder: bool| if reorder { ", with overtaking" } else { "" };

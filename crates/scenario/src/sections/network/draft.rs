@@ -39,7 +39,7 @@ pub struct DraftLink {
 }
 
 impl Draft {
-    /// Index of the router `name`, which is added if it is new.
+    /// Returns the index of the router `name`, which is added if it is new.
     pub fn node(&mut self, name: &str) -> u32 {
         let found = self.nodes.iter().position(|known| known == name);
         found.unwrap_or_else(|| {
@@ -48,19 +48,19 @@ impl Draft {
         }) as u32
     }
 
-    /// Default name of a link between two routers.
+    /// Returns the default name of a link between two routers.
     pub fn name(&self, (from, to): (u32, u32)) -> String {
         format!("{}-{}", self.nodes[from as usize], self.nodes[to as usize])
     }
 
-    /// Name of a further link between two routers: the default name, with a number if there is such a link.
+    /// Returns the name of a further link between two routers: the default name, with a number if there is such a link.
     pub fn free_name(&self, ends: (u32, u32)) -> String {
         let name = self.name(ends);
         let between = self.links.iter().filter(|link| (link.model.from, link.model.to) == ends).count();
         if between == 0 { name } else { format!("{name} {}", between + 1) }
     }
 
-    /// Names of all links.
+    /// Returns the names of all links.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.links.iter().map(|link| link.model.name.as_str())
     }

@@ -39,7 +39,7 @@ keys! {
     }
 }
 
-/// The edge routers as written, or those of the generator, with their hosts; `None` if there are none.
+/// Resolves the edge routers as written, or those of the generator, with their hosts; `None` if there are none.
 ///
 /// # Errors
 ///

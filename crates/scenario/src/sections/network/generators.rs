@@ -116,7 +116,7 @@ keys! {
 }
 
 impl Generator {
-    /// Routers and links of the generated network.
+    /// Returns the routers and links of the generated network.
     ///
     /// # Errors
     ///

@@ -64,7 +64,7 @@ pub enum Unclear {
 words!(Unclear { Refuse = "refuse", Default = "default" });
 
 impl GraphKeys {
-    /// Routers and links of the GraphML file.
+    /// Returns the routers and links of the GraphML file.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl GraphKeys {
         Ok(draft)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn recording(&self) -> Option<&InputFile> {
         self.file.get().ok()?.found.as_ref()
     }

@@ -75,7 +75,7 @@ pub struct Both<'a> {
 }
 
 impl Both<'_> {
-    /// Both directions; keys that `reverse` does not give are those of the forward direction.
+    /// Resolves both directions; keys that `reverse` does not give are those of the forward direction.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Both<'_> {
 }
 
 impl LinkKeys {
-    /// The files of its recorded rate and delays.
+    /// Returns the files of its recorded rate and delays.
     pub fn recordings(&self) -> impl Iterator<Item = &InputFile> {
         link::recordings(self.rate.get().ok(), &self.impairments)
     }

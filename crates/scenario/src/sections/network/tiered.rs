@@ -86,7 +86,7 @@ pub enum Buffers {
 words!(Buffers { Rtt = "rtt", RttOverRoot = "rtt/sqrt(n)" });
 
 impl Tiered {
-    /// Links and edge routers of the network.
+    /// Returns the links and edge routers of the network.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use super::links::{Both, LinkKeys};
 use crate::diagnostic::Fault;
 use crate::field::Reported;
 
-/// Routers and links of the list `network.links`.
+/// Returns the routers and links of the list `network.links`.
 ///
 /// # Errors
 ///

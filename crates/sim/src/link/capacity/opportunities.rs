@@ -31,8 +31,8 @@ pub(super) struct Opportunities {
 }
 
 impl Opportunities {
-    /// The delivery opportunities of `trace`, from its start on; from a whole millisecond at the part `place` of its
-    /// length, from 0 to 1, if its start is random.
+    /// Creates the delivery opportunities of `trace`, from its start on; from a whole millisecond at the part `place`
+    /// of its length, from 0 to 1, if its start is random.
     pub fn new(trace: Arc<Trace>, place: impl FnOnce() -> f64) -> Self {
         let bits = OPPORTUNITY.bits() as f64 * trace.opportunities.len() as f64;
         let mean_rate = Rate::from_bps_f64(bits / trace.period.as_secs_f64());
@@ -45,7 +45,7 @@ impl Opportunities {
         this
     }
 
-    /// Place in the recording at which the run starts.
+    /// Returns the place in the recording at which the run starts.
     pub fn start_of_run(&self) -> Span {
         self.start
     }
@@ -74,7 +74,7 @@ impl Opportunities {
         self.left = Bytes::ZERO;
     }
 
-    /// Time of the first opportunity with free bytes for a packet given to the idle link at `now`.
+    /// Returns the time of the first opportunity with free bytes for a packet given to the idle link at `now`.
     pub fn ready(&self, now: Time) -> Time {
         if self.last < now {
             self.time_of(self.first_from(now))
@@ -85,12 +85,12 @@ impl Opportunities {
         }
     }
 
-    /// Mean rate of the whole trace.
+    /// Returns the mean rate of the whole trace.
     pub fn mean_rate(&self) -> Rate {
         self.mean_rate
     }
 
-    /// Bits of all opportunities from the start of the run up to and including `now`.
+    /// Returns the bits of all opportunities from the start of the run up to and including `now`.
     pub fn offered_bits(&self, now: Time) -> u64 {
         (self.passed(now + self.start) - self.first) * OPPORTUNITY.bits()
     }

@@ -104,7 +104,7 @@ struct OnOff {
 }
 
 impl Process {
-    /// The process that `model` describes, and its rate at the start of the run.
+    /// Creates the process that `model` describes, and its rate at the start of the run.
     pub fn new(model: &RateModel, mut draws: Stream) -> (Self, Rate) {
         let (law, rate, next) = match *model {
             RateModel::Constant(rate) => (Law::Constant, rate, Time::NEVER),
@@ -142,13 +142,14 @@ impl Process {
         (Self { law, next, own: rate, made: Made::Itself, draws }, rate)
     }
 
-    /// The process of a source that leaves the rate `left` of `whole` to others, and its rate at the start of the run.
+    /// Returns the process of a source that leaves the rate `left` of `whole` to others, and its rate at the start of
+    /// the run.
     pub fn leaving(whole: Rate, left: &RateModel, draws: Stream) -> (Self, Rate) {
         Self::made(Made::Rest(whole), left, draws)
     }
 
-    /// The process of one of several flows that together leave the rate `left` to others, and its rate at the start of
-    /// the run.
+    /// Returns the process of one of several flows that together leave the rate `left` to others, and its rate at the
+    /// start of the run.
     pub fn sharing(share: Share, left: &RateModel, draws: Stream) -> (Self, Rate) {
         Self::made(Made::Share(share), left, draws)
     }
@@ -158,15 +159,15 @@ impl Process {
         (Self { made, ..process }, made.of(rate))
     }
 
-    /// A process that alternates between `rate` and zero, starting with `rate`; `on` and `off` are the distributions of
-    /// the durations.
+    /// Returns a process that alternates between `rate` and zero, starting with `rate`; `on` and `off` are the
+    /// distributions of the durations.
     pub fn on_off(rate: Rate, on: &Spans, off: &Spans, mut draws: Stream) -> (Self, Rate) {
         let next = Time::ZERO + on.sample(&mut draws);
         let law = Law::OnOff(Box::new(OnOff { rate, on: on.clone(), off: off.clone(), is_on: true }));
         (Self { law, next, own: rate, made: Made::Itself, draws }, rate)
     }
 
-    /// Time of the next rate change; `NEVER` if there is none.
+    /// Returns the time of the next rate change; `NEVER` if there is none.
     pub fn next_change(&self) -> Time {
         self.next
     }

@@ -30,7 +30,7 @@ pub(super) struct Exchanges<'m> {
 }
 
 impl<'m> Exchanges<'m> {
-    /// Side number `side` of `connections`, of a recording that starts `from` the start of the run.
+    /// Creates the side number `side` of `connections`, of a recording that starts `from` the start of the run.
     pub fn new(planner: Planner<'m>, connections: &'m [Connection], side: usize, from: Span) -> Self {
         let start = |each: &Connection| Time::ZERO + from + each.start;
         let scripts = connections.iter().map(|each| Script::new(&each.sides[side], start(each))).collect();

@@ -20,7 +20,7 @@ pub(super) struct Fixed<'m> {
 }
 
 impl<'m> Fixed<'m> {
-    /// Flows that begin at `start` and whose data `source` writes.
+    /// Creates the flows that begin at `start` and whose data `source` writes.
     pub fn new(planner: Planner<'m>, start: Start, source: &'m SourceModel) -> Self {
         Self { planner, start, source }
     }

@@ -24,7 +24,7 @@ pub(super) struct Open<'m> {
 }
 
 impl<'m> Open<'m> {
-    /// Connections that arrive as `arrivals` says.
+    /// Creates the connections that arrive as `arrivals` says.
     pub fn new(planner: Planner<'m>, arrivals: &Arrivals) -> Self {
         let (process, draws) = (ArrivalProcess::new(arrivals.clone()), planner.stream("arrivals"));
         let free = if planner.workload.individual { Vec::new() } else { planner.slots().rev().collect() };

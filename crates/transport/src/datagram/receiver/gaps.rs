@@ -25,7 +25,7 @@ pub(super) struct Gap {
 }
 
 impl Gaps {
-    /// The highest number that has arrived, and its time of arrival.
+    /// Returns the highest number that has arrived, and its time of arrival.
     pub(super) fn highest(&self) -> Option<(u64, Time)> {
         self.highest
     }
@@ -66,8 +66,8 @@ impl Gaps {
 }
 
 impl Gap {
-    /// The expected time of arrival of number `number`, interpolated between the arrivals around the gap (RFC 5348
-    /// §5.2).
+    /// Returns the expected time of arrival of number `number`, interpolated between the arrivals around the gap (RFC
+    /// 5348 §5.2).
     pub(super) fn time_of(&self, number: u64) -> Time {
         let (steps, all) = (number + 1 - self.start, self.end + 1 - self.start);
         let span = u128::from(self.after.since(self.before).as_ps()) * u128::from(steps) / u128::from(all);

@@ -46,8 +46,8 @@ impl LossIntervals {
         self.start = Some(number);
     }
 
-    /// The loss event rate `p`, in events per packet, 0 before the first event; `highest` is the highest number that has
-    /// arrived.
+    /// Returns the loss event rate `p`, in events per packet, 0 before the first event; `highest` is the highest number
+    /// that has arrived.
     pub(super) fn loss_event_rate(&self, highest: u64) -> f64 {
         let Some(start) = self.start else { return 0.0 };
         let open = (highest + 1).saturating_sub(start) as f64;

@@ -43,12 +43,12 @@ impl LossEvents {
         });
     }
 
-    /// The number of events.
+    /// Returns the number of events.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The loss event rate, in events per packet; `highest` is the highest number that has arrived.
+    /// Returns the loss event rate, in events per packet; `highest` is the highest number that has arrived.
     pub(super) fn rate(&self, highest: u64) -> f64 {
         self.intervals.loss_event_rate(highest)
     }

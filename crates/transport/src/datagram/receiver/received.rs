@@ -35,8 +35,8 @@ impl Received {
         self.fresh > Bytes::ZERO
     }
 
-    /// The receive rate, bits per second of payload: between the last arrival before the last report and the last
-    /// arrival now, or over the last `rtt` if the last report is more recent than that; 0 before the first report.
+    /// Returns the receive rate, bits per second of payload: between the last arrival before the last report and the
+    /// last arrival now, or over the last `rtt` if the last report is more recent than that; 0 before the first report.
     pub(super) fn rate(&self, rtt: Span, now: Time) -> f64 {
         let Some((reported_at, newest)) = self.reported else { return 0.0 };
         if now.since(reported_at) >= rtt {

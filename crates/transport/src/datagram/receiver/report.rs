@@ -80,7 +80,7 @@ impl ReportPolicy {
         self.deadline
     }
 
-    /// The report that is sent now, without the receiver's counts, and the highest number that it covers.
+    /// Returns the report that is sent now, without the receiver's counts, and the highest number that it covers.
     pub(super) fn report(&mut self, now: Time) -> (u64, Report) {
         let (highest, at) = self.gaps.highest().expect("a report follows an arrival");
         let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);

@@ -16,7 +16,7 @@ impl LostQueue {
         if again { self.again.push_back(number) } else { self.first.push_back(number) }
     }
 
-    /// The lower front, once entries that are no longer `lost` are removed.
+    /// Returns the lower front, once entries that are no longer `lost` are removed.
     pub(super) fn front(&mut self, lost: impl Fn(u64) -> bool) -> Option<u64> {
         for queue in [&mut self.first, &mut self.again] {
             while queue.front().is_some_and(|&number| !lost(number)) {

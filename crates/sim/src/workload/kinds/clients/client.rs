@@ -75,7 +75,7 @@ impl ClientState {
 }
 
 impl<'m> Clients<'m> {
-    /// The clients of `application`, which start at `start`.
+    /// Creates the clients of `application`, which start at `start`.
     pub fn new(planner: Planner<'m>, application: &'m ApplicationModel, start: Start) -> Self {
         let side = Side::new(planner, application);
         let connections = application.connections();

@@ -63,7 +63,7 @@ impl Server {
 }
 
 impl<'m> Servers<'m> {
-    /// The servers of `application`.
+    /// Creates the servers of `application`.
     pub fn new(planner: Planner<'m>, application: &'m ApplicationModel) -> Self {
         let servers = vec![Server::default(); planner.workload.slots as usize];
         Self { side: Side::new(planner, application), servers }
