@@ -64,7 +64,7 @@ pub enum MetricUnit {
 }
 
 impl Owner {
-    /// As cards write it.
+    /// Returns the text as cards write it.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Group => "group",
@@ -74,7 +74,7 @@ impl Owner {
 }
 
 impl Better {
-    /// As cards write it; empty where neither is.
+    /// Returns the text as cards write it; empty where neither is.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Higher => "higher",
@@ -85,7 +85,7 @@ impl Better {
 }
 
 impl MetricUnit {
-    /// As cards and tables write it; empty for a pure number.
+    /// Returns the text as cards and tables write it; empty for a pure number.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Pure => "",

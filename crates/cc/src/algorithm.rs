@@ -40,7 +40,7 @@ impl Algorithm {
         Self::among(catalogue::entries(), name, given)
     }
 
-    /// As [`new`](Self::new), with the entries `known` as the catalogue.
+    /// Does the same as [`new`](Self::new), with the entries `known` as the catalogue.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Algorithm {
         Ok(Self { entry, values: entry.card.values(given)? })
     }
 
-    /// What the host must provide for the algorithm with these parameters.
+    /// Returns what the host must provide for the algorithm with these parameters.
     pub fn needs(&self) -> Needs {
         (self.entry.needs)(&self.values)
     }

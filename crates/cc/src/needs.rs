@@ -29,7 +29,8 @@ impl Needs {
         slow_start: None,
     };
 
-    /// The needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate samples.
+    /// Returns the needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate
+    /// samples.
     pub const fn datagrams(reports: Reports) -> Self {
         Self { transport: Transport::Datagram(reports), ..Self::RELIABLE }
     }

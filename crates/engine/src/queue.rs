@@ -62,7 +62,7 @@ impl EventQueue {
         }
     }
 
-    /// When the event of `slot` is due; `Time::NEVER` if there is none.
+    /// Returns when the event of `slot` is due; `Time::NEVER` if there is none.
     pub fn due(&self, slot: Slot) -> Time {
         self.slots[slot.0 as usize].due
     }

@@ -5,7 +5,7 @@
 
 use narrows_cc::Entry;
 
-/// The entry of every algorithm in a crate of its own, in the order in which they were added.
+/// Returns the entry of every algorithm in a crate of its own, in the order in which they were added.
 pub fn entries() -> &'static [&'static Entry] {
     ENTRIES
 }

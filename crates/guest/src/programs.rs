@@ -97,7 +97,7 @@ impl Programs {
         kept.len() < most
     }
 
-    /// What all programs have printed, in the order of flows, clients first.
+    /// Returns what all programs have printed, in the order of flows, clients first.
     pub fn records(&mut self) -> Vec<ProgramRecord> {
         let printed = &mut self.printed;
         let mut record = |slot: u32, role: u32, name: &str| {

@@ -18,7 +18,7 @@ pub struct Agreement {
 const OPTIONS: [&str; 4] = ["ecn", "timestamps", "sack", "window_scaling"];
 
 impl Agreement {
-    /// What the hosts of `model` are asked for, of a connection with `algorithm`, with `ecn` or without.
+    /// Returns what the hosts of `model` are asked for, of a connection with `algorithm`, with `ecn` or without.
     pub fn asked(model: &Model, algorithm: &str, ecn: bool) -> Self {
         let is_on = |option: &str| setting(model, &format!("net.ipv4.tcp_{option}")) != Some("0");
         let mut options = OPTIONS.map(is_on);
@@ -26,7 +26,7 @@ impl Agreement {
         Self { algorithm: algorithm.to_owned(), options }
     }
 
-    /// What one end of a connection has got; `None` if it has no socket.
+    /// Returns what one end of a connection has got; `None` if it has no socket.
     pub fn got(terms: &Terms) -> Option<Self> {
         if terms.algorithm.is_null() {
             return None;
@@ -42,14 +42,15 @@ impl Agreement {
         self.options[0]
     }
 
-    /// What was asked for where ECN is given up. An algorithm that needs it then gives way to another, that of `got`.
+    /// Returns what was asked for where ECN is given up. An algorithm that needs it then gives way to another, that of
+    /// `got`.
     pub fn without_ecn(self, got: &Self) -> Self {
         let [_, rest @ ..] = self.options;
         let [timestamps, sack, scaling] = rest;
         Self { algorithm: got.algorithm.clone(), options: [false, timestamps, sack, scaling] }
     }
 
-    /// The first difference of `got` from what was asked for, in words; `None` if there is none.
+    /// Returns the first difference of `got` from what was asked for, in words; `None` if there is none.
     pub fn difference(&self, got: &Self) -> Option<String> {
         let differs = |number: &usize| self.options[*number] != got.options[*number];
         if let Some(number) = (0..OPTIONS.len()).find(differs) {

@@ -86,7 +86,7 @@ pub fn run_on(
     Ok(Replication::of(&records))
 }
 
-/// As [`run`], with `options` of the simulator.
+/// Does the same as [`run`], with `options` of the simulator.
 ///
 /// # Errors
 ///

@@ -43,7 +43,7 @@ impl Queues {
         }
     }
 
-    /// As [`parse`](Self::parse) reads it; empty for ours.
+    /// Returns the text as [`parse`](Self::parse) reads it; empty for ours.
     pub fn text(&self) -> String {
         match self {
             Self::Ours => String::new(),

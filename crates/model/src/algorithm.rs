@@ -96,7 +96,7 @@ impl Control {
         }
     }
 
-    /// What the host must provide for it.
+    /// Returns what the host must provide for it.
     pub fn needs(&self) -> Needs {
         match self {
             Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.needs(),

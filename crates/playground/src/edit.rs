@@ -20,7 +20,7 @@ pub fn edit(text: &str, changes: &[(&str, &str)]) -> Result<Json, String> {
     Ok(json!({ "text": document.to_string(), "document": table_to_json(document.as_table()) }))
 }
 
-/// The content of a TOML file as JSON.
+/// Returns the content of a TOML file as JSON.
 ///
 /// # Errors
 ///

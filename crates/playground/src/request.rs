@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The scenario of a request, loaded: `text`, and `subject`, the algorithm under test, or null.
+/// Returns the scenario of a request, loaded: `text`, and `subject`, the algorithm under test, or null.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub fn scenario(request: &Value) -> Result<Result<Scenario, Vec<Diagnostic>>, St
     Ok(load(text(request, "text")?, "scenario.toml", Path::new(""), &[], &options))
 }
 
-/// The text `name` of a request.
+/// Returns the text `name` of a request.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn text<'r>(request: &'r Value, name: &str) -> Result<&'r str, String> {
     request[name].as_str().ok_or_else(|| format!("the request has no text `{name}`"))
 }
 
-/// The changes of a request: `changes`, a list of pairs of a key path and a value, which is TOML.
+/// Returns the changes of a request: `changes`, a list of pairs of a key path and a value, which is TOML.
 ///
 /// # Errors
 ///

@@ -6,25 +6,26 @@ use narrows_lab::{algorithm, metrics, queues, scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or is None.
+/// Returns the cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or
+/// is None.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
 }
 
-/// The cards of all queue disciplines as dicts.
+/// Returns the cards of all queue disciplines as dicts.
 #[pyfunction(name = "queues")]
 pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     queues::entries().iter().map(|entry| card(py, &entry.card, Catalogue::Queues)).collect()
 }
 
-/// The cards of the metrics in every run as dicts: those of groups, then those of links.
+/// Returns the cards of the metrics in every run as dicts: those of groups, then those of links.
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     metrics::catalogue().iter().map(|each| metric(py, each)).collect()
 }
 
-/// The presets of the transport as dicts, each with its value of every key.
+/// Returns the presets of the transport as dicts, each with its value of every key.
 #[pyfunction(name = "presets")]
 pub fn preset_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     scenario::presets().iter().map(|each| preset(py, each)).collect()

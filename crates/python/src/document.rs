@@ -27,7 +27,7 @@ pub fn read_toml<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Bound
     }
 }
 
-/// A `ScenarioError` with errors found in the document `text`, which messages call `file`.
+/// Returns a `ScenarioError` with errors found in the document `text`, which messages call `file`.
 ///
 /// Each fault is `((start, end), key path, message, given, allowed, hint)`; the first is a byte range.
 #[pyfunction]

@@ -113,21 +113,21 @@ fn printed(program: ProgramRecord) -> Printed {
     (program.flow, program.role, program.status, text)
 }
 
-/// The number of what a digest covers; digests of different numbers cannot be compared.
+/// Returns the number of what a digest covers; digests of different numbers cannot be compared.
 #[pyfunction]
 pub fn digest_schema() -> u32 {
     SCHEMA
 }
 
-/// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
+/// Returns the digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
 #[pyfunction]
 pub fn combined_digest(parts: Vec<String>) -> String {
     replication::combined_digest(parts)
 }
 
-/// The schema of each table of a run as a dict: `name`, `row` (what a row describes), `absent` (the condition under
-/// which the table has no columns, `""` if it always has them) and `columns`, each with `name`, `kind`, `unit` and
-/// `meaning`.
+/// Returns the schema of each table of a run as a dict: `name`, `row` (what a row describes), `absent` (the condition
+/// under which the table has no columns, `""` if it always has them) and `columns`, each with `name`, `kind`, `unit`
+/// and `meaning`.
 #[pyfunction(name = "tables")]
 pub fn table_schemas(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     schemas().iter().map(|each| table_schema(py, each)).collect()

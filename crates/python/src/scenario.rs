@@ -123,12 +123,12 @@ impl PyScenario {
 }
 
 impl PyScenario {
-    /// The resolved model.
+    /// Returns the resolved model.
     pub fn model(&self) -> Arc<Model> {
         Arc::clone(&self.model)
     }
 
-    /// The backend that runs it.
+    /// Returns the backend that runs it.
     pub fn backend(&self) -> Arc<dyn Backend> {
         Arc::clone(&self.backend)
     }
@@ -335,13 +335,13 @@ fn absolute(folder: &str) -> PathBuf {
         .unwrap_or_else(|_| PathBuf::from(folder))
 }
 
-/// The JSON Schema of the scenario file, as text.
+/// Returns the JSON Schema of the scenario file, as text.
 #[pyfunction]
 pub fn schema() -> String {
     scenario::schema()
 }
 
-/// A `ScenarioError` with `diagnostics`.
+/// Returns a `ScenarioError` with `diagnostics`.
 ///
 /// # Errors
 ///

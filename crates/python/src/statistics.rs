@@ -5,15 +5,16 @@ use narrows_lab::records::warmup;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// Jain's fairness index of an array of shares in any unit, (Σx)² / (n Σx²); NaN if they are all zero or if there are
-/// none.
+/// Returns Jain's fairness index of an array of shares in any unit, (Σx)² / (n Σx²); NaN if they are all zero or if
+/// there are none.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's array is borrowed for the call")]
 pub fn jain(shares: PyReadonlyArray1<'_, f64>) -> f64 {
     jain_of(&shares.as_array().to_vec())
 }
 
-/// Number of values after which the array `series` is stationary by the MSER-5 rule; `None` if it is too short.
+/// Returns the number of values after which the array `series` is stationary by the MSER-5 rule; `None` if it is too
+/// short.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's array is borrowed for the call")]
 pub fn stationary_after(series: PyReadonlyArray1<'_, f64>) -> Option<usize> {

@@ -14,8 +14,8 @@ pub fn nearest(given: &str, known: Vec<String>) -> Option<String> {
     narrows_lab::card::nearest(given, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The value of a number with a unit: for `dimension` `"time"` in seconds, `"rate"` in bits per second, `"size"` in
-/// bytes, `"fraction"` from 0 to 1.
+/// Returns the value of a number with a unit: for `dimension` `"time"` in seconds, `"rate"` in bits per second,
+/// `"size"` in bytes, `"fraction"` from 0 to 1.
 ///
 /// # Errors
 ///

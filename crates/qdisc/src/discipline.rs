@@ -342,7 +342,7 @@ impl Settings {
         }
     }
 
-    /// As [`classes`](Self::classes), but `None` where no group is named.
+    /// Does the same as [`classes`](Self::classes), but `None` where no group is named.
     pub fn named_classes(&self, name: &str) -> Option<Classes> {
         match self.expect(name) {
             Setting::Classes(groups, flows) => (!groups.is_empty()).then(|| flows.clone()),

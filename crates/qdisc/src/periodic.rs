@@ -22,7 +22,7 @@ impl UpdateTimer {
         self.next.get_or_insert(now + self.period);
     }
 
-    /// When the next update is due; `None` before the first arrival.
+    /// Returns when the next update is due; `None` before the first arrival.
     pub fn next(&self) -> Option<Time> {
         self.next
     }

@@ -58,7 +58,7 @@ impl Check {
     }
 }
 
-/// All checks of a run, in the order in which they are shown.
+/// Returns all checks of a run, in the order in which they are shown.
 pub fn checks(records: &Records) -> Vec<Check> {
     let always = [
         saturated(records),

@@ -27,8 +27,8 @@ impl InputFile {
     }
 }
 
-/// Where a folder of results keeps a file, relative to the folder: under its content, so that no two files meet, and
-/// with its name, which records show.
+/// Returns where a folder of results keeps a file, relative to the folder: under its content, so that no two files
+/// meet, and with its name, which records show.
 pub fn kept(file: &Path, digest: &str) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     format!("{KEPT}/{}/{name}", &digest[..digest.len().min(DIGITS)])

@@ -113,7 +113,7 @@ impl ConnectionContext<'_> {
         Context { net: self.net, slot, spans: &mut self.rtts[group] }
     }
 
-    /// As [`sender`](Self::sender), of a receiving host.
+    /// Does the same as [`sender`](Self::sender), of a receiving host.
     pub fn receiver(&mut self, slot: Slot, group: usize) -> Context<'_> {
         Context { net: self.net, slot, spans: &mut self.delays[group] }
     }

@@ -62,17 +62,17 @@ impl SendingEndpoint {
         Self(Kind::Stack(StackSender::new(flow, size, mss)))
     }
 
-    /// What is particular to a connection that a stack carries; `None` for all others.
+    /// Returns what is particular to a connection that a stack carries; `None` for all others.
     pub fn stack_mut(&mut self) -> Option<&mut StackSender> {
         if let Kind::Stack(sender) = &mut self.0 { Some(sender) } else { None }
     }
 
-    /// What is particular to a reliable flow; `None` for all others.
+    /// Returns what is particular to a reliable flow; `None` for all others.
     pub fn reliable(&self) -> Option<&Sender> {
         if let Kind::Reliable(sender) = &self.0 { Some(sender) } else { None }
     }
 
-    /// As [`reliable`](Self::reliable).
+    /// Does the same as [`reliable`](Self::reliable).
     pub fn reliable_mut(&mut self) -> Option<&mut Sender> {
         if let Kind::Reliable(sender) = &mut self.0 { Some(sender) } else { None }
     }
@@ -131,7 +131,7 @@ impl SendingEndpoint {
         }
     }
 
-    /// When the next timer expires; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires; `Time::NEVER` if none is set.
     pub fn next_wake(&self) -> Time {
         match &self.0 {
             Kind::Reliable(sender) => sender.next_wake(),
@@ -189,7 +189,7 @@ impl SendingEndpoint {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.status().counters
     }
@@ -251,12 +251,12 @@ impl ReceivingEndpoint {
         Self(Kind::Stack(StackReceiver::new(flow)))
     }
 
-    /// What is particular to a connection that a stack carries; `None` for all others.
+    /// Returns what is particular to a connection that a stack carries; `None` for all others.
     pub fn stack_mut(&mut self) -> Option<&mut StackReceiver> {
         if let Kind::Stack(receiver) = &mut self.0 { Some(receiver) } else { None }
     }
 
-    /// What is particular to a reliable flow; `None` for all others.
+    /// Returns what is particular to a reliable flow; `None` for all others.
     pub fn reliable_mut(&mut self) -> Option<&mut Receiver> {
         if let Kind::Reliable(receiver) = &mut self.0 { Some(receiver) } else { None }
     }
@@ -275,7 +275,7 @@ impl ReceivingEndpoint {
         }
     }
 
-    /// When the next timer expires; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires; `Time::NEVER` if none is set.
     pub fn next_wake(&self) -> Time {
         match &self.0 {
             Kind::Reliable(receiver) => receiver.next_wake(),
@@ -284,7 +284,7 @@ impl ReceivingEndpoint {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub fn counters(&self) -> &ReceiverCounters {
         each!(&self.0, receiver => receiver.counters())
     }

@@ -45,13 +45,13 @@ impl Default for Pacer {
 }
 
 impl Pacer {
-    /// When the next packet may be sent; `Time::NEVER` unless the pacer delays one.
+    /// Returns when the next packet may be sent; `Time::NEVER` unless the pacer delays one.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// When the gap behind the last packet ends.
+    /// Returns when the gap behind the last packet ends.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.due
@@ -63,7 +63,7 @@ impl Pacer {
         self.deadline = deadline;
     }
 
-    /// When a packet of `size` may be sent at the given rate. A time in the past means now.
+    /// Returns when a packet of `size` may be sent at the given rate. A time in the past means now.
     pub(crate) fn next_send(&self, rate: Rate, size: Bytes, now: Time) -> Time {
         if rate == Rate::ZERO {
             return Time::NEVER;

@@ -141,7 +141,7 @@ impl Receiver {
         }
     }
 
-    /// When the next timer expires, of a delayed ACK or of the SYN-ACK; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires, of a delayed ACK or of the SYN-ACK; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
         match self.handshake {
             AcceptState::Accepting { deadline, .. } => deadline.min(self.policy.deadline()),
@@ -149,7 +149,7 @@ impl Receiver {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub(crate) fn counters(&self) -> &ReceiverCounters {
         &self.counters
     }

@@ -184,7 +184,7 @@ impl LossRecovery {
         rule
     }
 
-    /// When the first unacknowledged segment was last sent.
+    /// Returns when the first unacknowledged segment was last sent.
     #[inline]
     pub(crate) fn head_sent_at(&self) -> Time {
         self.board.transmission(self.board.una()).sent_at

@@ -77,7 +77,7 @@ impl RetransmissionTimer {
         self.rto
     }
 
-    /// When the timer expires; `Time::NEVER` while it is off.
+    /// Returns when the timer expires; `Time::NEVER` while it is off.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.deadline

@@ -173,13 +173,13 @@ impl Sender {
         self.transmit(now, host);
     }
 
-    /// What this sender has in common with other kinds.
+    /// Returns what this sender has in common with other kinds.
     #[inline]
     pub(crate) fn core(&self) -> &SenderCore {
         &self.core
     }
 
-    /// What this sender has in common with other kinds.
+    /// Returns what this sender has in common with other kinds.
     #[inline]
     pub(crate) fn core_mut(&mut self) -> &mut SenderCore {
         &mut self.core

@@ -18,7 +18,7 @@ pub(crate) fn whole_ticks(timeout: Span, tick: Span) -> Span {
     if tick == Span::ZERO { timeout } else { tick * timeout.as_ps().div_ceil(tick.as_ps()) }
 }
 
-/// When a timer expires that is set at `now` for `timeout`; exactly then if `tick` is zero.
+/// Returns when a timer expires that is set at `now` for `timeout`; exactly then if `tick` is zero.
 pub(crate) fn expiry(now: Time, timeout: Span, tick: Span) -> Time {
     if tick == Span::ZERO {
         return now + timeout;

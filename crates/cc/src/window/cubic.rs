@@ -48,7 +48,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// CUBIC with the constant `c` in packets per second cubed and the factor `beta`, 0 to 1, by which a loss
+    /// Returns CUBIC with the constant `c` in packets per second cubed and the factor `beta`, 0 to 1, by which a loss
     /// multiplies the window (RFC 9438 §4).
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Self {
         // RFC 9438 §4.3, eq. 4.

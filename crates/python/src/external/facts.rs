@@ -220,7 +220,7 @@ impl PyMoment {
 }
 
 impl PySetup {
-    /// The Python object for `setup`.
+    /// Returns the Python object for `setup`.
     pub fn of(setup: &Setup) -> Self {
         Self {
             mss_bytes: setup.mss.count(),
@@ -233,7 +233,8 @@ impl PySetup {
 }
 
 impl PyAck {
-    /// The Python object for `ack`; `recovering` says whether the flow is in loss recovery, but not after a timeout.
+    /// Returns the Python object for `ack`; `recovering` says whether the flow is in loss recovery, but not after a
+    /// timeout.
     pub fn of(ack: &Ack<'_>, path: &Path, recovering: bool) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),
@@ -254,7 +255,7 @@ impl PyAck {
 }
 
 impl PyLoss {
-    /// The Python object for `loss`.
+    /// Returns the Python object for `loss`.
     pub fn of(loss: &Loss<'_>, path: &Path) -> Self {
         let cause = match loss.cause {
             Cause::Detected => "detected",
@@ -275,7 +276,7 @@ impl PyLoss {
 }
 
 impl PySent {
-    /// The Python object for `packet`.
+    /// Returns the Python object for `packet`.
     pub fn of(packet: &SentPacket, path: &Path) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),
@@ -288,7 +289,7 @@ impl PySent {
 }
 
 impl PyMoment {
-    /// The Python object for an event without further details.
+    /// Returns the Python object for an event without further details.
     pub fn of(path: &Path) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),

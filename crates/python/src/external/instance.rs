@@ -73,7 +73,7 @@ impl Instance {
         instance
     }
 
-    /// An instance that has failed from the start.
+    /// Returns an instance that has failed from the start.
     pub fn failed(setup: &Setup, reason: String) -> Self {
         let mut instance = Self::idle(setup, EcnUse::Classic);
         instance.fail(reason);

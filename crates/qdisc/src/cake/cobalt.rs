@@ -49,7 +49,7 @@ pub struct Cobalt {
 }
 
 impl Cobalt {
-    /// BLUE's drop probability, 0 to 1.
+    /// Returns BLUE's drop probability, 0 to 1.
     pub fn probability(&self) -> f64 {
         self.probability
     }

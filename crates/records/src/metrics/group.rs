@@ -25,7 +25,8 @@ impl GroupMetric {
     }
 }
 
-/// The mean of a value of `group` over the ends of the intervals after the warm-up; not a number if there is none.
+/// Returns the mean of a value of `group` over the ends of the intervals after the warm-up; not a number if there is
+/// none.
 pub(super) fn mean_over_samples(records: &Records, group: usize, value: impl Fn(&GroupSample) -> u64) -> f64 {
     let Some(record) = records.groups.get(group) else { return f64::NAN };
     let from = records.run.measured_from();

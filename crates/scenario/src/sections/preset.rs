@@ -24,7 +24,7 @@ pub enum Preset {
 words!(Preset { Modern = "modern", Sack2012 = "sack-2012", Ns2 = "ns2", Linux = "linux" });
 
 impl Preset {
-    /// What it is, in sentences, and where that is from.
+    /// Returns what it is, in sentences, and where that is from.
     pub const fn about(self) -> (&'static str, &'static str) {
         match self {
             Self::Modern => (

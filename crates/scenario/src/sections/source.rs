@@ -70,7 +70,7 @@ forms! {
 macro_rules! processes {
     ($($form:ident),+ $(,)?) => {
         impl Source {
-            /// What starts connections during the run; `None` if its flows start once.
+            /// Returns what starts connections during the run; `None` if its flows start once.
             pub fn process(&self) -> Option<&dyn Process> {
                 match self {
                     $(Self::$form(form) => Some(form),)+
@@ -78,7 +78,7 @@ macro_rules! processes {
                 }
             }
 
-            /// As [`process`](Self::process).
+            /// Does the same as [`process`](Self::process).
             pub fn process_mut(&mut self) -> Option<&mut dyn Process> {
                 match self {
                     $(Self::$form(form) => Some(form),)+

@@ -134,7 +134,7 @@ impl SendingHost {
         self.sender.reliable().expect(RELIABLE)
     }
 
-    /// As [`parts`](Self::parts).
+    /// Does the same as [`parts`](Self::parts).
     pub fn parts_mut(&mut self) -> &mut Sender {
         parts_mut(&mut self.sender)
     }

@@ -98,7 +98,7 @@ impl FlowTallies {
         usize::from(group)
     }
 
-    /// Index of the counts of the connection in `slot`.
+    /// Returns the index of the counts of the connection in `slot`.
     pub fn index(&self, slot: usize) -> usize {
         let owner = self.owner(slot);
         owner.base as usize + owner.individual_from.map_or(0, |first| slot - first as usize)

@@ -10,7 +10,7 @@ use super::kind::Kind;
 use super::planner::Planner;
 use narrows_model::Demand;
 
-/// What starts the connections that `planner` draws.
+/// Returns what starts the connections that `planner` draws.
 pub(super) fn kind<'m>(planner: Planner<'m>) -> Box<dyn Kind + 'm> {
     match &planner.workload.demand {
         Demand::Fixed { start, source } => Box::new(fixed::Fixed::new(planner, *start, source)),

@@ -21,7 +21,7 @@ pub enum Reading {
     Unclear,
 }
 
-/// What `text` says of a rate.
+/// Returns what `text` says of a rate.
 pub fn read(text: &str) -> Reading {
     if let Ok(Quantity::Rate(rate)) = Quantity::parse(text, &[Dimension::Rate]) {
         return Reading::Stated(rate.as_bps() as f64);

@@ -65,7 +65,7 @@ impl Flight {
         last.filter(|packet| packet.number == number)
     }
 
-    /// When the oldest packet in flight was sent.
+    /// Returns when the oldest packet in flight was sent.
     pub(super) fn oldest_sent_at(&self) -> Option<Time> {
         self.packets.front().map(|(packet, _)| packet.sent_at)
     }

@@ -88,7 +88,7 @@ impl DatagramReceiver {
         }
     }
 
-    /// When the next timer expires; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
         match &self.policy {
             Policy::Report(policy) => policy.deadline(),
@@ -96,7 +96,7 @@ impl DatagramReceiver {
         }
     }
 
-    /// The counts so far.
+    /// Returns the counts so far.
     pub(crate) fn counters(&self) -> &ReceiverCounters {
         &self.counters
     }

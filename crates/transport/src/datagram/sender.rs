@@ -112,7 +112,7 @@ impl DatagramSender {
         self.transmit(now, host);
     }
 
-    /// When the next timer expires; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
         if self.core.status.state != ConnectionState::Established {
             return Time::NEVER;
@@ -129,13 +129,13 @@ impl DatagramSender {
         }
     }
 
-    /// What this sender has in common with other kinds.
+    /// Returns what this sender has in common with other kinds.
     #[inline]
     pub(crate) fn core(&self) -> &SenderCore {
         &self.core
     }
 
-    /// What this sender has in common with other kinds.
+    /// Returns what this sender has in common with other kinds.
     #[inline]
     pub(crate) fn core_mut(&mut self) -> &mut SenderCore {
         &mut self.core

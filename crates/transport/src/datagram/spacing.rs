@@ -21,7 +21,7 @@ impl Default for Spacing {
 }
 
 impl Spacing {
-    /// When the next packet may be sent; `Time::NEVER` unless the rate delays one.
+    /// Returns when the next packet may be sent; `Time::NEVER` unless the rate delays one.
     pub(super) fn deadline(&self) -> Time {
         self.deadline
     }
@@ -31,7 +31,7 @@ impl Spacing {
         self.deadline = deadline;
     }
 
-    /// When the next packet may be sent at `rate`, with `burst` bytes at once. A time in the past means now.
+    /// Returns when the next packet may be sent at `rate`, with `burst` bytes at once. A time in the past means now.
     pub(super) fn next_send(&self, rate: Rate, burst: Bytes) -> Time {
         let Some((due, size)) = self.last else { return Time::ZERO };
         if rate == Rate::ZERO {

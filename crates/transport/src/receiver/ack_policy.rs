@@ -142,7 +142,8 @@ impl AckPolicy {
         self.held > 0
     }
 
-    /// When the delayed acknowledgement is sent, or the segments are passed on that wait for others; `Time::NEVER` for neither.
+    /// Returns when the delayed acknowledgement is sent, or the segments are passed on that wait for others;
+    /// `Time::NEVER` for neither.
     pub(super) fn deadline(&self) -> Time {
         self.deadline.min(self.flush)
     }

@@ -65,7 +65,8 @@ impl Timestamps {
         self.used && echo.wrapping_sub(self.episode).cast_signed() < 0
     }
 
-    /// When the segment of `last` was sent with the timestamp `echo`; `None` if it never was, and without timestamps.
+    /// Returns when the segment of `last` was sent with the timestamp `echo`; `None` if it never was, and without
+    /// timestamps.
     pub(super) fn sent_at(&self, last: Transmission, echo: u8) -> Option<Time> {
         if !self.used {
             return None;

@@ -17,7 +17,7 @@ impl Sender {
         }
     }
 
-    /// When the next timer expires; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires; `Time::NEVER` if none is set.
     pub(crate) fn next_wake(&self) -> Time {
         match self.core.status.state {
             ConnectionState::Connecting => self.core.timer.deadline(),

@@ -21,7 +21,8 @@ pub(super) struct AckAggregation {
 }
 
 impl AckAggregation {
-    /// `bbr_update_ack_aggregation`: `acked` packets were acknowledged at `now`, with a window of `cwnd` packets.
+    /// Implements `bbr_update_ack_aggregation`: `acked` packets were acknowledged at `now`, with a window of `cwnd`
+    /// packets.
     pub(super) fn update_ack_aggregation(
         &mut self,
         acked: u64,

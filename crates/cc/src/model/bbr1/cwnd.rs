@@ -75,7 +75,7 @@ impl CongestionWindow {
         self.cwnd
     }
 
-    /// `bbr_set_cwnd` without ProbeRTT's bound. Returns whether the first round of a fast recovery starts.
+    /// Implements `bbr_set_cwnd` without ProbeRTT's bound. Returns whether the first round of a fast recovery starts.
     pub(super) fn set_cwnd(&mut self, acked: Acked) -> bool {
         let recovery_starts = self.set_cwnd_to_recover_or_restore(acked);
         self.cwnd = if self.packet_conservation {
@@ -134,7 +134,7 @@ impl CongestionWindow {
         self.ca_state.transition_to(CaState::Open);
     }
 
-    /// `bbr_save_cwnd`.
+    /// Implements `bbr_save_cwnd`.
     pub(super) fn save_cwnd(&mut self, in_probe_rtt: bool) {
         let reduced = self.prev_ca_state != CaState::Open || in_probe_rtt;
         self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };

@@ -56,7 +56,7 @@ impl Delivery {
         Bandwidth(self.bw.get())
     }
 
-    /// `packets` were delivered.
+    /// Counts `packets` as delivered.
     pub(super) fn on_delivered(&mut self, packets: u64, now: Time) {
         self.delivered += packets;
         self.delivered_stamp = now;

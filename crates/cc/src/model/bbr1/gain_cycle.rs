@@ -45,8 +45,8 @@ impl GainCycle {
         self.cycle_idx == 0
     }
 
-    /// `bbr_update_cycle_phase`. The flow paces with `pacing_gain`; `losses`: packets were declared lost; `in_network`
-    /// packets are on the path, of which the phase aims at `target`.
+    /// Implements `bbr_update_cycle_phase`. The flow paces with `pacing_gain`; `losses`: packets were declared lost;
+    /// `in_network` packets are on the path, of which the phase aims at `target`.
     pub(super) fn update_cycle_phase(
         &mut self,
         pacing_gain: Gain,

@@ -74,7 +74,7 @@ impl LtBw {
         if self.lt_use_bw { LtBwChange::Found } else { LtBwChange::None }
     }
 
-    /// `bbr_reset_lt_bw_sampling`.
+    /// Implements `bbr_reset_lt_bw_sampling`.
     pub(super) fn reset_lt_bw_sampling(&mut self, delivery: &Delivery) {
         *self = Self::default();
         self.reset_lt_bw_sampling_interval(delivery);

@@ -25,7 +25,7 @@ impl MinRtt {
         self.min_rtt
     }
 
-    /// `bbr_init`, at the first call only: the transport has measured `min_rtt`.
+    /// Implements `bbr_init`, at the first call only: the transport has measured `min_rtt`.
     pub(super) fn init(&mut self, min_rtt: Option<Span>, now: Time) {
         if self.min_rtt_stamp.is_none() {
             self.min_rtt_stamp = Some(now);

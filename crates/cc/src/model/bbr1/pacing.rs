@@ -25,7 +25,7 @@ impl Pacing {
         (self.sent >= UNPACED).then_some(self.rate)
     }
 
-    /// `bbr_init_pacing_rate_from_rtt`, at the first call only, with a window of `cwnd` packets.
+    /// Implements `bbr_init_pacing_rate_from_rtt`, at the first call only, with a window of `cwnd` packets.
     pub(super) fn init_pacing_rate_from_rtt(&mut self, srtt: Span, cwnd: u64, high_gain: Gain, mss: Bytes) {
         if !self.has_seen_rtt {
             self.has_seen_rtt = true;
@@ -33,7 +33,7 @@ impl Pacing {
         }
     }
 
-    /// `bbr_set_pacing_rate`: a lower rate is used only after the pipe has been full.
+    /// Implements `bbr_set_pacing_rate`: a lower rate is used only after the pipe has been full.
     pub(super) fn set_pacing_rate(&mut self, rate: Rate, full_bw_reached: bool) {
         if full_bw_reached || rate > self.rate {
             self.rate = rate;

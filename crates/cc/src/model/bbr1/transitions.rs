@@ -8,7 +8,7 @@ use crate::Path;
 use narrows_units::{Span, Time};
 
 impl Bbr1 {
-    /// `bbr_check_drain`.
+    /// Implements `bbr_check_drain`.
     pub(super) fn check_drain(&mut self, path: &Path) {
         if self.mode.is(Mode::Startup) && self.full_bw.full_bw_reached() {
             self.mode.transition_to(Mode::Drain);
@@ -21,7 +21,7 @@ impl Bbr1 {
         }
     }
 
-    /// `bbr_update_min_rtt`.
+    /// Implements `bbr_update_min_rtt`.
     pub(super) fn update_min_rtt(&mut self, rtt: Option<Span>, path: &Path) {
         let filter_expired = self.min_rtt.update_min_rtt(rtt, path.now);
         if filter_expired && !self.idle_restart && !self.mode.is(Mode::ProbeRtt) {
@@ -48,7 +48,7 @@ impl Bbr1 {
         }
     }
 
-    /// `bbr_check_probe_rtt_done`.
+    /// Implements `bbr_check_probe_rtt_done`.
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
         if self.probe_rtt.has_elapsed(now) {
             self.min_rtt.restamp(now);
@@ -66,7 +66,7 @@ impl Bbr1 {
         }
     }
 
-    /// `bbr_reset_probe_bw_mode`.
+    /// Implements `bbr_reset_probe_bw_mode`.
     pub(super) fn reset_probe_bw_mode(&mut self) {
         self.mode.transition_to(Mode::ProbeBw);
         self.gain_cycle.restart(self.delivery.delivered_stamp());

@@ -15,8 +15,8 @@ pub(super) struct AckAggregation {
 }
 
 impl AckAggregation {
-    /// `UpdateACKAggregation`: `newly_acked` packets were acknowledged in round `round_count`. `bw` is in packets per
-    /// second, `cwnd` in packets.
+    /// Implements `UpdateACKAggregation`: `newly_acked` packets were acknowledged in round `round_count`. `bw` is in
+    /// packets per second, `cwnd` in packets.
     pub(super) fn update_ack_aggregation(
         &mut self,
         newly_acked: u64,

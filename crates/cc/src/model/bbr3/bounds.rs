@@ -49,13 +49,13 @@ impl Bounds {
         self.inflight_longterm = self.inflight_longterm.max(packets);
     }
 
-    /// `ResetShortTermModel`.
+    /// Implements `ResetShortTermModel`.
     pub(super) fn reset_short_term_model(&mut self) {
         self.inflight_shortterm = f64::INFINITY;
         self.bw_shortterm = f64::INFINITY;
     }
 
-    /// `InitLowerBounds` and `LossLowerBounds`, at the end of a round with losses.
+    /// Implements `InitLowerBounds` and `LossLowerBounds`, at the end of a round with losses.
     pub(super) fn adapt_lower_bounds(
         &mut self,
         signals: &CongestionSignals,

@@ -45,7 +45,7 @@ impl CongestionSignals {
         self.is_loss_in_round = false;
     }
 
-    /// `UpdateLatestDeliverySignals`; the connection has delivered `delivered` packets.
+    /// Implements `UpdateLatestDeliverySignals`; the connection has delivered `delivered` packets.
     pub(super) fn update_latest_delivery_signals(&mut self, sample: &Sample, delivered: u64) {
         self.bw_latest = self.bw_latest.max(sample.delivery_rate);
         self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
@@ -56,7 +56,7 @@ impl CongestionSignals {
         }
     }
 
-    /// `AdvanceLatestDeliverySignals`.
+    /// Implements `AdvanceLatestDeliverySignals`.
     pub(super) fn advance_latest_delivery_signals(&mut self, sample: &Sample) {
         if self.loss_round_start {
             self.bw_latest = sample.delivery_rate;
@@ -64,14 +64,14 @@ impl CongestionSignals {
         }
     }
 
-    /// `ResetCongestionSignals`.
+    /// Implements `ResetCongestionSignals`.
     pub(super) fn reset_congestion_signals(&mut self) {
         self.is_loss_in_round = false;
         self.bw_latest = 0.0;
         self.inflight_latest = 0.0;
     }
 
-    /// `NoteLoss` of `packet`; the connection has delivered `delivered` packets.
+    /// Implements `NoteLoss` of `packet`; the connection has delivered `delivered` packets.
     pub(super) fn note_loss(&mut self, packet: &SentPacket, delivered: u64) {
         self.note_congestion(delivered);
         let contiguous = self.last_lost.is_some_and(|last| packet.number == last + 1);

@@ -66,13 +66,13 @@ impl CongestionWindow {
         self.restore_cwnd();
     }
 
-    /// `SaveCwnd`.
+    /// Implements `SaveCwnd`.
     pub(super) fn save_cwnd(&mut self, in_probe_rtt: bool) {
         let reduced = self.in_loss_recovery() || in_probe_rtt;
         self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
     }
 
-    /// `RestoreCwnd`.
+    /// Implements `RestoreCwnd`.
     pub(super) fn restore_cwnd(&mut self) {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
@@ -82,8 +82,8 @@ impl CongestionWindow {
         self.cwnd = in_flight as f64 + 1.0;
     }
 
-    /// `SetCwnd` before its bounds: `newly_acked` packets were acknowledged. While `few_delivered`, less than the initial
-    /// window in all, the window grows beyond `max_inflight`.
+    /// Implements `SetCwnd` before its bounds: `newly_acked` packets were acknowledged. While `few_delivered`, less
+    /// than the initial window in all, the window grows beyond `max_inflight`.
     pub(super) fn set_cwnd(
         &mut self,
         newly_acked: u64,

@@ -90,7 +90,7 @@ impl Delivery {
         }
     }
 
-    /// `UpdateRound`.
+    /// Implements `UpdateRound`.
     pub(super) fn update_round(&mut self, sample: &Sample) {
         self.round_start = sample.prior_delivered.is_some_and(|prior| prior >= self.next_round_delivered);
         if self.round_start {
@@ -99,26 +99,26 @@ impl Delivery {
         }
     }
 
-    /// `StartRound`: a round starts now, wherever the last one is.
+    /// Implements `StartRound`: a round starts now, wherever the last one is.
     pub(super) fn start_round(&mut self) {
         self.next_round_delivered = self.delivered;
     }
 
-    /// `UpdateMaxBw`, after `UpdateRound`.
+    /// Implements `UpdateMaxBw`, after `UpdateRound`.
     pub(super) fn update_max_bw(&mut self, sample: &Sample) {
         if sample.delivery_rate > 0.0 && (sample.delivery_rate >= self.max_bw() || !sample.is_app_limited) {
             self.max_bw_filter[1] = self.max_bw_filter[1].max(sample.delivery_rate);
         }
     }
 
-    /// `AdvanceMaxBwFilter`; a cycle without a sample does not count.
+    /// Implements `AdvanceMaxBwFilter`; a cycle without a sample does not count.
     pub(super) fn advance_max_bw_filter(&mut self) {
         if self.max_bw_filter[1] > 0.0 {
             self.max_bw_filter = [self.max_bw_filter[1], 0.0];
         }
     }
 
-    /// `MarkConnectionAppLimited`, with `in_flight` packets in flight.
+    /// Implements `MarkConnectionAppLimited`, with `in_flight` packets in flight.
     pub(super) fn mark_connection_app_limited(&mut self, in_flight: u64) {
         self.app_limited.mark(self.delivered, in_flight);
     }

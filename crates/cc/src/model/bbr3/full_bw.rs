@@ -25,14 +25,14 @@ impl FullBw {
         self.full_bw_now
     }
 
-    /// `ResetFullBW`; the delivery rate is to grow from `full_bw`, bits of payload per second.
+    /// Implements `ResetFullBW`; the delivery rate is to grow from `full_bw`, bits of payload per second.
     pub(super) fn reset_full_bw(&mut self, full_bw: f64) {
         self.full_bw_now = false;
         self.full_bw = full_bw;
         self.full_bw_count = 0;
     }
 
-    /// `CheckFullBWReached`.
+    /// Implements `CheckFullBWReached`.
     pub(super) fn check_full_bw_reached(&mut self, round_start: bool, sample: &Sample) {
         if self.full_bw_now || !round_start || sample.is_app_limited {
             return;

@@ -24,13 +24,13 @@ impl Undo {
 }
 
 impl Bbr3 {
-    /// `SaveStateUponLoss`, as an episode starts (§5.5.11.1).
+    /// Implements `SaveStateUponLoss`, as an episode starts (§5.5.11.1).
     pub(super) fn save_state_upon_loss(&mut self) {
         self.window.save_cwnd(self.state.is(State::ProbeRtt));
         self.undo = Undo { state: None, bounds: self.bounds };
     }
 
-    /// `HandleLostPacket`.
+    /// Implements `HandleLostPacket`.
     pub(super) fn handle_lost_packet(&mut self, packet: &SentPacket, now: Time) {
         self.signals.note_loss(packet, self.delivery.delivered());
         let sample = self.delivery.sample_of_lost_packet(packet);
@@ -82,7 +82,7 @@ impl Bbr3 {
         }
     }
 
-    /// `AdaptLowerBoundsFromCongestion`.
+    /// Implements `AdaptLowerBoundsFromCongestion`.
     pub(super) fn adapt_lower_bounds_from_congestion(&mut self) {
         if self.signals.is_loss_in_round() && !self.state.get().is_probing_bw() {
             let (max_bw, cwnd) = (self.delivery.max_bw(), self.window.cwnd());
@@ -90,7 +90,7 @@ impl Bbr3 {
         }
     }
 
-    /// `CheckStartupHighLoss`.
+    /// Implements `CheckStartupHighLoss`.
     pub(super) fn check_startup_high_loss(&mut self, sample: &Sample) {
         if !self.signals.loss_round_start() {
             return;
@@ -106,7 +106,7 @@ impl Bbr3 {
         self.signals.reset_lost_ranges();
     }
 
-    /// `HandleSpuriousLossDetection`.
+    /// Implements `HandleSpuriousLossDetection`.
     pub(super) fn handle_spurious_loss_detection(&mut self) {
         self.window.restore_cwnd();
         self.signals.clear_loss_in_round();

@@ -31,7 +31,7 @@ impl MinRtt {
         self.min_rtt
     }
 
-    /// `OnInit`, at the first call only: the transport has measured `srtt`.
+    /// Implements `OnInit`, at the first call only: the transport has measured `srtt`.
     pub(super) fn init(&mut self, srtt: Option<Span>, now: Time) {
         if !self.initialized {
             self.initialized = true;
@@ -40,8 +40,8 @@ impl MinRtt {
         }
     }
 
-    /// `UpdateMinRTT`. Returns `BBR.probe_rtt_expired`: no round-trip time as small as `probe_rtt_min_delay` has been
-    /// seen for `ProbeRTTInterval`.
+    /// Implements `UpdateMinRTT`. Returns `BBR.probe_rtt_expired`: no round-trip time as small as `probe_rtt_min_delay`
+    /// has been seen for `ProbeRTTInterval`.
     pub(super) fn update_min_rtt(&mut self, rtt: Option<Span>, now: Time) -> bool {
         let probe_rtt_expired = now > self.probe_rtt_min_stamp + PROBE_RTT_INTERVAL;
         if let Some(rtt) = rtt

@@ -90,7 +90,7 @@ impl ProbeBw {
         self.rounds_since_probe_up += 1;
     }
 
-    /// `StartProbeBW_DOWN`.
+    /// Implements `StartProbeBW_DOWN`.
     pub(super) fn start_down(&mut self, now: Time) {
         self.probe_up_acked_per_inc = f64::INFINITY;
         self.pick_probe_wait();
@@ -98,7 +98,7 @@ impl ProbeBw {
         self.stop_probing();
     }
 
-    /// `StartProbeBW_REFILL`.
+    /// Implements `StartProbeBW_REFILL`.
     pub(super) fn start_refill(&mut self) {
         self.bw_probe_up_rounds = 0;
         self.bw_probe_up_acked = 0.0;
@@ -106,7 +106,7 @@ impl ProbeBw {
         self.ack_phase.transition_to(AckPhase::Refilling);
     }
 
-    /// `StartProbeBW_UP`.
+    /// Implements `StartProbeBW_UP`.
     pub(super) fn start_up(&mut self) {
         self.is_bw_probe_sample = true;
         self.ack_phase.transition_to(AckPhase::ProbeStarting);
@@ -180,8 +180,8 @@ impl ProbeBw {
         }
     }
 
-    /// `RaiseInflightLongtermSlope`: `inflight_longterm` grows by 1, 2, 4 … packets in successive rounds of `cwnd`
-    /// packets.
+    /// Implements `RaiseInflightLongtermSlope`: `inflight_longterm` grows by 1, 2, 4 … packets in successive rounds of
+    /// `cwnd` packets.
     pub(super) fn raise_inflight_longterm_slope(&mut self, cwnd: f64) {
         let growth_this_round = f64::from(1u32 << self.bw_probe_up_rounds);
         self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(BW_PROBE_UP_ROUNDS_MAX);

@@ -8,12 +8,12 @@ use crate::Path;
 use narrows_units::Time;
 
 impl Bbr3 {
-    /// `EnterStartup`.
+    /// Implements `EnterStartup`.
     pub(super) fn enter_startup(&mut self) {
         self.state.transition_to(State::Startup);
     }
 
-    /// `CheckStartupDone`.
+    /// Implements `CheckStartupDone`.
     pub(super) fn check_startup_done(&mut self, sample: &Sample) {
         self.check_startup_high_loss(sample);
         if self.state.is(State::Startup) && self.full_bw.full_bw_reached() {
@@ -27,7 +27,7 @@ impl Bbr3 {
         self.drain_start_round = self.delivery.round_count();
     }
 
-    /// `CheckDrainDone`.
+    /// Implements `CheckDrainDone`.
     pub(super) fn check_drain_done(&mut self, path: &Path) {
         if !self.state.is(State::Drain) {
             return;
@@ -38,7 +38,7 @@ impl Bbr3 {
         }
     }
 
-    /// `StartProbeBW_DOWN`.
+    /// Implements `StartProbeBW_DOWN`.
     pub(super) fn start_probe_bw_down(&mut self, now: Time) {
         self.signals.reset_congestion_signals();
         self.probe_bw.start_down(now);
@@ -51,7 +51,7 @@ impl Bbr3 {
         self.state.transition_to(State::ProbeBwCruise);
     }
 
-    /// `StartProbeBW_REFILL`.
+    /// Implements `StartProbeBW_REFILL`.
     pub(super) fn start_probe_bw_refill(&mut self) {
         self.bounds.reset_short_term_model();
         self.probe_bw.start_refill();
@@ -68,7 +68,7 @@ impl Bbr3 {
         self.probe_bw.raise_inflight_longterm_slope(self.window.cwnd());
     }
 
-    /// `UpdateProbeBWCyclePhase`.
+    /// Implements `UpdateProbeBWCyclePhase`.
     pub(super) fn update_probe_bw_cycle_phase(&mut self, sample: &Sample, path: &Path) {
         if !self.full_bw.full_bw_reached() || self.adapt_long_term_model(sample, path) {
             return;
@@ -149,7 +149,7 @@ impl Bbr3 {
         path.window_limited && self.window.cwnd() >= self.bounds.inflight_longterm()
     }
 
-    /// `CheckProbeRTT`; `probe_rtt_expired` is the result of `UpdateMinRTT`.
+    /// Implements `CheckProbeRTT`; `probe_rtt_expired` is the result of `UpdateMinRTT`.
     pub(super) fn check_probe_rtt(&mut self, probe_rtt_expired: bool, sample: &Sample, path: &Path) {
         if probe_rtt_expired && !self.idle_restart && !self.state.is(State::ProbeRtt) {
             self.enter_probe_rtt();
@@ -184,7 +184,7 @@ impl Bbr3 {
         }
     }
 
-    /// `CheckProbeRTTDone`.
+    /// Implements `CheckProbeRTTDone`.
     pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
         if self.probe_rtt.has_elapsed(now) {
             self.min_rtt.schedule_probe_rtt(now);

@@ -144,7 +144,7 @@ pub(crate) const FAST: Entry = Entry {
     build: |values, setup| build(Fixed(values.number("alpha")), values, setup),
 };
 
-/// FAST with `target` and the parameters common to both of its entries.
+/// Returns FAST with `target` and the parameters common to both of its entries.
 pub(super) fn build(target: impl Target, values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let by_timer = values.word("update") == "timer";
     let rule = Fast {

@@ -75,7 +75,7 @@ impl ReportPolicy {
         self.received.is_fresh()
     }
 
-    /// When the next report is due.
+    /// Returns when the next report is due.
     pub(super) fn deadline(&self) -> Time {
         self.deadline
     }
