@@ -253,7 +253,7 @@ fn documents_that_are_no_network_are_refused_by_name() {
         "",
         "<node id=\"c\"><data key=\"Longitude\">12E</data><data key=\"Latitude\">3</data></node>",
     );
-    assert!(refused(&place).contains("Longitude \"12E\""));
+    assert!(refused(&place).contains("Longitude: expected degrees from -180 to 180, got \"12E\""));
     assert!(refused(&place.replace("12E", "181")).contains("from -180 to 180"));
     assert!(
         refused(&document("", "", "<node id=\"c\"><data key=\"lat\">3</data></node>"))
