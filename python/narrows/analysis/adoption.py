@@ -54,24 +54,15 @@ class Adoption:
     stages: tuple[Stage, ...]
 
 
-def adoption(  # noqa: PLR0913  # the table, and what its columns are called
-    cells: Cells,
-    response: str,
-    camps: tuple[str, str],
-    *,
-    fraction: str = "fraction",
-    camp: str = "algorithm",
-    within: Range = REAL,
-) -> Adoption:
+def adoption(cells: Cells, response: str, camps: tuple[str, str], *, within: Range = REAL) -> Adoption:
     """Compare naive and total effects of a deployment, replication by replication.
 
     Args:
-        cells: A row per fraction, camp (the flows on one algorithm) and replication (column `replication`).
+        cells: A row per `fraction` of flows on the new algorithm, 0 to 1, camp (the flows on one `algorithm`) and
+            `replication`: columns of these names.
         response: Name of a column with the mean of a camp's flows, such as goodput per flow; a sum over the camp
             would grow with its size.
         camps: Names of the camp on the new algorithm and of the camp on the old one.
-        fraction: Name of the column with the fraction of flows on the new algorithm, 0 to 1.
-        camp: Name of the column of the camps.
         within: The values that the response can have.
 
     Raises:
@@ -80,7 +71,7 @@ def adoption(  # noqa: PLR0913  # the table, and what its columns are called
     """
     new, old = camps
     found: dict[tuple[float, str], dict[str, float]] = {}
-    columns = (numbers(cells, fraction).tolist(), words(cells, camp), words(cells, "replication"))
+    columns = (numbers(cells, "fraction").tolist(), words(cells, "algorithm"), words(cells, "replication"))
     for part, name, replication, value in zip(*columns, numbers(cells, response).tolist(), strict=True):
         series = found.setdefault((part, name), {})
         if replication in series:

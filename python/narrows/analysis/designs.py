@@ -240,37 +240,6 @@ def sobol(factors: int, runs: int, seed: int) -> FloatArray:
     return points
 
 
-def spread(
-    points: FloatArray, ranges: Mapping[str, tuple[float, float]], logarithmic: Sequence[str] = ()
-) -> list[dict[str, float]]:
-    """Map points of the unit cube to the ranges of factors.
-
-    Args:
-        points: Shape (runs, factors), in [0, 1].
-        ranges: Least and greatest value by factor, in the order of the columns.
-        logarithmic: Names of the factors that are mapped on a logarithmic scale.
-
-    Returns:
-        For each run, the value by factor.
-
-    Raises:
-        AnalysisError: Columns and ranges differ in number, a range is empty, or a logarithmic one not positive.
-    """
-    if points.shape[1] != len(ranges):
-        raise AnalysisError(f"{points.shape[1]} columns of points do not fit {len(ranges)} factors")
-    for factor, (low, high) in ranges.items():
-        if not low < high or (factor in logarithmic and low <= 0):
-            needed = "0 < low < high" if factor in logarithmic else "low < high"
-            raise AnalysisError(f'the range of "{factor}" is {low} to {high}; it needs {needed}')
-    return [
-        {
-            factor: low * (high / low) ** part if factor in logarithmic else low + (high - low) * part
-            for part, (factor, (low, high)) in zip(point, ranges.items(), strict=True)
-        }
-        for point in points.tolist()
-    ]
-
-
 def _check_names(factors: Sequence[str]) -> None:
     if not 0 < len(factors) <= len(LETTERS):
         raise AnalysisError(f"a two-level design takes 1 to {len(LETTERS)} factors, not {len(factors)}")

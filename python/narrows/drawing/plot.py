@@ -187,7 +187,7 @@ class Panel:
         )
         self._add(key, style, element("path", class_="band", d=path))
 
-    def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool, read: bool = True) -> None:
+    def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool) -> None:
         """Draw a limit behind the marks: a stepped line, and the area below it if `filled`."""
         edges = np.concatenate(([self.x.low], x))
         across = np.repeat(self._place(edges, self.across), 2)[1:-1]
@@ -195,7 +195,7 @@ class Panel:
         across, height = without_flats(across, height)
         floor = np.full(len(height), self.box.bottom)
         area = element("path", class_="ground", d=ring(across, height, floor)) if filled else ""
-        rim = element("path", class_="limit", d=polyline(across, height), data_read="step" if read else None)
+        rim = element("path", class_="limit", d=polyline(across, height), data_read="step")
         self._ground.append(element("g", area, rim, data_series=key))
 
     def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:

@@ -245,8 +245,7 @@ class _Reader:
         try:
             metric = resolve(name)
         except MetricError as error:
-            hint = f"did you mean {error.nearest}?" if error.nearest else None
-            self.document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=hint)
+            self.document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=error.hint)
             return None
         if of not in metric.owners:
             self.document.complain(node, f"is not a metric of a {of}", allowed=" or ".join(metric.owners))

@@ -228,12 +228,7 @@ def _margins(document: Document, node: Node | None) -> dict[str, str]:
         try:
             given_margins([f"{metric}={found[metric]}"])
         except MetricError as error:
-            document.complain(
-                entry.node,
-                error.message,
-                allowed=error.allowed,
-                hint=error.nearest and f"did you mean `{error.nearest}`?",
-            )
+            document.complain(entry.node, error.message, allowed=error.allowed, hint=error.hint)
     return found
 
 

@@ -135,7 +135,7 @@ def added(text: str, known: Known) -> list[Column]:
 def asked(chosen: Iterable[Column]) -> tuple[str, ...]:
     """Return the metrics of the series among columns, each once."""
     names = dict.fromkeys(column.measure for column in chosen)
-    return tuple(name for name in names if name not in {*measures_of("group"), *measures_of("link")})
+    return tuple(name for name in names if name not in {*counted_names("group"), *counted_names("link")})
 
 
 def split(name: str) -> tuple[str, str]:
@@ -167,21 +167,20 @@ def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
     if measure is None:
         return []
     if of not in measure.owners:
-        document.unknown(node, f"a {of} has no metric `{measure.name}`", measure.name, measures_of(of))
+        document.unknown(node, f"a {of} has no metric `{measure.name}`", measure.name, counted_names(of))
         return []
     return [Column(f"{of}.{owner}.{measure.text}", of, owner, measure.text)]
 
 
 def _measure(document: Document, node: Node, text: str, known: Known) -> Metric | None:
-    counted = {*measures_of("group"), *measures_of("link")}
+    counted = {*counted_names("group"), *counted_names("link")}
     try:
         measure = resolve(text)
     except MetricError as error:
         if error.given == text and "(" not in text:
             document.unknown(node, "unknown metric", text, counted)
         else:
-            hint = f"did you mean {error.nearest}?" if error.nearest else None
-            document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=hint)
+            document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=error.hint)
         return None
     to = measure.choices.get("to", "own")
     if to not in {"own", "other", *known.groups}:
@@ -202,11 +201,6 @@ def _bare(measure: Metric, known: Known) -> list[Column]:
         return [Column(name, "link", "", name)]
     links = sorted({link for point in known.points for link in point.bottlenecks})
     return [Column(f"link.{link}.{name}", "link", link, name) for link in links]
-
-
-def measures_of(of: str) -> list[str]:
-    """Return the names of the counted metrics of a "group" or "link", which every cell has."""
-    return counted_names(of)
 
 
 def _every(of: str, owners: Iterable[str], measure: str) -> str:

@@ -142,11 +142,6 @@ class Plan:
         """The algorithms of its points, each once; None is that of the scenario."""
         return list(dict.fromkeys(point.algorithm for point in self.points))
 
-    @property
-    def paired(self) -> bool:
-        """Whether algorithms are compared, with common random numbers."""
-        return len(self.rows) > 0 and len(self.rows[0]) > 1
-
     def portable(self) -> Plan:
         """Return the plan as the study's folder has it: with the files that it keeps, and paths relative to it."""
         kept = self.kept or Kept()

@@ -159,9 +159,9 @@ class Observed:
             return [Flow(group, 0.0, self.duration_s, of_transfers=True)]
         return self.flows(group)
 
-    def rates(self, flows: Sequence[Flow], column: str = "goodput_bps") -> list[FloatArray] | None:
-        """Return a column of the series of each flow; None without flows or series."""
-        found = [each for each in (self.flow(flow, column) for flow in flows) if each is not None]
+    def rates(self, flows: Sequence[Flow]) -> list[FloatArray] | None:
+        """Return the goodput over time of each flow; None without flows or series."""
+        found = [each for each in (self.flow(flow, "goodput_bps") for flow in flows) if each is not None]
         return found or None
 
     def bottleneck(self, group: str) -> str | None:

@@ -30,6 +30,7 @@ class MetricError(InputError):
         given: The part of the text that is wrong.
         allowed: What is allowed there.
         nearest: The nearest known name; None where none is near.
+        hint: The question whether that is meant; None where none is near.
     """
 
     def __init__(self, metric: str, message: str, given: str, allowed: str, nearest: str | None = None) -> None:
@@ -44,6 +45,7 @@ class MetricError(InputError):
         self.given = given
         self.allowed = allowed
         self.nearest = nearest
+        self.hint = nearest and f"did you mean `{nearest}`?"
 
 
 @dataclass(frozen=True)

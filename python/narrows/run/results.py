@@ -254,9 +254,9 @@ class Comparison(Results):
         """Return the folder of a run: that of its backend, if there are several, and within it that of its levels."""
         backend = None if self.crossed is None else self.crossed.at[name].get(BACKEND)
         if backend is None:
-            return folder_name(name)
+            return file_name(name)
         rest = name.removesuffix(backend).removesuffix(", ")
-        return f"{backend}/{folder_name(rest)}" if rest else backend
+        return f"{backend}/{file_name(rest)}" if rest else backend
 
     def _own(self, name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
         at = {} if self.crossed is None else {"at": self.crossed.at[name]}
@@ -296,11 +296,6 @@ class Comparison(Results):
     @property
     def _any(self) -> Run:
         return next(iter(self.runs.values()))
-
-
-def folder_name(name: str) -> str:
-    """Return the name of the folder of a compared run: what the run is called, as a file name."""
-    return file_name(name)
 
 
 # The first column of a table of all runs, by what is compared.

@@ -17,7 +17,6 @@ from narrows.analysis.designs import (
     latin_hypercube,
     plackett_burman,
     sobol,
-    spread,
     two_level,
 )
 from narrows.analysis.table import AnalysisError
@@ -139,12 +138,6 @@ def test_sobol_points_halve_every_factor_evenly_and_need_a_power_of_two() -> Non
         assert sorted(np.floor(column * 16).tolist()) == list(range(16))
     with pytest.raises(AnalysisError, match="power of two as number of runs, not 12"):
         sobol(2, 12, seed=1)
-
-
-def test_points_are_spread_over_linear_and_logarithmic_ranges() -> None:
-    (low, middle) = spread(np.array([[0.0, 0.0], [0.5, 0.5]]), {"loss": (0.0, 4.0), "rate": (1.0, 100.0)}, ["rate"])
-    assert low == {"loss": 0.0, "rate": 1.0}
-    assert middle == pytest.approx({"loss": 2.0, "rate": 10.0})
 
 
 def test_coded_runs_become_levels() -> None:

@@ -313,15 +313,13 @@ class Run:
         ends = np.r_[starts[1:], len(self._event_flows)]
         return {str(name): (int(start), int(end)) for name, start, end in zip(names, starts, ends, strict=True)}
 
-    def histogram(self, owner: str, quantity: str, replication: int | None = None) -> Histogram | None:
-        """Return the distribution of a quantity of a group or link in one or all replications; None without packets."""
+    def histogram(self, owner: str, quantity: str) -> Histogram | None:
+        """Return the distribution of a quantity of a group or link in all replications; None without packets."""
         rows = self.distribution_rows
         if "owner" not in rows:
             return None
         chosen = (rows["owner"] == owner) & (rows["quantity"] == quantity) & (rows["packets"] > 0)
         chosen &= np.isfinite(rows["value_s"])
-        if replication is not None:
-            chosen &= rows["replication"] == replication
         if not chosen.any():
             return None
         values, place = np.unique(rows["value_s"][chosen], return_inverse=True)
