@@ -60,7 +60,7 @@ pub(crate) use digested;
 
 impl Records {
     /// Returns the digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows,
-    /// groups and links, and [`SCHEMA`]; not transfers under way at the end, the logs of packets and events, inner
+    /// groups and links, and [`SCHEMA`]; not transfers in progress at the end, the logs of packets and events, inner
     /// variables, what programs have printed, the cost of the run, and the names in its description. It is equal for
     /// equal runs on all platforms.
     pub fn digest(&self) -> String {

@@ -25,7 +25,7 @@ SINCE = Time("from", "earliest start of a transfer, as time of the run", "warmup
 BEFORE = Time("until", "latest start of a transfer, as time of the run, exclusive", "end", ("end",))
 OF = Word(
     "of",
-    "which transfers count; all: also those under way at the end of the run, with what has been acknowledged",
+    "which transfers count; all: also those in progress at the end of the run, with what has been acknowledged",
     "completed",
     ("completed", "all"),
 )
