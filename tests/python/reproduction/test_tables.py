@@ -165,10 +165,15 @@ def test_published_tables_are_those_of_the_ledger_and_the_claims(study: StudyFol
         assert [each["title"] for each in tables["calibrations"]] == [each.title for each in published.calibrations]
 
 
-KEPT = [study for study in published_studies() if study.cells("medium").is_file()]
+# From the least to the most cells.
+KEPT = sorted(
+    (study for study in published_studies() if study.cells("medium").is_file()),
+    key=lambda study: study.cells("medium").stat().st_size,
+)
+LONG = pytest.mark.full("the tables of the study with the most cells take a minute; those of all others are made, too")
 
 
-@pytest.mark.parametrize("study", KEPT, ids=lambda each: each.name)
+@pytest.mark.parametrize("study", [*KEPT[:-1], pytest.param(KEPT[-1], marks=LONG)], ids=lambda each: each.name)
 def test_published_tables_follow_from_the_cells_that_are_kept(study: StudyFolder) -> None:
     published = study.claims("medium")
     planned = {(part.experiment, part.variant): part.plan for part in parts(study, "medium", None, None)}

@@ -99,43 +99,46 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     found.close()
 
 
+def wait_for_cells(folder: Path, count: int) -> None:
+    """Wait until a study has finished more than so many cells."""
+    for _ in range(1200):
+        if len(list(folder.glob("out/cells/*.json"))) > count:
+            return
+        time.sleep(0.02)
+    pytest.fail("the study does not go on")
+
+
 def on_dask(cluster: Cluster) -> list[str]:
     return ["--executor", "dask", "--address", cluster.address, "--quiet"]
 
 
 def test_a_worker_killed_in_the_middle_costs_nothing(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"))
     victim = cluster.worker("victim")
     cluster.worker("survivor")
     cluster.wait_for(2)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
-    for _ in range(600):
-        if len(list(tmp_path.glob("out/cells/*.json"))) > 20:
-            break
-        time.sleep(0.02)
+    wait_for_cells(tmp_path, 20)
     os.kill(victim.pid, signal.SIGKILL)
-    assert state(tmp_path)["finished"] < 320
+    assert state(tmp_path)["finished"] < 160
     status, _, messages = finish(process)
     assert status == 0, messages
-    assert state(tmp_path) == {"cells": 320, "finished": 320, "failed": 0, "running": None}
+    assert state(tmp_path) == {"cells": 160, "finished": 160, "failed": 0, "running": None}
     assert study(tmp_path, "run", "study.toml", "--out", "here", "--quiet")[0] == 0
     assert digests(tmp_path) == digests(tmp_path, "here")
 
 
 def test_the_process_that_works_on_it_may_die_and_another_executor_go_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 30"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
     cluster.worker("only")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
-    for _ in range(600):
-        if len(list(tmp_path.glob("out/cells/*.json"))) > 5:
-            break
-        time.sleep(0.02)
+    wait_for_cells(tmp_path, 5)
     process.kill()
     finish(process)
-    assert 5 < state(tmp_path)["finished"] < 240
+    assert 5 < state(tmp_path)["finished"] < 80
     assert study(tmp_path, "resume", "out", "--quiet")[0] == 0
-    assert state(tmp_path)["finished"] == 240
+    assert state(tmp_path)["finished"] == 80
 
 
 def test_a_worker_of_another_engine_is_refused_and_the_others_work(tmp_path: Path, cluster: Cluster) -> None:
@@ -158,28 +161,24 @@ def test_a_worker_of_another_engine_is_refused_and_the_others_work(tmp_path: Pat
 
 
 def test_a_worker_of_another_engine_that_joins_later_is_refused_too(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 120"))
-    cluster.worker("good")
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
+    good = cluster.worker("good")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    wait_for_cells(tmp_path, 5)
+    # The study waits until the other one is there.
+    good.send_signal(signal.SIGSTOP)
     cluster.worker("other", ["-c", OTHER_ENGINE])
+    cluster.wait_for(2)
+    good.send_signal(signal.SIGCONT)
     status, _, messages = finish(process)
     assert status == 0, messages
-    assert state(tmp_path)["finished"] == 960
+    assert state(tmp_path)["finished"] == 80
     assert messages.count("is refused") == 1
 
 
-def wait_for_cells(folder: Path, count: int) -> None:
-    """Wait until a study has finished more than so many cells."""
-    for _ in range(1200):
-        if len(list(folder.glob("out/cells/*.json"))) > count:
-            return
-        time.sleep(0.02)
-    pytest.fail("the study does not go on")
-
-
 def test_a_killed_scheduler_is_named_with_the_command_that_goes_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
     cluster.worker("only")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
@@ -189,11 +188,11 @@ def test_a_killed_scheduler_is_named_with_the_command_that_goes_on(tmp_path: Pat
     assert status == 3, messages
     assert f"the Dask scheduler at {cluster.address} is gone; " in messages
     assert f"`narrows study resume out --executor dask --address {cluster.address}`" in messages
-    assert 5 < state(tmp_path)["finished"] < 320
+    assert 5 < state(tmp_path)["finished"] < 80
 
 
 def test_that_all_workers_are_gone_is_said_and_another_one_goes_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
     victim = cluster.worker("victim")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
@@ -204,4 +203,4 @@ def test_that_all_workers_are_gone_is_said_and_another_one_goes_on(tmp_path: Pat
     assert cluster.address in said
     cluster.worker("next")
     assert finish(process)[0] == 0
-    assert state(tmp_path)["finished"] == 320
+    assert state(tmp_path)["finished"] == 80

@@ -20,15 +20,16 @@ from narrows.files.lease import born
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Enough cells for a process to die in the middle this often, however fast the machine is: it dies at a number of
-# finished cells, not at a time.
-REPLICATIONS = 90
-KILLS = 12
+# A process dies at a number of finished cells, not at a time: in the middle, however fast the machine is.
 CELLS_PER_LIFE = 30
+# How often it dies, and the replications of 8 cells that are enough for it.
+FEW = (4, 30)
+MANY = (12, 90)
+LONG = pytest.mark.full("each of twelve deaths is followed by the start of a command; with four the same is tried")
 
 
-def long_study(folder: Path) -> None:
-    write_study(folder, STUDY.replace("replications = 3", f"replications = {REPLICATIONS}"))
+def long_study(folder: Path, replications: int = FEW[1]) -> None:
+    write_study(folder, STUDY.replace("replications = 3", f"replications = {replications}"))
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
@@ -48,15 +49,18 @@ def wait_for_cells(folder: Path, count: int) -> None:
     pytest.fail("the cells did not come")
 
 
+@pytest.mark.parametrize(("deaths", "replications"), [FEW, pytest.param(*MANY, marks=LONG)])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path: Path, how: signal.Signals) -> None:
-    long_study(tmp_path)
+def test_kills_at_random_moments_lose_and_repeat_nothing(
+    tmp_path: Path, how: signal.Signals, deaths: int, replications: int
+) -> None:
+    long_study(tmp_path, replications)
     moments = random.Random(1)  # noqa: S311  # no secret
     process = begin(tmp_path, "run", "study.toml", "--out", "out", "--jobs", "1", "--quiet")
     wait_for_cells(tmp_path, 1)
     before: dict[str, tuple[int, int]] = {}
     kills = 0
-    while process.poll() is None and kills < KILLS:
+    while process.poll() is None and kills < deaths:
         if kills % 3 < 2:
             wait_for_cells(tmp_path, len(before) + moments.randrange(CELLS_PER_LIFE))
         # Every third death comes early, often before the first cell.
@@ -73,8 +77,9 @@ def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path: Path, how: si
         process = begin(tmp_path, "resume", "out", "--jobs", "1", "--quiet")
     status, _, messages = finish(process)
     assert status == 0, messages
-    assert kills > KILLS / 2
-    assert state(tmp_path) == {"cells": 8 * REPLICATIONS, "finished": 8 * REPLICATIONS, "failed": 0, "running": None}
+    assert kills > deaths / 2
+    cells = 8 * replications
+    assert state(tmp_path) == {"cells": cells, "finished": cells, "failed": 0, "running": None}
     assert not list((tmp_path / "out").rglob(".*.partial"))
     assert study(tmp_path, "run", "study.toml", "--out", "whole", "--quiet")[0] == 0
     assert digests(tmp_path) == digests(tmp_path, "whole")
@@ -102,7 +107,7 @@ def test_two_processes_do_not_clash(tmp_path: Path) -> None:
     assert (status, out) == (2, "")
     assert f"process {first.pid}" in messages
     # Asking does no harm to the one that works.
-    assert 1 <= len(digests(tmp_path)) <= 8 * REPLICATIONS
+    assert 1 <= len(digests(tmp_path)) <= 8 * FEW[1]
     first.kill()
     finish(first)
     assert state(tmp_path)["running"] is None
@@ -162,4 +167,4 @@ def test_a_disk_that_takes_no_more_keeps_what_is_finished(tmp_path: Path) -> Non
     assert "Traceback" not in full.stderr
     assert stamps(tmp_path) == before
     assert study(tmp_path, "resume", "out", "--quiet")[0] == 0
-    assert state(tmp_path)["finished"] == 8 * REPLICATIONS
+    assert state(tmp_path)["finished"] == 8 * FEW[1]

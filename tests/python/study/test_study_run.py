@@ -142,7 +142,6 @@ def test_run_on_a_started_study_is_refused_with_a_hint(done: Path) -> None:
         ("run", "nowhere.toml"),
         ("run", "study.toml", "--out", "other", "--metric", "cof(bin=1s)"),
         ("run", "study.toml", "--executor", "dask"),
-        ("run", "study.toml", "--executor", "dask", "--address", "tcp://127.0.0.1:9"),
         ("run", "study.toml", "--address", "tcp://127.0.0.1:8786"),
     ],
 )
@@ -153,6 +152,18 @@ def test_bad_input_ends_with_two_and_no_traceback(done: Path, arguments: tuple[s
     assert messages
     assert "Traceback" not in messages
     assert sorted(entry.name for entry in done.iterdir()) == before
+
+
+def test_a_scheduler_that_does_not_answer_is_bad_input(
+    done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("narrows.experiments.executors.dask.PATIENCE_S", 0.5)
+    nowhere = "tcp://127.0.0.1:9"
+    out = done / "unanswered"
+    given = ["study", "run", str(done / "study.toml"), "--out", str(out), "--executor", "dask", "--address", nowhere]
+    assert main(given) == 2
+    assert f"{nowhere}: no Dask scheduler answers there" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_keys_that_move_together_have_a_column_each(tmp_path: Path) -> None:
