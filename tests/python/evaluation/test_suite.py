@@ -502,6 +502,7 @@ def test_the_page_on_suites_counts_the_runs_that_there_are() -> None:
     assert "all conditions and ten" in text
 
 
+@pytest.mark.full("two algorithms in all rows of a section; rules that are broken on purpose are found in a row each")
 def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows, tmp_path: Path) -> None:
     home = _part_of_rfc9743(tmp_path, lambda row: row["section"] == "5.1.3")
     for algorithm, expected in (("bbr1", {"worse"}), ("bbr3", {"within", "better"})):

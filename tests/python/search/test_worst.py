@@ -51,6 +51,7 @@ def _packets(environment: dict[str, Any]) -> float:
     return float(environment["rate_bps"] * environment["rtt_s"] / 12000)
 
 
+@pytest.mark.full("a search of 96 evaluations; the search of 64 for Vegas finds a known weakness, too")
 def test_the_losses_of_bbr1_in_shallow_buffers_are_found(narrows: Narrows, tmp_path: Path) -> None:
     done = narrows("worst", "bbr1", "--budget", "96", "--out", "out", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -69,6 +70,7 @@ def test_the_losses_of_bbr1_in_shallow_buffers_are_found(narrows: Narrows, tmp_p
     assert max(losses, key=lambda each: each["score"])["words"] in answer
 
 
+@pytest.mark.full("a search of 96 evaluations; the search of 64 for Vegas finds a known weakness, too")
 def test_cubic_under_random_loss_on_a_path_of_many_packets_is_found(narrows: Narrows, tmp_path: Path) -> None:
     done = narrows("worst", "cubic", "--budget", "96", "--out", "out", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -250,7 +252,7 @@ def test_bad_input_is_named_and_nothing_is_written(
 
 @built
 def test_every_find_is_repeated_on_the_kernel(narrows: Narrows, tmp_path: Path) -> None:
-    done = narrows("worst", "bbr1", "--budget", "16", "--on", "linux", "--out", "out", "--quiet")
+    done = narrows("worst", "bbr1", "--budget", "4", "--on", "linux", "--out", "out", "--quiet")
     assert done.returncode == 0, done.stderr
     atlas = _atlas(tmp_path / "out")
     assert atlas["found"]
@@ -265,7 +267,7 @@ def test_every_find_is_repeated_on_the_kernel(narrows: Narrows, tmp_path: Path) 
     assert f"On Linux {atlas['kernel']['kernel']}" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "on linux" in done.stdout
     # The search is that of the simulator: without a kernel the same folder goes on.
-    again = narrows("worst", "bbr1", "--budget", "16", "--out", "out", "--quiet", "--json")
+    again = narrows("worst", "bbr1", "--budget", "4", "--out", "out", "--quiet", "--json")
     assert again.returncode == 0, again.stderr
     plain = [{key: value for key, value in find.items() if key != "linux"} for find in atlas["found"]]
     assert json.loads(again.stdout)["found"] == plain
