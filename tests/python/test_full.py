@@ -45,12 +45,15 @@ def without_reason(tree: ast.AST) -> list[int]:
 
 
 def always_run(tree: ast.Module) -> list[str]:
-    """Return the tests of a file that have no case with the mark."""
+    """Return the tests of a file of which some case has no mark."""
+    named = {ast.unparse(each.targets[0]) for each in tree.body if isinstance(each, ast.Assign) and marks(each.value)}
     return [
-        each.name for each in tree.body
-        if isinstance(each, ast.FunctionDef) and each.name.startswith("test_")
-        and not any(marks(decorator) for decorator in each.decorator_list)
-    ]  # fmt: skip
+        each.name
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+        and each.name.startswith("test_")
+        and not {ast.unparse(it).partition("(")[0] for it in each.decorator_list} & {"pytest.mark.full", *named}
+    ]
 
 
 @pytest.mark.parametrize("file", MARKED, ids=lambda file: file.stem)
@@ -62,9 +65,20 @@ def test_every_mark_has_its_reason_and_a_test_that_always_runs_beside_it(file: P
 
 @pytest.mark.parametrize("mark", ["", "()", "('long')", "(reason='it takes a long time here')"])
 def test_a_mark_without_a_sentence_is_found(mark: str) -> None:
-    tree = ast.parse(f"@pytest.mark.full{mark}\ndef test_it(): ...\n")
-    assert without_reason(tree) == [1]
-    assert always_run(tree) == []
+    for text in (
+        f"@pytest.mark.full{mark}\ndef test_it(): ...\n",
+        f"LONG = pytest.mark.full{mark}\n@LONG\ndef test_it(): ...\n",
+    ):
+        tree = ast.parse(text)
+        assert without_reason(tree) == [1]
+        assert always_run(tree) == []
+
+
+def test_a_case_with_a_mark_leaves_the_others() -> None:
+    text = "@pytest.mark.parametrize('it', [1, pytest.param(2, marks=pytest.mark.full('two takes a long time'))])\n"
+    tree = ast.parse(f"{text}def test_it(it): ...\n")
+    assert without_reason(tree) == []
+    assert always_run(tree) == ["test_it"]
 
 
 @pytest.mark.parametrize(("options", "found"), [([], "1 passed, 2 skipped"), (["--full"], "3 passed")])
