@@ -104,21 +104,40 @@ def test_a_program_has_a_client_and_a_server(tmp_path: Path, narrows: Narrows) -
 @needs("iperf3")
 def test_iperf3_measures_the_link_of_the_scenario(tmp_path: Path, narrows: Narrows) -> None:
     file = scenario(tmp_path, "iperf3 -c $SERVER -t 6 -J", "iperf3 -s -1")
-    for name in ("first", "again"):
-        ended = narrows("run", file, "--on", "linux", "--trust", "--set", "warmup=0s", "--out", name)
-        assert ended.returncode == 0, ended.stderr
-    first, again = tmp_path / "first", tmp_path / "again"
-    end = json.loads(printed(first))["end"]
+    ended = narrows("run", file, "--on", "linux", "--trust", "--set", "warmup=0s", "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    run = tmp_path / "run"
+    end = json.loads(printed(run))["end"]
     # The payload of 1448 of 1500 bytes, less the start.
     assert 8.5e6 < end["sum_received"]["bits_per_second"] < 10e6 * 1448 / 1500
     # All that the client has sent, and the few words of its control connection.
-    assert goodput_bps(first) == pytest.approx(end["sum_sent"]["bytes"] * 8 / 8, rel=0.005)
+    assert goodput_bps(run) == pytest.approx(end["sum_sent"]["bytes"] * 8 / 8, rel=0.005)
+    entries = json.loads((run / "summary.json").read_text())["programs"]
+    assert [(each["role"], each["status"]) for each in entries] == [("client", 0), ("server", 0)]
+    assert all((run / each["file"]).is_file() for each in entries)
+
+
+@built
+@pytest.mark.parametrize(
+    ("client", "server"),
+    [
+        pytest.param(FETCH, SERVE, marks=needs("curl")),
+        pytest.param(
+            "iperf3 -c $SERVER -t 6 -J", "iperf3 -s -1",
+            marks=[needs("iperf3"), pytest.mark.full("two runs of many packets; a download has the same proof")],
+        ),
+    ],
+    ids=["curl", "iperf3"],
+)  # fmt: skip
+def test_programs_print_the_same_in_the_same_run(tmp_path: Path, narrows: Narrows, client: str, server: str) -> None:
+    file = scenario(tmp_path, client, server)
+    for name in ("first", "again"):
+        ended = narrows("run", file, "--on", "linux", "--trust", "--out", name)
+        assert ended.returncode == 0, ended.stderr
+    first, again = tmp_path / "first", tmp_path / "again"
     assert printed(again) == printed(first)
     assert printed(again, "server") == printed(first, "server")
     assert summary(again)["digest"] == summary(first)["digest"]
-    entries = json.loads((first / "summary.json").read_text())["programs"]
-    assert [(each["role"], each["status"]) for each in entries] == [("client", 0), ("server", 0)]
-    assert all((first / each["file"]).is_file() for each in entries)
 
 
 @built
