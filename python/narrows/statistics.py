@@ -229,5 +229,5 @@ EQUAL = "equal"
 _TAIL = 0.025
 # Relative; by so much a value leaves its range where it was rounded.
 _ROUNDING = 1e-9
-# Beyond it a factor is no number.
+# A larger factor overflows.
 _GREATEST_EXPONENT = 600.0

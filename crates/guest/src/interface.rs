@@ -175,7 +175,7 @@ pub struct Hosts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queues {
-    /// Makes a queue of a kind, a C string, with so many bytes of netlink attributes.
+    /// Makes a queue of a kind, a C string, with its netlink attributes, of the given length in bytes.
     pub make: extern "C" fn(number: u32, kind: *const c_char, attributes: *const u8, bytes: u32),
     /// Puts the buffer of a packet into a queue, which knows it by the handle.
     pub enqueue: extern "C" fn(number: u32, buffer: u64, handle: u32),

@@ -5,7 +5,7 @@ mod support;
 use narrows_card::Catalogue;
 use support::{assert_near, run, value};
 
-/// XCP hands out α of the spare rate in each round trip, so a link that one flow fills has lost 1/α round trips of its
+/// XCP allocates α of the spare rate in each round trip, so a link that one flow fills has lost 1/α round trips of its
 /// time from the first packet on, however long the feedback takes: Σ α (C − y) = C. Within 5 % for the values of
 /// α at which the delayed feedback does not overshoot (α ≤ 1/4).
 #[test]

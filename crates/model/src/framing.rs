@@ -2,12 +2,12 @@
 
 use narrows_units::Bytes;
 
-/// What a link adds to every packet, which takes time to send and is no part of the packet.
+/// The framing overhead of a link: added to the transmission time of every packet, not to its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// So many bytes: header, trailer and gap of a frame.
+    /// Bytes of header, trailer and gap of a frame.
     Frame(Bytes),
-    /// The packet with so many bytes more is cut into cells of 53 bytes with a payload of 48 (ITU-T I.361).
+    /// Bytes added to the packet before it is cut into cells of 53 bytes with a payload of 48 (ITU-T I.361).
     Cells(Bytes),
 }
 

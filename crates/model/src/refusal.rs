@@ -26,7 +26,7 @@ pub enum Refused {
     Queue(usize, Option<&'static str>),
 }
 
-/// A key path in the scenario file, as in `path.reverse.queue`. It is no part of what a model is, and not shown.
+/// A key path in the scenario file, as in `path.reverse.queue`. It does not belong to the model proper, and is not shown.
 #[derive(Clone)]
 pub struct KeyPath(Arc<str>);
 

@@ -19,7 +19,7 @@ pub fn nearest(given: &str, known: Vec<String>) -> Option<String> {
 ///
 /// # Errors
 ///
-/// `ValueError` if the text is no quantity of this dimension, or if there is no such dimension.
+/// `ValueError` if the text is not a quantity of this dimension, or if there is no such dimension.
 #[pyfunction]
 pub fn quantity(text: &str, dimension: &str) -> PyResult<f64> {
     let dimension = match dimension {

@@ -12,8 +12,8 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The flow in connection slot `i` is in class `of_flow[i]`, a flow in a slot beyond the list in class `others`.
-    /// Class 0 is served best.
+    /// Creates the classes: a flow in connection slot `i` is in class `of_flow[i]`, a flow in a slot beyond the list in
+    /// class `others`. Class 0 has the highest priority.
     pub fn new(of_flow: impl Into<Arc<[u8]>>, others: u8) -> Self {
         Self { of_flow: of_flow.into(), others }
     }

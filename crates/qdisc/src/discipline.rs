@@ -398,7 +398,7 @@ fn default(domain: Domain, scale: Scale) -> Option<Setting> {
     }
 }
 
-/// For a discipline whose settings do not depend on each other.
+/// Accepts the settings of a discipline that do not depend on each other.
 #[expect(clippy::unnecessary_wraps, reason = "other disciplines have conflicts")]
 pub(crate) fn independent(_settings: &mut Settings) -> Result<(), Conflict> {
     Ok(())

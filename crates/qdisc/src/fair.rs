@@ -31,7 +31,7 @@ struct Turn {
 }
 
 impl FairQueue {
-    /// So many empty rows, at least one, each of which may send `quantum` bytes, not zero, per round.
+    /// Creates `queues` empty rows, at least one, each of which may send `quantum` bytes, which is positive, per round.
     pub fn new(queues: u32, quantum: Bytes) -> Self {
         let mut rows = Rows::default();
         for _ in 0..queues {

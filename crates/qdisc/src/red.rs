@@ -263,7 +263,7 @@ fn complete(settings: &mut Settings) -> Result<(), Conflict> {
     in_order(settings, &[("min", "max")])
 }
 
-/// All thresholds are in one unit, and of each pair the first is below the second.
+/// Checks that all thresholds have the same unit, and that the first of each pair is below the second.
 pub(crate) fn in_order(settings: &Settings, pairs: &[(&'static str, &'static str)]) -> Result<(), Conflict> {
     let names: Vec<&'static str> = pairs.iter().flat_map(|(min, max)| [*min, *max]).collect();
     let unit = settings.threshold(names[0]).unit;

@@ -73,7 +73,8 @@ impl<C: Computation> QueueDiscipline for Router<C> {
     }
 }
 
-/// Packets wait as the parameter `discipline` says, which has a limit of its own; else in DropTail with `limit`.
+/// Checks that `limit` is given only without `discipline`, which has a limit of its own; sets `discipline` to DropTail if
+/// it is not given.
 pub(crate) fn waiting(settings: &mut Settings) -> Result<(), Conflict> {
     if settings.is_given("discipline") && settings.is_given("limit") {
         return Err(Conflict {

@@ -4,7 +4,7 @@ use crate::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet};
 
-/// A packet of `size` bytes without ECN capability.
+/// Returns a packet of `size` bytes without ECN capability.
 pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
     Packet {
         arrival: Time::ZERO,
@@ -53,7 +53,7 @@ pub struct Bench<Q> {
 }
 
 impl<Q: QueueDiscipline> Bench<Q> {
-    /// A test bench for `queue`, at time zero.
+    /// Creates a test bench for `queue`, at time zero.
     pub fn new(queue: Q) -> Self {
         Self { queue, account: Account::default(), now: Time::ZERO, draws: 1, draw: None }
     }

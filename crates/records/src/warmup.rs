@@ -85,7 +85,7 @@ mod tests {
     use crate::{GroupCounts, GroupRecord, GroupSample, Records, RunDescription};
     use narrows_units::{Span, Time};
 
-    /// A run of intervals of 100 ms in which each group is delivered so many bytes in each batch of five.
+    /// A run of intervals of 100 ms in which each group is delivered this number of bytes in each batch of five.
     fn run(groups: &[Vec<u64>]) -> Records {
         let group = |batches: &Vec<u64>| {
             let mut bytes_received = 0;

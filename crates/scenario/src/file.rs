@@ -27,7 +27,7 @@ pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Returns the content of the regular file `path`, which is text, and its SHA-256. A byte order mark is no part of the
+/// Returns the content of the regular file `path`, which is text, and its SHA-256. A byte order mark does not belong to the
 /// text. Errors: why it cannot be read, in words.
 pub fn text(path: &Path) -> Result<(String, String), String> {
     let content = bytes(path).map_err(|error| format!("cannot be read: {error}"))?;

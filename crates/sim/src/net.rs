@@ -80,7 +80,7 @@ impl Net {
         self.cancellation.is_requested()
     }
 
-    /// Stops this partition if so many packets at one place are more than memory should hold.
+    /// Stops this partition if there are more packets at one place than memory should hold.
     #[inline]
     pub fn check_waiting(&mut self, packets: u64, now: Time) {
         if packets > self.most_packets {

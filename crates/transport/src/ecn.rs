@@ -38,7 +38,7 @@ impl EcnSender {
         }
     }
 
-    /// The flow uses ECN.
+    /// Whether the flow uses ECN.
     pub(crate) fn is_used(&self) -> bool {
         self.used.is_some()
     }
@@ -87,7 +87,7 @@ impl EcnSender {
         self.send_cwr = self.used.is_some();
     }
 
-    /// A mark episode is in progress.
+    /// Whether a mark episode is in progress.
     pub(crate) fn in_episode(&self) -> bool {
         self.recovery_point.is_some()
     }

@@ -117,7 +117,7 @@ impl LossRecovery {
         self.selective
     }
 
-    /// An episode is in progress.
+    /// Whether an episode is in progress.
     pub(crate) fn is_recovering(&self) -> bool {
         self.policy.phase() != Phase::Open
     }
@@ -224,7 +224,7 @@ impl LossRecovery {
         self.policy.next_timer()
     }
 
-    /// The policy's timers may have expired.
+    /// Handles the timers of the policy, which may have expired.
     pub(crate) fn on_timer(&mut self, context: Context<'_>) -> RecoveryAction {
         self.policy.on_timer(&mut self.board, context)
     }
@@ -261,7 +261,7 @@ impl LossRecovery {
         self.reduction = None;
     }
 
-    /// A rate reduction is in progress.
+    /// Whether a rate reduction is in progress.
     pub(crate) fn is_reducing(&self) -> bool {
         self.reduction.is_some()
     }
@@ -282,7 +282,7 @@ impl LossRecovery {
         self.force_retransmit
     }
 
-    /// The lost segment to be retransmitted next, if it may be.
+    /// Returns the lost segment to be retransmitted next, if it may be.
     #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         let una = self.board.una();

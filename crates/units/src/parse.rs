@@ -434,7 +434,7 @@ fn largest_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) 
     write!(f, "{}{unit}", value / scale)
 }
 
-/// A number without a unit from which on it is no number of megabits per second.
+/// A number without a unit from which on it does not mean megabits per second.
 const SURELY_BPS: u64 = 100_000;
 
 /// Picoseconds in a second.

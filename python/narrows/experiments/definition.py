@@ -115,7 +115,7 @@ def read_study(
         ScenarioError: The file has errors; `diagnostics` lists them with line and column.
     """
     file = Path(path)
-    # What is no file may have no end.
+    # Anything but a regular file may be endless.
     if file.exists() and not file.is_file():
         raise InputError(str(file), "is not a file")
     return parse_study(read_text(file), str(file), seed, replications, choice, given)

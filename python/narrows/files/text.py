@@ -18,7 +18,7 @@ def read_text(file: Path, largest_mb: int = 64) -> str:
         largest_mb: Size of the largest file that is read, megabytes.
 
     Raises:
-        InputError: The file is larger, cannot be read, or is no UTF-8 text.
+        InputError: The file is larger, cannot be read, or is not UTF-8 text.
     """
     try:
         with file.open("rb") as opened:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def fault(text: str) -> MetricError:
-    """Return why a text is no metric."""
+    """Return why a text does not name a metric."""
     with pytest.raises(MetricError) as raised:
         resolve(text)
     return raised.value

@@ -129,7 +129,7 @@ def test_a_size_and_a_variant_are_the_study_that_is_spelt_out(tmp_path: Path, ch
 
 
 def levels(plan: Plan) -> list[Any]:
-    """Return what the results hold of each point's levels; what `set` changes is no level."""
+    """Return what the results hold of each point's levels; what `set` changes is not a level."""
     set_keys = ("path.rate", "flows.other.algorithm")
     return [[point.algorithm, {k: v for k, v in point.levels.items() if k not in set_keys}] for point in plan.points]
 

@@ -39,7 +39,7 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// No samples; `paced`: the host paces the flow.
+    /// Creates the state before the first sample; `paced` says whether the host paces the flow.
     pub(super) fn new(paced: bool) -> Self {
         Self {
             paced,

@@ -42,7 +42,7 @@ struct Css {
 }
 
 impl HyStartPlusPlus {
-    /// No samples; `paced`: the host paces the flow.
+    /// Creates the state before the first sample; `paced` says whether the host paces the flow.
     pub(super) fn new(paced: bool) -> Self {
         let unknown = Span::MAX;
         let limit = if paced { f64::INFINITY } else { LIMIT };

@@ -128,7 +128,7 @@ impl<R: WindowRule> Windowed<R> {
         self.stage.window.size = self.stage.window.size.min(largest);
     }
 
-    /// Adds the increase for so many packets acknowledged.
+    /// Adds the increase for `acked` packets acknowledged.
     fn add(&mut self, acked: f64, path: &Path) {
         let mut acked = acked;
         if self.stage.window.in_slow_start() {

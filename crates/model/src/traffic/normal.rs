@@ -5,12 +5,12 @@
 
 #![expect(clippy::excessive_precision, reason = "the coefficients stand as they are published")]
 
-/// Φ(z): the share of a standard normal below `z`.
+/// Returns Φ(z): the probability that a standard normal variable is below `z`.
 pub(super) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Φ⁻¹(share): the standard normal's quantile, for a share in (0, 1).
+/// Returns Φ⁻¹(share): the quantile of the standard normal distribution, for a share in (0, 1).
 pub(super) fn quantile(share: f64) -> f64 {
     let centred = share - 0.5;
     if centred.abs() <= 0.425 {

@@ -21,7 +21,7 @@ pub struct PieLaw {
     pub(super) probability: f64,
     /// `qdelay_old_`: the wait at the last update.
     pub(super) delay_old: Span,
-    /// `burst_allowance_`: nothing is signalled for so long.
+    /// `burst_allowance_`: the time for which nothing is signalled.
     pub(super) burst_left: Span,
     /// `accu_prob_`: the probability summed over the arrivals since the last signal.
     pub(super) accumulated: f64,

@@ -5,7 +5,7 @@
 //! two sums. Every mean round-trip time `d = Σ rtt X / Σ X`:
 //!
 //! * efficiency: `φ = α (C − y) − β Q / d` bytes per second, with the traffic's rate `y` and the persistent queue `Q`;
-//! * fairness: `h = max(0, γ y − |φ|)` changes hands besides;
+//! * fairness: `h = max(0, γ y − |φ|)` is shuffled between flows besides;
 //! * pools `P = max(0, φ) + h` and `N = max(0, −φ) + h`; a departure gets `P / Σ X` for each second of its spacing, which
 //!   is the same for all flows, and gives `N / Σ s` for each of its bytes, in proportion to its throughput.
 //!
@@ -28,7 +28,7 @@ pub struct XcpLaw {
     spacings: f64,
     /// `Σ rtt X`, seconds squared.
     rtt_spacings: f64,
-    /// What may still be handed out and taken in this interval, bytes per second.
+    /// Throughput that can still be allocated and removed in this interval, bytes per second.
     give: Pool,
     take: Pool,
     /// `Q`, bytes.

@@ -13,7 +13,7 @@ enum Row {
     Link(usize, usize),
 }
 
-/// For each interval a row for each flow that has a series, then one for each link that has.
+/// Returns the table: for each interval a row for each flow that has a series, then one for each link that has one.
 pub(super) fn table(records: &Records) -> Table {
     let (connections, links) = (&records.connections, &records.links);
     let flows: Vec<usize> =

@@ -123,7 +123,7 @@ fn check_length(
     Ok(quantity)
 }
 
-/// What may wait, of at least a packet; `None` is no limit.
+/// The limit of a queue, at least a packet; `None` without a limit.
 fn limit(
     written: Option<Quantity>,
     at: &At,

@@ -102,8 +102,8 @@ impl Ord for Waiting {
 }
 
 impl Impairments {
-    /// The random `loss` and the `impairments` of a link at the start of the run; `stream` returns its random streams by
-    /// purpose. `None` if the link has neither.
+    /// Creates the random `loss` and the `impairments` of a link at the start of the run; `stream` returns its random
+    /// streams by purpose. `None` if the link has neither.
     pub fn new(
         loss: Option<Loss>,
         impairments: &[Impairment],

@@ -12,7 +12,7 @@ pub(crate) struct Selected {
 }
 
 impl Selected {
-    /// Before the first packet.
+    /// Creates the selection before the first packet.
     pub fn new(selection: Selection) -> Self {
         Self { selection, counted: 0 }
     }

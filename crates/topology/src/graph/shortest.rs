@@ -21,7 +21,7 @@ struct Link {
 }
 
 impl<'a> State<'a> {
-    /// The state of the links of `core` at the start of the run.
+    /// Creates the state of the links of `core` at the start of the run.
     pub fn new(core: &'a Core) -> Self {
         Self { core, links: core.links.iter().map(|link| Link { delay: link.delay, works: true }).collect() }
     }
@@ -36,7 +36,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The shortest path through the routers `points`; `None` if there is no route in one of the directions.
+    /// Returns the shortest path through the routers `points`; `None` if there is no route in one of the directions.
     pub fn path(&self, points: &RoutePoints) -> Option<Path> {
         let stops: Vec<u32> =
             [points.from].into_iter().chain(points.via.iter().copied()).chain([points.to]).collect();
@@ -53,7 +53,7 @@ impl<'a> State<'a> {
         self.tree(from).route(to)
     }
 
-    /// The shortest routes from router `from` to all others.
+    /// Returns the shortest routes from router `from` to all others.
     pub fn tree(&self, from: u32) -> Tree<'_> {
         let nodes = self.core.nodes as usize;
         let mut reached: Vec<Option<(Span, u32)>> = vec![None; nodes];
@@ -92,7 +92,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The shortest route to router `to`, as indices of links in order; `None` if there is none.
+    /// Returns the shortest route to router `to`, as indices of links in order; `None` if there is none.
     pub fn route(&self, to: u32) -> Option<Vec<u32>> {
         let mut links = Vec::new();
         let mut node = to;

@@ -18,7 +18,7 @@ impl HighestArrivals {
         }
     }
 
-    /// Every number below this one that has not arrived is lost.
+    /// Returns the lowest number that is not known to be lost: every number below it that has not arrived is lost.
     pub(super) fn lost_below(&self) -> u64 {
         self.numbers[NDUPACK - 1].unwrap_or(0)
     }

@@ -137,7 +137,7 @@ impl AckPolicy {
         (self.gathered, self.flush) = (0, Time::NEVER);
     }
 
-    /// An acknowledgement is delayed.
+    /// Whether an acknowledgement is delayed.
     pub(super) fn holds(&self) -> bool {
         self.held > 0
     }

@@ -65,7 +65,7 @@ impl Reassembly {
         Arrival::Filling
     }
 
-    /// No segment beyond a hole has been received.
+    /// Whether no segment beyond a hole has been received.
     pub(super) fn is_in_order(&self) -> bool {
         self.runs.is_empty()
     }

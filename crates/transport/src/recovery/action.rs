@@ -30,7 +30,7 @@ pub(crate) struct RecoveryAction {
 }
 
 impl RecoveryAction {
-    /// There is nothing to do, the retransmission timer aside.
+    /// Whether there is nothing to do, the retransmission timer aside.
     pub(crate) fn is_empty(&self) -> bool {
         self.lost == 0 && !(self.exit | self.enter | self.probe_repaired | self.force_retransmit)
     }

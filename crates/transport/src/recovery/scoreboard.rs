@@ -324,7 +324,7 @@ impl Scoreboard {
             .map(|(number, segment)| (number, segment.sent_at))
     }
 
-    /// The lost segment to be retransmitted next: the lowest.
+    /// Returns the lost segment to be retransmitted next: the lowest.
     #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         if self.lost == 0 {

@@ -10,7 +10,7 @@ pub(super) fn find(unit: &str) -> Option<(Dimension, u64)> {
     UNITS.iter().find(|(name, ..)| *name == unit).map(|&(_, dimension, scale)| (dimension, scale))
 }
 
-/// Why `unit` is not accepted.
+/// Returns why `unit` is not accepted.
 pub(super) fn unknown(unit: &str) -> Problem {
     let reason = match unit {
         "B/s" | "Bps" | "kB/s" | "KB/s" | "MB/s" | "GB/s" | "kBps" | "KBps" | "MBps" | "GBps" | "KiB/s"

@@ -1,6 +1,6 @@
 """A Dask cluster that is running already: on this machine, on many, or by dask-jobqueue on Slurm and its like.
 
-The process that works on the study hands out cells and alone writes what comes back. A cell whose worker is lost runs
+The process that works on the study distributes cells and alone writes what comes back. A cell whose worker is lost runs
 again on another one; a worker with another engine is refused, and gets no cell.
 """
 

@@ -54,7 +54,7 @@ class Stop:
         """Return the rule that arguments give; None is the usual value.
 
         Raises:
-            InputError: `within` is no part of the fair share.
+            InputError: `within` is not a percentage in (0, 100).
         """
         if within is None:
             return cls(most=most or cls.most)

@@ -229,7 +229,7 @@ def _axis(factor: str, levels: Sequence[str]) -> tuple[Axis, dict[str, float]]:
 
 
 def _read(level: str) -> tuple[float, Unit | None]:
-    """Return the number and the unit of a level; no unit if it is no number."""
+    """Return the number and the unit of a level; no unit if it is not a number."""
     found = re.fullmatch(r"(-?[\d.]+(?:e-?\d+)?)\s*([a-zA-Zµ%]*)", level)
     if found is None:
         return math.nan, None

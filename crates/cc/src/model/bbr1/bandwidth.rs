@@ -57,7 +57,7 @@ impl Gain {
         Self((factor * Self::UNIT.0 as f64).round() as u64)
     }
 
-    /// As a real number.
+    /// Returns the value as a real number.
     pub(super) fn as_f64(self) -> f64 {
         self.0 as f64 / Self::UNIT.0 as f64
     }

@@ -53,12 +53,12 @@ enum Step {
     Reno,
     /// The window grows by one packet.
     Grow,
-    /// The window falls to so many packets, and slow start ends.
+    /// The window is reduced to this number of packets, and slow start ends.
     FallTo(u64),
 }
 
 impl VegasLinux {
-    /// A round begins, with so many packets in flight.
+    /// A round begins, with this number of packets in flight.
     fn begin(&mut self, in_flight: u64) {
         (self.earlier, self.least, self.samples) = (in_flight, u64::MAX, 0);
     }

@@ -19,7 +19,7 @@ fn config() -> Config {
 }
 
 /// A law that has seen `packets` with this round-trip time and spacing, evenly over its first interval, while `waiting`
-/// bytes waited for good.
+/// bytes were queued persistently.
 fn seen(packets: u64, rtt: f32, spacing: f32, waiting: Bytes) -> XcpLaw {
     let mut law = XcpLaw::new(&config());
     let gap = Span::from_ms(50) / packets.max(1);

@@ -10,7 +10,8 @@ pub(super) struct EchoPolicy {
 }
 
 impl EchoPolicy {
-    /// Packet `number` arrived. Bit i of the result is set if packet `number − 1 − i` had arrived before.
+    /// Records the arrival of packet `number`. Bit i of the result is set if packet `number − 1 − i` had arrived
+    /// before.
     pub(super) fn on_arrival(&mut self, number: u64) -> u32 {
         let ahead = (number + 1).saturating_sub(self.next);
         self.next += ahead;

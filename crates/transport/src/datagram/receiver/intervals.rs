@@ -34,7 +34,7 @@ impl LossIntervals {
         }
     }
 
-    /// A loss event starts with packet `number`. `first` returns the interval before the first event.
+    /// Starts a loss event with packet `number`. `first` returns the interval before the first event.
     pub(super) fn start_event(&mut self, number: u64, first: impl FnOnce() -> f64) {
         let discount = self.start.map_or(1.0, |start| self.discount((number - start) as f64));
         for (_, factor) in &mut self.closed {

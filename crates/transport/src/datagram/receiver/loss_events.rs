@@ -23,8 +23,8 @@ impl LossEvents {
         Self { intervals: LossIntervals::new(history), started_at: None, count: 0 }
     }
 
-    /// Packet `number` was lost or marked; `at` is its time of arrival, expected or real. `packets_per_second` returns
-    /// the rate of arrival; `rtt` is not zero.
+    /// Records that packet `number` was lost or marked; `at` is its time of arrival, expected or real.
+    /// `packets_per_second` returns the rate of arrival; `rtt` is positive.
     pub(super) fn on_loss(
         &mut self,
         number: u64,

@@ -30,7 +30,7 @@ impl Received {
         }
     }
 
-    /// Something has been received since the last report.
+    /// Whether something has been received since the last report.
     pub(super) fn is_fresh(&self) -> bool {
         self.fresh > Bytes::ZERO
     }
