@@ -16,7 +16,7 @@ pub fn listed() -> impl Iterator<Item = &'static Entry> {
     narrows_cc::catalogue::entries().iter().chain(narrows_external::entries().iter().copied())
 }
 
-/// What stands before the name of an algorithm of a Linux kernel, as in `linux:illinois`.
+/// Prefix of the name of an algorithm of a Linux kernel, as in `linux:illinois`.
 pub const KERNEL: &str = "linux:";
 
 /// The congestion control of a group, of which any number of instances can be built.
@@ -28,9 +28,9 @@ pub enum Control {
     External(LoadedAlgorithm),
     /// An algorithm that a Linux kernel has.
     Kernel {
-        /// Its name in the kernel.
+        /// Name of the algorithm in the kernel.
         name: String,
-        /// What stands in its place in a host whose protocol the kernel executes; it is never asked.
+        /// Placeholder in a host whose protocol the kernel executes; it is never called.
         unused: Algorithm,
     },
 }
@@ -44,7 +44,7 @@ pub struct LoadedAlgorithm {
     pub name: String,
     /// Parameters as written in the scenario, in order.
     pub parameters: Vec<(String, Value)>,
-    /// Builds its instances.
+    /// Builder of the instances, one for each flow.
     pub algorithm: Arc<dyn ExternalAlgorithm>,
 }
 
@@ -79,9 +79,9 @@ pub trait AlgorithmLoader: Debug + Send + Sync {
 /// The reason why an external algorithm cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadFault {
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What is allowed instead; may be empty.
+    /// Description of what is allowed instead; may be empty.
     pub allowed: String,
     /// The nearest known name, or another suggestion; `None` if there is none.
     pub hint: Option<String>,
@@ -130,7 +130,7 @@ impl Control {
     }
 }
 
-/// As in records: an external algorithm by the name of its file without folders.
+/// Writes the name as in records: that of an external algorithm has its file without folders.
 impl Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let external = match self {

@@ -60,7 +60,7 @@ pub enum Event {
     Timer,
 }
 
-/// What a client does.
+/// An action of a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Opens the connection.
@@ -87,21 +87,21 @@ pub enum Object {
     Of(Bytes),
     /// Data without end. No other object but [`Next`](Self::Next) can follow on the connection.
     Endless,
-    /// One segment that takes the place of the next one of the endless object: what a server sends that puts a small object
-    /// before the rest of a large one (HTTP/2, RFC 9113 §5.3).
+    /// One segment in place of the next one of the endless object, as from a server that sends a small object before
+    /// the rest of a large one (HTTP/2, RFC 9113 §5.3).
     Next,
     /// Frames of live video without end, each of which is an object of its own. No other object can follow on the connection.
     Frames,
 }
 
-/// What a client observes, at the time of the action.
+/// An observation of a client, at the time of the action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Observation {
     /// A segment of video was received.
     Segment {
-        /// Its bit rate.
+        /// Bit rate of the segment.
         rate: Rate,
-        /// Its duration.
+        /// Playback duration of the segment.
         duration: Span,
         /// Whether its bit rate differs from that of the segment before.
         switched: bool,
@@ -134,11 +134,11 @@ pub enum Observation {
 /// The interface of a client to what runs it.
 #[derive(Debug)]
 pub struct Io<'a> {
-    /// The present time.
+    /// Current time.
     pub now: Time,
     /// Whether each connection can be opened.
     pub free: &'a mut [bool],
-    /// What the client does, in order.
+    /// Actions of the client, in order.
     pub actions: &'a mut Vec<Action>,
 }
 

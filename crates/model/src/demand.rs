@@ -46,7 +46,7 @@ pub enum Demand {
     },
 }
 
-/// What users do.
+/// The behaviour of users.
 #[derive(Clone, Debug)]
 pub struct UserModel {
     /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.

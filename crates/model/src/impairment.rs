@@ -20,19 +20,19 @@ pub enum Impairment {
     Reorder {
         /// Probability that a packet is late, 0 to 1.
         share: f64,
-        /// How late.
+        /// Delay of late packets.
         late: Lateness,
     },
     /// A token bucket that drops what does not conform to it.
     Policer {
-        /// Rate of the tokens.
+        /// Token rate.
         rate: Rate,
         /// Depth of the bucket, which is full at the start.
         burst: Bytes,
     },
     /// A change of the ECN field.
     Ecn {
-        /// Which change.
+        /// Change of the ECN field.
         mode: EcnChange,
         /// Probability that the field of a chosen packet is changed, 0 to 1.
         share: f64,
@@ -61,22 +61,22 @@ pub enum Impairment {
         error: f64,
         /// Time from one transmission of a frame to the next.
         retry: Span,
-        /// How often a frame is repeated before its packets are lost.
+        /// Maximum number of retransmissions of a frame, after which its packets are lost.
         retries: u32,
     },
 }
 
-/// How late a reordered packet is.
+/// The delay of a reordered packet.
 #[derive(Clone, Debug)]
 pub enum Lateness {
-    /// So many later packets overtake it.
+    /// The packet leaves after this number of later packets.
     Distance {
         /// Number of packets, at least 1.
         packets: u64,
         /// Longest time that it is held if fewer packets follow.
         hold: Span,
     },
-    /// It has an additional delay.
+    /// The packet has an additional delay.
     Delay(Spans),
 }
 
@@ -110,7 +110,7 @@ pub enum DelayModel {
     Sawtooth {
         /// Delay at the start of a period.
         minimum: Span,
-        /// Delay at its end.
+        /// Delay at the end of a period.
         maximum: Span,
         /// Duration of a period.
         period: Span,
@@ -121,7 +121,7 @@ pub enum DelayModel {
         interval: Span,
         /// Distribution of the delay.
         delay: Spans,
-        /// How long nothing is delivered after a handover; less than `interval`.
+        /// Duration of the outage after a handover, in which nothing is delivered; less than `interval`.
         outage: Span,
     },
 }

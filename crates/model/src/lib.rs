@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub struct Model {
     /// Title of the scenario.
     pub title: String,
-    /// Simulated time.
+    /// Duration of the run, in simulated time.
     pub duration: Span,
     /// End of the warm-up, where metrics start.
     pub warmup: Span,
@@ -57,11 +57,11 @@ pub struct Model {
     pub changes: Vec<ChangeModel>,
     /// Groups in the order of the scenario.
     pub groups: Vec<GroupModel>,
-    /// What to record.
+    /// Which records are kept.
     pub record: RecordModel,
     /// Hosts of a run on a Linux kernel; the simulator does not read it.
     pub linux: LinuxModel,
-    /// What was assumed about the files that the scenario names, a sentence each.
+    /// Assumptions about the files that the scenario names, one sentence each.
     pub assumed: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub struct LinuxModel {
     pub sysctls: Vec<(String, String)>,
 }
 
-/// A kernel as it is.
+/// A kernel with its default settings.
 impl Default for LinuxModel {
     fn default() -> Self {
         Self { gso: true, sysctls: Vec::new() }
@@ -84,25 +84,25 @@ impl Default for LinuxModel {
 /// A link in one direction: a queue, a serialiser and a propagation delay.
 #[derive(Clone, Debug)]
 pub struct LinkModel {
-    /// Its name: `"bottleneck"`, `"bottleneck reverse"`, `"A-B"`, …
+    /// Name of the link: `"bottleneck"`, `"bottleneck reverse"`, `"A-B"`, …
     pub name: String,
     /// Index of the router at which its queue is.
     pub from: u32,
     /// Index of the router to which it leads.
     pub to: u32,
-    /// Its rate over time.
+    /// Rate of the link over time.
     pub rate: RateModel,
     /// One-way propagation delay.
     pub delay: Span,
-    /// What it adds to packets; `None` for nothing.
+    /// Framing overhead of each packet; `None` without any.
     pub framing: Option<Framing>,
-    /// Its queue discipline.
+    /// Queue discipline of the link.
     pub queue: Discipline,
     /// The key of its queue in the scenario file, whether it was written or not.
     pub queue_key: KeyPath,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
-    /// What packets pass behind the random loss, in order.
+    /// Impairments after the random loss, in the order of traversal.
     pub impairments: Vec<Impairment>,
 }
 
@@ -285,7 +285,7 @@ pub struct Trace {
 /// Loss on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossModel {
-    /// Each packet with the same probability.
+    /// Losses with the same probability for each packet.
     Bernoulli {
         /// Loss probability, 0 to 1.
         rate: f64,
@@ -302,7 +302,7 @@ pub enum LossModel {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// One packet at fixed distances.
+    /// Losses at fixed distances.
     Periodic {
         /// Number of the first packet that is lost, from 1.
         first: u64,
@@ -316,9 +316,9 @@ pub enum LossModel {
 /// A group of flows with a common name and description.
 #[derive(Clone, Debug)]
 pub struct GroupModel {
-    /// Its name in the scenario.
+    /// Name of the group in the scenario.
     pub name: String,
-    /// Its congestion control.
+    /// Congestion control of the flows.
     pub algorithm: Control,
     /// Whether `compare` may replace its algorithm.
     pub subject: bool,
@@ -367,7 +367,7 @@ impl Model {
     }
 }
 
-/// What to record.
+/// Which records are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordModel {
     /// Length of an interval of the series.

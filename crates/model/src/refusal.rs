@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A key of the scenario whose value a backend does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The key.
+    /// The key that is refused.
     pub key: Refused,
     /// Reason of the refusal.
     pub reason: String,

@@ -1,9 +1,9 @@
 //! Packets of a link that are chosen by their numbers.
 
-/// Which packets of a link are chosen.
+/// A choice of packets of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Which packets are counted.
+    /// The packets that are counted.
     pub of: Counted,
     /// Numbers of the chosen ones among the counted, from 1, ascending; `None` for all of them.
     pub numbers: Option<Vec<u64>>,
@@ -15,9 +15,9 @@ pub enum Counted {
     /// Every packet.
     #[default]
     All,
-    /// Those that carry data.
+    /// Packets that carry data.
     Data,
-    /// Those whose data was sent before.
+    /// Data packets whose data was sent before.
     Retransmissions,
     /// Acknowledgements without data.
     Acks,

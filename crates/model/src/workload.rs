@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// for every algorithm.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// Index of its group.
+    /// Index of the group of the workload.
     pub group: usize,
-    /// What starts connections.
+    /// Process that starts the connections.
     pub demand: Demand,
     /// Index of the workload of the other sides of its connections, which have the same slots in the same order; `None` if one
     /// side alone writes.
     pub partner: Option<u32>,
-    /// Its number in the names of its random streams, which it shares with its partner alone; unused by a fixed workload. It
-    /// determines the draws, and so the results.
+    /// Number of the workload in the names of its random streams, shared only with its partner; unused by a fixed
+    /// workload. It determines the draws, and so the results.
     pub stream: u32,
     /// Number, in random draws, of the user in its first slot.
     pub first_user: u32,
@@ -157,9 +157,9 @@ pub enum Access {
     },
     /// Hosts with access links of given delay.
     Hosts {
-        /// Those that send data. Whether the host of a slot is fast stays the same for the run.
+        /// Hosts that send data. Whether the host of a slot is fast stays the same for the run.
         source: HostModel,
-        /// Those that receive it; each connection draws another.
+        /// Hosts that receive data; each connection draws another.
         receiver: HostModel,
     },
 }

@@ -7,7 +7,7 @@ use narrows_units::Span;
 /// Counts of all clients of a group after the warm-up.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ApplicationCounts {
-    /// Of players of video.
+    /// Counts of video players.
     pub video: VideoCounts,
     /// Times in which pages were loaded.
     pub pages: Histogram,

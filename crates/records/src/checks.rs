@@ -11,7 +11,7 @@ pub struct Check {
     pub name: &'static str,
     /// Whether it holds; `None` if it does not apply, or if nothing was recorded to decide it.
     pub ok: Option<bool>,
-    /// What its failure means in this scenario; `None` unless it fails.
+    /// Severity of a failure in this scenario; `None` unless the check fails.
     pub level: Option<Level>,
     /// The figures behind the result.
     pub detail: String,
@@ -19,7 +19,7 @@ pub struct Check {
     pub shortfall: f64,
 }
 
-/// What the failure of a check means in a scenario, the mildest first.
+/// The severity of the failure of a check, the mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The scenario explains it; it is only worth knowing.

@@ -7,9 +7,9 @@ use narrows_units::{Bytes, Span, Time};
 /// Counts from both ends of one individually recorded connection.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ConnectionRecord {
-    /// Index of its group.
+    /// Index of the group of the connection.
     pub group: usize,
-    /// Its number within the group, from 0.
+    /// Number of the connection in its group, from 0.
     pub number: u32,
     /// Payload to transfer; `None` for an endless flow.
     pub size: Option<Bytes>,
@@ -73,7 +73,7 @@ digested!(ConnectionRecord {
 /// A sum of durations and their number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SpanSum {
-    /// The sum, picoseconds.
+    /// Sum of the durations, picoseconds.
     pub ps: u128,
     /// Number of durations.
     pub count: u64,

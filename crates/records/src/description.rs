@@ -5,13 +5,13 @@ use narrows_units::{Span, Time};
 /// Description of the run that produced the records.
 #[derive(Clone, Debug, Default)]
 pub struct RunDescription {
-    /// Simulated time.
+    /// Duration of the run, in simulated time.
     pub duration: Span,
     /// End of the warm-up, where metrics start.
     pub warmup: Span,
     /// Whether the end of the warm-up was found; `None` if the scenario gives it.
     pub warmup_found: Option<bool>,
-    /// What was assumed about the files that the scenario names, a sentence each.
+    /// Assumptions about the files that the scenario names, one sentence each.
     pub assumed: Vec<String>,
     /// Groups of flows, in the order of the scenario.
     pub groups: Vec<GroupDescription>,
@@ -32,9 +32,9 @@ pub struct RunDescription {
 /// Description of a group of flows.
 #[derive(Clone, Debug, Default)]
 pub struct GroupDescription {
-    /// Its name in the scenario.
+    /// Name of the group in the scenario.
     pub name: String,
-    /// Its algorithm with parameters, as in `aimd(a=1,b=0.8)`.
+    /// Algorithm with its parameters, as in `aimd(a=1,b=0.8)`.
     pub algorithm: String,
     /// Number of connections that the scenario describes; `None` if it is random.
     pub flows: Option<u64>,
@@ -67,7 +67,7 @@ impl GroupDescription {
 /// Description of a recorded link.
 #[derive(Clone, Debug, Default)]
 pub struct LinkDescription {
-    /// Its name in the scenario.
+    /// Name of the link in the scenario.
     pub name: String,
     /// Name of its queue discipline.
     pub queue: String,
@@ -84,7 +84,7 @@ pub struct LinkDescription {
     pub highest_bps: f64,
     /// Rate of the slowest policer behind the queue, bits per second; `None` without a policer.
     pub policed_bps: Option<f64>,
-    /// What this policer passes beyond its rate, once: its bucket, bits.
+    /// Depth of the bucket of a policer, which passes as much beyond its rate once, bits.
     pub policer_burst_bits: f64,
     /// Indices of the groups whose data crosses it, with the fraction of each group's connections that do, above 0 up
     /// to 1.

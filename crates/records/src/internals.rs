@@ -14,15 +14,15 @@ pub struct Internals {
 pub struct InternalRow {
     /// Index of the interval.
     pub interval: u32,
-    /// What has the variable.
+    /// Owner of the variable.
     pub owner: InternalOwner,
     /// Index into [`Internals::variables`].
     pub variable: u32,
-    /// The value.
+    /// Value, in the unit that the card declares.
     pub value: f64,
 }
 
-/// What has an inner variable.
+/// The owner of an internal variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum InternalOwner {
     /// The algorithm of a flow: an index into the connections.

@@ -47,7 +47,7 @@ pub struct PacketRow {
 /// Place of an event in the packet log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PacketPlace {
-    /// At its flow's sender.
+    /// Sender of the flow.
     Sender,
     /// At its flow's receiver.
     Receiver,
@@ -58,19 +58,19 @@ pub enum PacketPlace {
 /// Kind of an event in the packet log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PacketEvent {
-    /// It left its endpoint.
+    /// The packet left its endpoint.
     Sent,
-    /// It reached its endpoint.
+    /// The packet reached its endpoint.
     Received,
-    /// It reached the queue of a link, perhaps to be dropped at once.
+    /// The packet reached the queue of a link, and may be dropped at once.
     Enqueued,
-    /// The queue dropped it.
+    /// The queue dropped the packet.
     Dropped,
-    /// The queue marked it.
+    /// The queue marked the packet.
     Marked,
-    /// Its last bit left the link's near end.
+    /// The last bit of the packet left the near end of the link.
     Departed,
-    /// It was lost at random behind the queue.
+    /// The packet was lost at random after the queue.
     Lost,
 }
 
@@ -79,7 +79,7 @@ pub enum PacketEvent {
 pub enum PacketKind {
     /// A request for a connection.
     Syn,
-    /// The answer to it.
+    /// The SYN-ACK, which answers a SYN.
     SynAck,
     /// The handshake's last packet.
     Established,

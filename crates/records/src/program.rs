@@ -7,8 +7,8 @@ pub struct ProgramRecord {
     pub flow: u32,
     /// `client` or `server`.
     pub role: String,
-    /// Its exit status; `None` if it was still running at the end of the run.
+    /// Exit status; `None` if the program was still running at the end of the run.
     pub status: Option<i32>,
-    /// What it has printed, errors included.
+    /// Output of the program, errors included.
     pub output: Vec<u8>,
 }

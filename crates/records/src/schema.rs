@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub struct TableSchema {
     /// Name of the table and of its file in a run folder.
     pub name: &'static str,
-    /// What each row describes.
+    /// Description of a row.
     pub row: &'static str,
     /// Condition under which the table has no columns; `""` if it always has them.
     pub absent: &'static str,

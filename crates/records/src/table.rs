@@ -22,7 +22,7 @@ pub enum Column {
     Label {
         /// Indices into `labels`; [`NO_LABEL`] where there is no value.
         codes: Vec<u32>,
-        /// The texts.
+        /// Different texts; values are indices into this list.
         labels: Vec<String>,
     },
 }

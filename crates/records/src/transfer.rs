@@ -7,9 +7,9 @@ use narrows_units::Time;
 /// A finite connection that ended.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TransferRecord {
-    /// Index of its group.
+    /// Index of the group of the transfer.
     pub group: usize,
-    /// Its connection slot, counted from the first slot of the group.
+    /// Connection slot, counted from the first slot of the group.
     pub slot: u32,
     /// Index of its class of files.
     pub file_class: u32,
@@ -17,11 +17,11 @@ pub struct TransferRecord {
     pub path_class: u32,
     /// Payload, bytes; of datagrams that are complete, what had arrived of it.
     pub size: u64,
-    /// Time of its start.
+    /// Time at which the transfer started.
     pub started: Time,
     /// Time at which it was established; `None` if it never was.
     pub established: Option<Time>,
-    /// Time of its end.
+    /// Time at which the transfer ended.
     pub ended: Time,
     /// Whether every byte was acknowledged, or the last datagram that was not lost arrived.
     pub completed: bool,

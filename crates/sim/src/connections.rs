@@ -75,7 +75,7 @@ pub(crate) struct Connections<'m> {
 /// A connection whose algorithm failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed<'a> {
-    /// The failure.
+    /// Failure of the algorithm.
     pub failure: &'a Failure,
     /// Slot of the connection.
     pub flow: usize,

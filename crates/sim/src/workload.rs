@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Workloads<'m> {
     /// The connections.
     pub connections: Connections<'m>,
-    /// What starts the connections of each workload; `None` if its senders are in another partition.
+    /// Processes that start the connections of each workload; `None` if its senders are in another partition.
     kinds: Vec<Option<Box<dyn Kind + 'm>>>,
 }
 

@@ -24,7 +24,7 @@ pub struct Dumbbell {
 pub struct Direction {
     /// Rate over time.
     pub rate: RateModel,
-    /// What it adds to packets; `None` for nothing.
+    /// Framing overhead of each packet; `None` without any.
     pub framing: Option<Framing>,
     /// Queue discipline.
     pub queue: Discipline,
@@ -32,7 +32,7 @@ pub struct Direction {
     pub queue_key: KeyPath,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
-    /// What packets pass behind the random loss, in order.
+    /// Impairments after the random loss, in the order of traversal.
     pub impairments: Vec<Impairment>,
 }
 

@@ -40,10 +40,10 @@ pub struct Event {
     pub change: LinkChange,
 }
 
-/// Which links the packets of a group cross at some time of a run, by index of the link.
+/// The links that packets of a group cross at any time of a run, by index of the link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crossed {
-    /// Whether data does.
+    /// Whether data packets cross the link.
     pub data: Vec<bool>,
     /// Whether acknowledgements do.
     pub acknowledgements: Vec<bool>,
@@ -53,9 +53,9 @@ pub struct Crossed {
 #[derive(Debug)]
 struct Epoch<'a> {
     at: Span,
-    /// What happens to links.
+    /// Changes of links: index, and change.
     links: Vec<(u32, LinkChange)>,
-    /// By what paths are chosen from then on, where that changes.
+    /// State by which paths are chosen from then on; `None` if it does not change.
     state: Option<State<'a>>,
 }
 

@@ -28,9 +28,9 @@ pub struct Assumptions {
     pub rate: Option<Rate>,
     /// Delay of an edge without a delay or positions; `None` makes such an edge an error.
     pub delay: Option<Span>,
-    /// What a number without a unit counts as a rate; `None` makes it an error.
+    /// Rate that the number 1 without a unit stands for; `None` makes such a number an error.
     pub rate_unit: Option<Rate>,
-    /// What a number without a unit counts as a delay; `None` makes it an error.
+    /// Delay that the number 1 without a unit stands for; `None` makes such a number an error.
     pub delay_unit: Option<Span>,
     /// Whether what is not understood is as if it were not there; an error otherwise.
     pub unclear: bool,
@@ -64,7 +64,7 @@ pub struct Imported {
     pub nodes: Vec<String>,
     /// The edges.
     pub edges: Vec<Edge>,
-    /// What was read from words or assumed, a sentence each, with the edges of which it holds.
+    /// Values that were inferred or assumed, one sentence each, with the edges concerned.
     pub assumed: Vec<String>,
 }
 

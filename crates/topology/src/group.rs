@@ -10,9 +10,9 @@ use std::ops::Range;
 /// A group of flows with a common name and description, before it has routes.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Its name in the scenario.
+    /// Name of the group in the scenario.
     pub name: String,
-    /// Its congestion control.
+    /// Congestion control of the flows.
     pub algorithm: Control,
     /// Whether `compare` may replace its algorithm.
     pub subject: bool,
@@ -28,7 +28,7 @@ pub struct Group {
     pub size: Option<Sizes>,
     /// Two-way propagation delay of its connections, at least that of their path.
     pub rtt: Spans,
-    /// Where its data is sent.
+    /// Routers between which the data is sent.
     pub placement: Placement,
     /// Options of the transport endpoints.
     pub transport: TransportOptions,
@@ -36,7 +36,7 @@ pub struct Group {
     pub send_delay: Span,
 }
 
-/// Where the data of a group is sent.
+/// The routers between which the data of a group is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// From the left of a dumbbell to its right.

@@ -22,7 +22,7 @@ pub struct ResponsivenessModel {
     pub tls: bool,
 }
 
-/// What a probe measures.
+/// The quantity that a probe measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// `tcp_f`: the TCP handshake of a separate connection.
@@ -43,7 +43,7 @@ pub struct Measurement {
     due: Time,
     /// Number of probes so far.
     probes: u64,
-    /// By connection.
+    /// State of each connection.
     connections: Vec<State>,
 }
 

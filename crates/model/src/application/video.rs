@@ -81,10 +81,10 @@ pub struct Player {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Playback {
-    /// It has not begun.
+    /// Playback has not begun.
     Starting,
     Playing,
-    /// The buffer was empty.
+    /// Playback has stopped, since the buffer was empty.
     Stalled,
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A distribution of non-negative values: bytes for sizes, seconds for durations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always this value.
+    /// A constant value.
     Constant(f64),
     /// The uniform distribution on [`minimum`, `maximum`].
     Uniform {

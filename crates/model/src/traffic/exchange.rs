@@ -20,7 +20,7 @@ pub struct Connection {
 /// One side of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// Its writes, in order.
+    /// Writes of the side, in order.
     pub writes: Arc<[Write]>,
     /// Receive window; `None` if it is not reproduced.
     pub window: Option<Bytes>,
@@ -65,10 +65,10 @@ impl Side {
 pub struct Script {
     writes: Arc<[Write]>,
     next: usize,
-    /// When the next write is due; `NEVER` while it waits for the other side, or there is none.
+    /// Time of the next write; `NEVER` while it waits for the other side, or if there is none.
     due: Time,
     received: Bytes,
-    /// When the last of that arrived.
+    /// Time at which the last of the received data arrived.
     received_at: Time,
 }
 

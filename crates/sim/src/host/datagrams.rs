@@ -20,7 +20,7 @@ pub(crate) struct Datagrams {
     pub completed: Option<Time>,
     /// Time at which the last packet arrives if nothing but propagation delays it; `NEVER` until it has been sent.
     due: Time,
-    /// What the sender knows of the transfer, from its end until that of the transfer is known, too.
+    /// Counts of the sender, from its end until the end of the transfer is known, too.
     sent: Option<EndedTransfer>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct ReceivingHost {
     /// Deadline of this host. The newest host of a connection slot owns the event for all hosts of the slot.
     pub timer: Timer,
     clock: Clock,
-    /// The connection.
+    /// Connection of the host.
     pub flow: FlowId,
     /// The receiving endpoint of the transport.
     pub receiver: ReceivingEndpoint,
@@ -25,7 +25,7 @@ pub(crate) struct ReceivingHost {
     pub access: AccessLinks,
     /// The route of its packets: an index into the model's routes.
     pub route: u32,
-    /// Index of its group.
+    /// Index of the group of the connection.
     pub group: usize,
     /// Time after which no packet arrives.
     closing: Time,

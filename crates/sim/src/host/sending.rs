@@ -26,11 +26,11 @@ pub(crate) struct SendingHost {
     pub sender: SendingEndpoint,
     /// Links between the host and its router.
     pub access: AccessLinks,
-    /// The connection.
+    /// Plan of the connection.
     pub plan: Plan,
     /// The route of its packets: an index into the model's routes.
     pub route: u32,
-    /// Index of its group.
+    /// Index of the group of the connection.
     pub group: usize,
     /// Whether only its own packets and deadlines affect the host, so that it may run ahead of other hosts.
     pub exclusive: bool,
@@ -53,14 +53,14 @@ pub(crate) struct SendingHost {
     pub delay: Option<Box<SendDelay>>,
 }
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// Every byte was acknowledged; of datagrams, all have been sent.
     Completed,
-    /// It could not be established, or it broke.
+    /// The connection could not be established, or was aborted.
     Failed,
-    /// Its user abandoned it.
+    /// The user of the connection abandoned it.
     Abandoned,
 }
 

@@ -19,7 +19,7 @@ pub struct Capacity(Medium);
 
 #[derive(Clone, Debug)]
 enum Medium {
-    /// Bits leave at a rate.
+    /// A link that sends bits at a rate.
     Rated(Rated),
     /// Bytes leave at recorded times.
     Recorded(Opportunities),

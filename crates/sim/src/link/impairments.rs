@@ -41,14 +41,14 @@ trait Element: Debug + Send {
     }
 }
 
-/// What becomes of a packet at an element.
+/// The result of a packet's arrival at an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It leaves at its arrival time.
+    /// The packet leaves at its arrival time.
     Leaves,
     /// The element keeps it until it releases it.
     Held,
-    /// It is lost, by this rule.
+    /// The packet is lost by this rule.
     Lost(&'static str),
 }
 

@@ -20,7 +20,7 @@ pub struct Loss {
     bad: bool,
     /// Packets so far, where losses have fixed distances.
     packets: u64,
-    /// Those of the list; `None` where losses have none.
+    /// Selection of the packets of a list; `None` for other loss models.
     listed: Option<Selected>,
 }
 

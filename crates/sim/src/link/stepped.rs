@@ -34,7 +34,8 @@ pub(crate) struct Stepped {
     outage: Outage,
 }
 
-/// How far a link advances: departures up to and including one time, all other events up to and including another.
+/// The times up to which a link advances: departures up to and including one time, all other events up to and including
+/// another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub departures: Time,

@@ -26,7 +26,7 @@ pub(crate) struct Transmitter {
     pub at_measure: Bits,
 }
 
-/// How packets are served.
+/// The service of the packets of a link.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one for each link")]
 pub(crate) enum Service {

@@ -21,7 +21,7 @@ pub(crate) struct FlowTallies {
     pub trace: Log<LogEntry>,
     /// The log of events of individually recorded connections.
     pub events: Log<EventEntry>,
-    /// What a stack outside the simulator has sent; `None` if there is no such stack.
+    /// Packets that a stack outside the simulator has sent; `None` without such a stack.
     pub stack: Option<OfStack>,
     /// Position of the counts, and group, of each workload.
     owners: Vec<Owner>,
@@ -36,7 +36,7 @@ pub(crate) struct FlowTallies {
 pub(crate) struct OfStack {
     /// Handles of all lost packets, which the stack needs to know.
     pub discarded: Vec<u64>,
-    /// By handle, the number that the logs show.
+    /// Number shown in logs, by handle of the packet.
     numbers: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ struct Owner {
     group: u16,
     /// Index of its first or only count.
     base: u32,
-    /// Its first slot, if each connection has its own count.
+    /// First slot of the workload, if each connection has a count of its own; `None` otherwise.
     individual_from: Option<u32>,
 }
 

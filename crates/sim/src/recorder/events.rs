@@ -56,7 +56,7 @@ impl EventEntry {
     }
 }
 
-/// What the log of events needs of one sender: events since it was last called, and its state before them.
+/// The events of one sender since its last call, and its state before them, for the log of events.
 #[derive(Clone, Debug)]
 pub(crate) struct SenderEvents {
     flow: FlowId,

@@ -24,7 +24,7 @@ pub(crate) struct LinkRecorder {
     pub episodes: LossEpisodes,
     /// Place of this link in logs.
     pub place: Place,
-    /// The same where packets are logged; `None` if they are not.
+    /// Place of the link in the packet log; `None` if packets are not logged.
     pub logged: Option<Place>,
     waiting_packets: u64,
     waiting_bytes: u64,
@@ -40,7 +40,7 @@ pub(crate) struct LinkRecorder {
 struct Areas {
     /// Sum of the times at which packets ceased to wait, minus the sum of their arrival times, picoseconds.
     packets: i128,
-    /// The same, weighted by bytes.
+    /// The same sum, weighted by the sizes of the packets, byte-picoseconds.
     bytes: i128,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct SenderRecorder {
     /// Time at which the connection was established; `None` before.
     pub established: Option<Time>,
     measuring: bool,
-    /// What the sender has reported since its last call ended.
+    /// Signals that the sender has reported since its last call ended.
     signals: Signals,
     /// Whether the sender gave up.
     pub gave_up: bool,
@@ -55,11 +55,11 @@ pub(crate) struct SenderRecorder {
     pub first_reduction: Time,
     /// Time of the last reduction after the warm-up.
     pub last_reduction: Time,
-    /// Its part of the log of events; `None` if its events are not logged.
+    /// Part of the log of events; `None` if events of this sender are not logged.
     pub events: Option<Box<SenderEvents>>,
 }
 
-/// What a sender has reported in a call that bears on a smaller window at its end.
+/// The signals of a sender during a call that can explain a smaller window at its end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signals {
     /// A reduction was counted, or the window changed for another reason: an undo or a restart after idle time.

@@ -94,13 +94,14 @@ pub(crate) trait Kind: Debug + Send {
     fn bring_up(&mut self, _now: Time, _connections: &mut Connections<'_>) {}
 }
 
-/// What a kind of demand acts on: the connections of its partition, with the network around them, at one time.
+/// The objects on which a kind of demand acts: the connections of its partition, with the network around them, at one
+/// time.
 pub(crate) struct WorkloadContext<'a, 'b, 'm> {
     /// The connections of the partition.
     pub connections: &'a mut Connections<'m>,
     /// The parts of the partition that they use.
     pub parts: &'a mut ConnectionContext<'b>,
-    /// The clock of the run.
+    /// Current time of the run.
     pub now: Time,
 }
 

@@ -13,9 +13,9 @@ pub(crate) struct Planner<'m> {
     pub model: &'m Model,
     /// The workload.
     pub workload: &'m Workload,
-    /// Its index.
+    /// Index of the workload.
     pub number: u32,
-    /// Its first slot.
+    /// First slot of the workload.
     pub first: u32,
     replication: u32,
     transfers: Stream,
@@ -27,12 +27,12 @@ pub(crate) struct Planner<'m> {
     delays: Vec<Span>,
 }
 
-/// What is known of a connection before it is drawn.
+/// The properties of a connection that are known before it is drawn.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Given {
-    /// Its payload in bytes; drawn if `None`.
+    /// Payload in bytes; drawn if `None`.
     pub size: Option<u64>,
-    /// Its round-trip time; drawn if `None`.
+    /// Round-trip time; drawn if `None`.
     pub rtt: Option<Span>,
     /// Whether its receiver is the host that would otherwise be its sender.
     pub mirrored: bool,

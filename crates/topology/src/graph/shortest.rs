@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Debug)]
 pub(super) struct State<'a> {
     core: &'a Core,
-    /// By number.
+    /// State of each link, by index.
     links: Vec<Link>,
 }
 

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// An attribute of an element.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Its name as written.
+    /// Name of the attribute as written.
     pub name: String,
-    /// Its name in small letters and digits only, so that `link_speed` and `LinkSpeed` are one.
+    /// Name in small letters and digits only, so that `link_speed` and `LinkSpeed` are equal.
     pub key: String,
-    /// Its text, without white space around it; not empty.
+    /// Text of the attribute, without surrounding white space; not empty.
     pub text: String,
 }
 

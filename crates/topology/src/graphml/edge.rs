@@ -8,9 +8,9 @@ use narrows_units::{Rate, Span};
 
 /// An edge of a file, and what the graph says of all edges.
 pub struct Said<'a> {
-    /// Its name in sentences.
+    /// Name of the edge in messages.
     pub name: String,
-    /// Its attributes.
+    /// Attributes of the edge.
     pub own: Vec<Attribute>,
     /// Labels of its drawing.
     pub labels: Vec<Attribute>,
@@ -373,7 +373,7 @@ const DELAY_KEYS: &[&str] =
 /// Names of attributes that hold any text, in small letters.
 const LABEL_KEYS: &[&str] = &["label", "linklabel", "edgelabel"];
 
-/// What follows the name of an attribute in that of its unit.
+/// Suffixes of the names of attributes that give a unit.
 const UNIT_KEYS: &[&str] = &["unit", "units"];
 
 /// The fastest link that a scenario may have.

@@ -6,18 +6,18 @@
 
 use narrows_units::{Dimension, Quantity};
 
-/// What a text says of a rate, bits per second.
+/// A rate in a text, in bits per second, as far as it can be interpreted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
     /// A number with a unit that has one meaning.
     Stated(f64),
-    /// What can be read as a rate, if not in the notation of scenarios.
+    /// A rate that is not in the notation of scenarios.
     Read(f64),
     /// A number without a unit.
     Number(f64),
     /// Words that are of something else.
     Silent,
-    /// What may be a rate and is not understood.
+    /// A text that may be a rate, but cannot be interpreted.
     Unclear,
 }
 
@@ -87,15 +87,15 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     all
 }
 
-/// What was found in a text so far.
+/// Parts of a rate found so far in a text.
 #[derive(Default)]
 struct Found {
     rates: Vec<f64>,
-    /// Links in parallel.
+    /// Number of parallel links.
     times: Option<f64>,
     /// Numbers of which it is not known what they count.
     strange: bool,
-    /// What looks like a rate and has several meanings.
+    /// Whether a word that looks like a rate has several meanings.
     ambiguous: bool,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Aggregation {
     retries: u32,
     /// Number of the open frame, which ends at this multiple of the frame time.
     number: u64,
-    /// Bytes in it.
+    /// Number of bytes in the open frame.
     bytes: Bytes,
     /// Time at which its packets leave.
     leaves: Time,

@@ -24,9 +24,9 @@ pub(super) struct Reorder {
 #[derive(Debug)]
 struct Held {
     packet: Packet,
-    /// It leaves behind this packet of those that are not late.
+    /// Number of the packet that is not late after which this one leaves.
     behind: u64,
-    /// It leaves at this time at the latest.
+    /// Latest time at which the packet leaves.
     deadline: Time,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Exchanges<'m> {
     planner: Planner<'m>,
     connections: &'m [Connection],
     side: usize,
-    /// What this side writes, by slot.
+    /// Writes of this side, by slot.
     scripts: Vec<Script>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Open<'m> {
     free: Vec<u32>,
     /// Size of the next arrival, if its schedule gives one.
     next_size: Option<u64>,
-    /// Arrivals so far.
+    /// Number of arrivals so far.
     arrived: u64,
 }
 

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 pub(in crate::workload::kinds) struct Clients<'m> {
     side: Side<'m>,
     all: Vec<ClientState>,
-    /// What has happened to clients and has not been passed to them.
+    /// Events that have not been passed to their clients yet.
     happened: VecDeque<(usize, ClientEvent)>,
     /// Memory for the actions of a client.
     actions: Vec<Action>,
@@ -32,7 +32,7 @@ pub(in crate::workload::kinds) struct Clients<'m> {
 struct ClientState {
     client: Client,
     started: bool,
-    /// When something is due.
+    /// Time at which something is due.
     wake: Time,
     connections: Vec<Connection>,
 }
@@ -45,7 +45,7 @@ struct Connection {
     established: bool,
     /// Whether the client's sending host has left the slot.
     left: bool,
-    /// When the server's side has left the slot; `NEVER` while that is not known.
+    /// Time at which the server's side left the slot; `NEVER` while it is not known.
     left_by_server: Time,
     /// Objects on their way: the end of each, in bytes of the server's data, and the time at which it was written.
     ends: VecDeque<(u64, Time)>,

@@ -32,9 +32,9 @@ struct Server {
     requests: VecDeque<(u64, Object)>,
     /// Bytes of objects written.
     written: u64,
-    /// What captures frames; `None` unless it was asked for them.
+    /// Encoder that captures frames; `None` unless frames were requested.
     encoder: Option<Box<Encoder>>,
-    /// When it is known that the client requests no more; `NEVER` while it may.
+    /// Time at which it is known that the client requests no more; `NEVER` while it may.
     closes: Time,
     closed: bool,
     /// Whether its sending host has left the slot.
