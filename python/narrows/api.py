@@ -60,7 +60,7 @@ def compare(  # noqa: PLR0913  # each has a default
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
         metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
-        margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
+        margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
         seed: Master seed; None is that of the scenario.
         replications: Number of replications of each run; None is that of the scenario, or five.
         jobs: Maximum number of replications at a time; None is the number of processors.
@@ -470,7 +470,7 @@ def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = No
         The file.
 
     Raises:
-        InputError: It is no such folder, or a file in it is damaged.
+        InputError: It is not a folder of results, or a file in it is damaged.
         OutputError: The file exists, or cannot be written.
     """
     from narrows.share import pack as packing
@@ -497,7 +497,7 @@ def verify(
         The verdict: `same`, `differences`, and the digests that were `repeated`.
 
     Raises:
-        InputError: It is no such file, or damaged.
+        InputError: It is not a file written by `narrows pack`, or it is damaged.
         Interrupted: The work was stopped.
     """
     from narrows.share import verify as verifying

@@ -10,7 +10,7 @@ class Contrast(NamedTuple):
     """Runs that differ in one factor alone; differences are those to the first.
 
     Attributes:
-        factor: What differs: `algorithm`, `backend`, or the path of a key.
+        factor: Factor in which the runs differ: `algorithm`, `backend`, or the path of a key.
         at: The levels of the other factors.
         runs: The names of the runs, by their level of the factor.
     """

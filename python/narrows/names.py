@@ -15,10 +15,10 @@ def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") ->
     """Return what is wrong with a name: the nearest known one comes first, all of them only if none is near.
 
     Args:
-        what: What has no such name, as in "metric".
+        what: Kind of the named thing, as in "metric".
         given: The name as written.
         known: The names that there are.
-        otherwise: What is said in place of all names; empty for their list.
+        otherwise: Text in place of the list of known names; empty for the list.
 
     Examples:
         >>> unknown("metric", "cvo", ["cov", "jain"])

@@ -9,6 +9,6 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     Args:
         count: The number.
         noun: The noun in the singular, perhaps with words behind it ("cell has").
-        plural: The same in the plural; without it, the noun with an s.
+        plural: Plural of the noun; by default the noun with an s.
     """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"

@@ -210,7 +210,7 @@ def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[
     """Return what replications give that are independent of one another: the first alone if all are the same run.
 
     Args:
-        replications: What each replication gives.
+        replications: Values, one for each replication.
         digests: The digest of the records of each.
     """
     return replications[:1] if len(set(digests)) == 1 else replications

@@ -32,7 +32,7 @@ class Comparison:
         against: Name of the second algorithm.
         pairs: Number of pairs of cells that differ in the algorithm alone.
         difference: Mean of `of - against` with its 95 % t interval, in the unit of the response.
-        bootstrap: The same interval by the BCa bootstrap; None with fewer than two pairs.
+        bootstrap: Interval of the mean difference by the BCa bootstrap; None with fewer than two pairs.
         hedges_g: The difference of means in pooled standard deviations; None without spread.
         cliffs_delta: Cliff's delta, -1 to 1: probability that a cell of `of` is above one of `against`, minus that of
             the reverse.

@@ -32,7 +32,7 @@ class Effect:
     Attributes:
         factors: Name of the factor of a main effect; names of the two factors of an interaction.
         value: Mean at the high level minus mean at the low level, in the unit of the response.
-        relative: The same as a fraction of the magnitude of the grand mean; None where that is zero.
+        relative: Effect as a fraction of the magnitude of the grand mean; None if that is zero.
         p: P value of Student's two-sided t-test of high against low; None with one value at a level, or no
             spread at either.
         aliases: Effects of the same order or below that the design cannot distinguish from this one.

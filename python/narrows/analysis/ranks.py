@@ -25,7 +25,7 @@ class Grubbs:
 
     Attributes:
         place: Index of that value.
-        statistic: Its distance from the mean in sample standard deviations (n - 1).
+        statistic: Distance of the value from the mean, in sample standard deviations (n - 1).
         critical: Value that the statistic of a normal sample exceeds with probability alpha.
     """
 
@@ -60,7 +60,7 @@ class Ranking:
         mean_ranks: Their mean ranks in the same order; 1 is best.
         conditions: Number of conditions averaged.
         chi_square: Friedman's statistic, corrected for ties.
-        p: Its p value by the F distribution (Iman and Davenport); None if all conditions rank equally or all are tied.
+        p: P value by the F distribution (Iman and Davenport); None if all conditions rank equally or all are tied.
         critical_difference: Difference of mean ranks above which two treatments differ (Nemenyi).
         alike: Maximal sets of treatments whose mean ranks do not differ, best first; sets of one are omitted.
     """

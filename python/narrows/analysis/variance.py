@@ -137,7 +137,7 @@ class _Sums:
     Attributes:
         of: The terms, each with its sum of squares and degrees of freedom.
         residual: Residual sum of squares.
-        degrees: Its degrees of freedom.
+        degrees: Degrees of freedom of the term.
     """
 
     of: Sequence[tuple[Term, float, int]]

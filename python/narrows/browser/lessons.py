@@ -14,7 +14,7 @@ class Lesson:
 
     Attributes:
         name: Name of the scenario in the library.
-        title: Its title.
+        title: Title of the lesson.
         sentences: Five sentences.
         text: The scenario without the comment that holds them.
         beside: The algorithm that takes the subject's place in the second run; "" for none.

@@ -26,7 +26,7 @@ class Experiment:
 
     Attributes:
         text: The text of a scenario that names no file.
-        name: What the page calls it.
+        name: Name of the experiment on the page.
         beside: The algorithm in whose place as subject the scenario is run a second time; "" for none.
     """
 
@@ -61,7 +61,7 @@ def page(experiment: Experiment) -> str:
     """Return the page as an HTML document.
 
     Args:
-        experiment: What it shows first.
+        experiment: Experiment that the page shows first.
 
     Raises:
         InputError: The WebAssembly module was not built.

@@ -463,7 +463,7 @@ def _common(command: argparse.ArgumentParser, names: str, **meanings: str) -> No
     Args:
         command: The command.
         names: Their names in `COMMON`, with spaces.
-        meanings: What some of them mean for this command.
+        meanings: Help texts that differ for this command, by name.
     """
     for name in names.split():
         flag = COMMON[name]

@@ -13,7 +13,7 @@ def paint(text: str, role: str, stream: TextIO | None = None) -> str:
     Args:
         text: The text.
         role: One of `CODES`, or empty for none.
-        stream: Where it is printed; None is standard output.
+        stream: Stream to which the text is printed; None for standard output.
     """
     if not role or not text.strip() or not shows_colours(sys.stdout if stream is None else stream):
         return text

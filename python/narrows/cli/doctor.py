@@ -28,9 +28,9 @@ class Finding:
     """One thing that Narrows uses.
 
     Attributes:
-        name: Its name.
-        found: Its version or path; None if it is missing.
-        use: What needs it.
+        name: Name of the tool.
+        found: Version or path of the tool; None if it is missing.
+        use: Features that need the tool.
         remedy: How to get it; empty if it is there.
     """
 

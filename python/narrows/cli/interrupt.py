@@ -39,7 +39,7 @@ class Interrupt:
         """Stop here if a signal has arrived, perhaps when the work had just ended.
 
         Args:
-            kept: What is kept, and how to go on.
+            kept: Message about what is kept and how to resume.
 
         Raises:
             Interrupted: A signal has arrived.

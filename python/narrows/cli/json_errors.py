@@ -17,7 +17,7 @@ def as_json(status: int, message: str, error: BaseException | None = None) -> st
 
     Args:
         status: The exit status.
-        message: What is printed for people.
+        message: Message as printed for people.
         error: The error; None for one of the arguments' form.
     """
     match error:

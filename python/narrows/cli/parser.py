@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
         """Raise the error.
 
         Args:
-            message: What is wrong; argparse begins it with `argument NAME:`.
+            message: Description of the error; argparse begins it with `argument NAME:`.
 
         Raises:
             ArgumentsError: Always.

@@ -23,11 +23,11 @@ class Command:
 
     Attributes:
         path: The words that call it.
-        summary: What it does.
-        parser: Its arguments.
+        summary: Help text of the command.
+        parser: Parser of its arguments.
         inner: The commands below it.
-        options: Its options, each with its meaning.
-        words: What its arguments can be, where that is a list.
+        options: Options, each with its help text.
+        words: Possible values of its arguments, where they are a list.
     """
 
     path: tuple[str, ...]

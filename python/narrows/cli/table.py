@@ -23,7 +23,7 @@ class Column(NamedTuple):
         metric: Name of the metric.
         title: Heading of the column.
         unit: Unit of the column.
-        scale: That unit in the unit of the metric: 1e6 for Mbps of bps.
+        scale: Factor of the shown unit in the unit of the metric: 1e6 for Mbps of bps.
     """
 
     metric: str

@@ -31,7 +31,7 @@ def folder_of(title: str, parts: Sequence[str]) -> Path:
 
     Args:
         title: The title, in any spelling.
-        parts: What the results depend on besides the engine, whose fingerprint is always included.
+        parts: Parts on which the results depend besides the engine, whose fingerprint is always included.
     """
     identity = "\n".join(parts) + core.fingerprint()
     name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:LONGEST_TITLE].strip("-")

@@ -35,7 +35,7 @@ class Judged(NamedTuple):
         ledger: The ledger: claims with verdicts.
         results: The results of the experiments.
         failed: Number of cells that failed.
-        decided: What was done to decide open claims; None for nothing.
+        decided: Result of the attempt to decide open claims; None without one.
     """
 
     ledger: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Reproducing(Job[Judged]):
     Attributes:
         study: The study.
         size: "quick", "medium" or "full".
-        parts: Its experiments.
+        parts: Experiments of the study.
         decide_s: Time for further seeds of open claims, seconds; 0 for none.
         only_judge: Whether nothing runs, and what is finished is judged.
     """

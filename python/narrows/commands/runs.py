@@ -26,7 +26,7 @@ class Running(Job[Run | Comparison]):
     """A run or a comparison.
 
     Attributes:
-        planned: What runs: a resolved scenario, or those of a comparison.
+        planned: Planned runs: a resolved scenario, or those of a comparison.
         replace: Whether an earlier run in the folder is replaced.
     """
 
@@ -38,7 +38,7 @@ class Running(Job[Run | Comparison]):
         """Check all that can be wrong before the first run.
 
         Args:
-            planned: What runs.
+            planned: Planned runs.
             options: How; an earlier run of the same scenarios in their own folder is replaced.
 
         Raises:

@@ -26,7 +26,7 @@ class Searching(Job[dict[str, Any]]):
     """A search in a folder.
 
     Attributes:
-        algorithm: What it is about.
+        algorithm: Algorithm under test.
         against: The reference.
         budget: When it ends.
     """

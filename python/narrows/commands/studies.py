@@ -41,7 +41,7 @@ class New(NamedTuple):
 
     Attributes:
         study: The study file, as read.
-        plan: Its plan.
+        plan: Plan of the study.
         files: Contents of further files of its folder, by name.
     """
 
@@ -77,7 +77,7 @@ class Studied(NamedTuple):
 
     Attributes:
         study: The study in its folder.
-        status: Its state.
+        status: State of the study.
     """
 
     study: StoredStudy

@@ -33,7 +33,7 @@ class Trying(Job[dict[str, Any]]):
         sides: The algorithms and their backends.
         pairs: The scenarios with either.
         left_out: Of each cell of a suite that a backend refuses, the reason by its name.
-        contests: What is compared.
+        contests: Comparisons of the trial.
         margin: How much worse does not matter, as a part of the value: `2%`.
     """
 

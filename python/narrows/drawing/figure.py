@@ -86,8 +86,8 @@ class Figure:
         keys: Entries of the legend.
         draw: Returns the panels for a paper; none if there is nothing to show.
         absent: Reason why there is nothing to show; empty if there is something.
-        others: The same figure of other replications: what each draws, by number of the replication.
-        moments: What the page says about a moment that is chosen in the figure, as JSON by number of the replication.
+        others: Contents of the same figure for other replications, by number of the replication.
+        moments: Texts of the page about a moment that is chosen in the figure, as JSON by number of the replication.
     """
 
     name: str

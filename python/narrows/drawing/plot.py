@@ -115,7 +115,7 @@ class Panel:
         """Prepare an empty panel.
 
         Args:
-            box: Its inside; ticks and labels lie outside.
+            box: Plotting area; ticks and labels lie outside.
             x: The horizontal axis.
             y: The vertical axis.
             title: Name above the panel.

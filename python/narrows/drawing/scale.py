@@ -168,7 +168,7 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
 
     Args:
         value: Value in the base unit; None without data.
-        unit: Its unit.
+        unit: Unit of the values.
         sign: Whether a positive value has a plus sign, as for differences.
     """
     if value is None or not math.isfinite(value):

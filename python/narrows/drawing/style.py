@@ -62,7 +62,7 @@ def style_of(algorithm: str) -> Style:
     """Return the style of an algorithm.
 
     Args:
-        algorithm: Its name, with parameters if it has any.
+        algorithm: Name of the algorithm, with parameters if it has any.
     """
     return catalogued(algorithm) or _by_checksum(algorithm)
 

@@ -51,13 +51,13 @@ class Evaluation:
     Attributes:
         suite: The suite.
         subject: The subject as given.
-        names: What results call the subject, then the references.
+        names: Names in the results: of the subject, then of the references.
         size: "quick" or "full".
         on: The backend as given: `simulator`, `linux`, `linux:NAME` or `both`.
         sections: The sections whose rows alone are measured; empty for all.
         card: Card of the subject.
-        cells: By backend and name, the sets of cells.
-        faults: By backend and name of a set of cells, why it cannot run with the subject.
+        cells: Sets of cells, by backend and name.
+        faults: Reason why a set of cells cannot run with the subject, by backend and name of the set.
     """
 
     suite: Suite

@@ -31,7 +31,7 @@ class Predicate:
         kind: "relative", "bound" or "liveness".
         upper: Whether the bound is an upper one.
         factor: The bound; with `than` a factor of what the measure is compared with.
-        plus: What is added to it, in the unit of the measure.
+        plus: Constant that is added, in the unit of the metric.
         than: A reference, "any", "own", or None for an absolute bound.
         at: Levels of the cell compared with, for "own".
     """
@@ -72,8 +72,8 @@ class Row:
         whose: Who made the predicate.
         cells: Name of the study file with its cells; empty without a measure.
         where: Levels of factors, each a list of them.
-        measure: What is measured; None for nothing.
-        predicate: What it is held against; None without a measure.
+        measure: Quantity that the row measures; None for none.
+        predicate: Predicate that the quantity must satisfy; None without a quantity.
         card: Entry that the subject's card must have; empty for none.
         absent: Verdict and reason of a row that is not measured; None for one that is.
     """
@@ -104,9 +104,9 @@ class Suite:
         folder: The folder, which has the study files of its cells.
         title: Title of the suite.
         source: The document whose criteria the rows are.
-        note: What a reader must know; empty for nothing.
-        subject: What is under test: "algorithm" or "queue".
-        references: What runs in the same cells.
+        note: Remark for readers; may be empty.
+        subject: Kind of the subject under test: "algorithm" or "queue".
+        references: Algorithms or queues that run in the same cells for reference.
         rows: The criteria in the order of the file.
     """
 

@@ -53,7 +53,7 @@ def judge(measure: Measure, predicate: Predicate, values: Sequence[float], again
         measure: The measure.
         predicate: The predicate.
         values: The measure by replication; not a number without data.
-        against: What it is compared with, by the same replications; None for an absolute bound.
+        against: Values of the reference in the same replications; None for an absolute bound.
     """
     card = measure.metric.cards[measure.of]
     within = REAL if measure.per else range_of(card)

@@ -14,7 +14,7 @@ class Kind(NamedTuple):
     """What a key holds.
 
     Attributes:
-        words: Its allowed values, in words.
+        words: Description of the allowed values.
         read: Returns a value; None after it has added a fault to the document.
     """
 
@@ -27,9 +27,9 @@ class Key(NamedTuple):
 
     Attributes:
         name: Name of the key.
-        kind: What it holds.
+        kind: Kind of its values.
         default: Description of its default; empty for a required key.
-        meaning: Its meaning, in a sentence.
+        meaning: Meaning of the key, in a sentence.
         required: Whether a table without it is faulty.
     """
 
@@ -66,8 +66,8 @@ def fields(document: Document, table: Node | None, keys: Sequence[Key], of: str 
     Args:
         document: The document.
         table: The table; None where it is missing, which is no fault.
-        keys: Its keys.
-        of: What the table is of, for messages, as in "design sobol"; empty if that is clear.
+        keys: Declared keys of the table.
+        of: Context of the table in messages, as in "design sobol"; empty if that is clear.
 
     Returns:
         The values without a fault, by key.
@@ -124,7 +124,7 @@ def listed(kind: Kind, words: str, example: str = "") -> Kind:
     """Return the kind of a list of values of another kind; faulty ones are left out.
 
     Args:
-        kind: That of the values.
+        kind: Kind of the elements.
         words: The list in words.
         example: As in `["cubic"]`, for messages; the list must then not be empty. Empty for none.
     """

@@ -67,7 +67,7 @@ class Study:
         settings: Values of the base scenario's keys for all cells, by key path.
         design: Combinations of levels that run.
         measures: Metrics to analyse, as written; None for the main ones.
-        margins: What a difference must exceed to matter, as written, by metric.
+        margins: Margin that a difference must exceed to matter, as written, by metric.
         places: Values of the file's keys with their positions.
         choice: Size and variant of the file.
     """

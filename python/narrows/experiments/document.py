@@ -65,8 +65,8 @@ def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
 
     Args:
         value: Text, a number, a boolean, or lists and dicts of them.
-        path: Its key path in messages.
-        span: Where it is used; the beginning for nowhere.
+        path: Key path of the value in messages.
+        span: Position in the file; the start of the file if there is none.
     """
     match value:
         case Mapping():
@@ -100,7 +100,7 @@ class Document:
         text: Contents of its own file.
         file: Name of that file in messages.
         faults: The faults in the order in which they were found.
-        sources: Its own file, then the files that it extends.
+        sources: The file itself, then the files that it extends.
     """
 
     text: str

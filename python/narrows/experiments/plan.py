@@ -99,7 +99,7 @@ class Plan:
         size: Size of the study file; None for the description without one.
         variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
-        margins: What a difference must exceed to matter, by metric, where it is not the margin of the metric's card.
+        margins: Margin that a difference must exceed to matter, by metric, where it is not that of the card.
         digest_schema: Number of what the digests of its cells cover; 0 in older folders.
         kept: The files before the study has a folder; None once it has one.
     """
@@ -266,9 +266,9 @@ def make_plan(  # noqa: PLR0913  # each has a default
     """Resolve every point of a study.
 
     Args:
-        study: As read.
+        study: Study file as read.
         overrides: Changes of the base scenario, each as after `--set`, before any level.
-        measures: What is analysed beside the study's own, each as after `--metric`.
+        measures: Metrics in addition to the study's own, each as after `--metric`.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
             of the study and of its scenario, and those that `overrides` name.
         trust: Whether any such file may be executed, and the commands in the files of study and scenario.

@@ -41,7 +41,7 @@ class StoredStudy:
 
     Attributes:
         folder: The folder.
-        plan: Its plan, as the folder has it.
+        plan: Plan of the study, as in the folder.
         store: The results on the disk.
     """
 

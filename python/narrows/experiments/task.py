@@ -23,7 +23,7 @@ class Base:
 
     Attributes:
         text: Text of the base scenario.
-        file: Its name in messages.
+        file: Name of the scenario file in messages.
         directory: Folder to which its paths are relative.
         overrides_directory: Folder to which paths in levels are relative.
         seed: Master seed; None for that of the scenario.
@@ -74,7 +74,7 @@ class Finished:
     Attributes:
         key: The cell's key.
         measured: `{"groups": {group: {measure: value}}, "links": …}`; None says no data.
-        digest: That of the records.
+        digest: Digest of the records.
         checks_failed: Names of the checks whose failure is a caution, or says that the run is broken.
         cpu_s: Time of the simulation alone.
         packet_hops: Packets that crossed a link.

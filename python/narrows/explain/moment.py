@@ -31,7 +31,7 @@ class Explanation:
 
     Attributes:
         flow: The flow as `group[number]`.
-        algorithm: Its congestion control.
+        algorithm: Congestion control of the flow.
         replication: Number of the replication.
         at_s: The moment, seconds of the run.
         answer: One or two sentences: what changed the window, and why.

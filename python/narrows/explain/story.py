@@ -29,7 +29,7 @@ class Sentence:
         time_s: When, seconds of the run.
         place: `sender`, `receiver`, or a link.
         event: Name of the event, as in the table `events` or `packets`.
-        text: What happened, as a sentence.
+        text: Description of what happened, a sentence.
     """
 
     time_s: float
@@ -44,7 +44,7 @@ class Story:
     Attributes:
         events: Rows of the table `events`, in order of time.
         flow: The flow as `group[number]`.
-        algorithm: Its congestion control.
+        algorithm: Congestion control of the flow.
         changes: The events that changed its window.
     """
 
@@ -56,7 +56,7 @@ class Story:
         Args:
             events: Rows of the table `events`.
             flow: The flow as `group[number]`.
-            algorithm: Its congestion control.
+            algorithm: Congestion control of the flow.
             packets: The rows of the packet log about the segment of an event; None without a packet log.
         """
         self.events = events = sorted(events, key=seconds)

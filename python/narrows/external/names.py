@@ -17,7 +17,7 @@ def short_names(algorithms: Sequence[str]) -> dict[str, str]:
     with its file, then with as many of its folders as are needed. All others keep their names.
 
     Args:
-        algorithms: As written, no two alike.
+        algorithms: Algorithms as written, all different.
 
     Examples:
         >>> short_names(["./copa.py:Copa", "bbr3"])

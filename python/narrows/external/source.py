@@ -23,8 +23,8 @@ class AlgorithmError(Exception):
     """An algorithm cannot be loaded from a file.
 
     Attributes:
-        message: What is wrong.
-        allowed: What is allowed instead; empty where that says nothing.
+        message: Description of the error.
+        allowed: Description of what is allowed instead; may be empty.
         hint: The nearest known name, as a question, or a remedy; missing where there is none.
     """
 
@@ -32,8 +32,8 @@ class AlgorithmError(Exception):
         """Make the error.
 
         Args:
-            message: What is wrong.
-            allowed: What is allowed instead.
+            message: Description of the error.
+            allowed: Description of what is allowed instead.
             near: The nearest known name; None where none is near.
             hint: A remedy, where there is no nearest name.
         """
@@ -104,7 +104,7 @@ def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Pat
     Args:
         algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
         overrides: Changes of keys, each `"key.path=value"`.
-        folder: What paths in them are relative to.
+        folder: Folder to which their paths are relative.
     """
     written = [text for override in overrides for text in _texts(_value(override))]
     return [str((folder / file_of(name)).absolute()) for name in (*algorithms, *written) if is_external(name)]

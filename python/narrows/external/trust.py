@@ -60,7 +60,13 @@ def executed(given: core.Given) -> list[Executed]:
     """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read.
 
     Args:
-        given: The scenario, as the extension takes it.
+        text: The text of the scenario.
+        file: Name of the scenario file in messages.
+        directory: Folder to which its paths are relative.
+        changes: Changes of its keys, each as after `--set`.
+        subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
+        changes_directory: Folder to which paths in changes are relative; empty for the working folder.
+        trust: What may be executed and read.
 
     Raises:
         ScenarioError: The scenario has faults, and is not run either.
@@ -80,7 +86,7 @@ def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> Non
 
     Args:
         given: The file or folder, as given.
-        found: What each file in it would execute, by the name of the file.
+        found: Algorithms and commands that each file in it would execute, by name of the file.
 
     Raises:
         InputError: Something is not.

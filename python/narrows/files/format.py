@@ -43,7 +43,7 @@ def numbered(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: Name of the file, one of `FORMATS`.
-        content: What the file holds.
+        content: Content of the file.
     """
     return {"format": FORMATS[name].number, **content}
 

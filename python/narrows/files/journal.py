@@ -19,7 +19,7 @@ class Journal:
 
     Attributes:
         file: The file; it need not exist.
-        entries: What it holds, in the order in which it was written.
+        entries: Entries, in the order in which they were written.
         damaged: Number of lines that were damaged and are dropped, so that their work is done again.
     """
 

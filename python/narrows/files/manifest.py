@@ -114,7 +114,7 @@ def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = 
         folder: The folder.
         name: Name of the file.
         manifest: The content of the folder's manifest.
-        remedy: What to do about a file that differs.
+        remedy: Remedy for a file that differs, for the message.
 
     Raises:
         InputError: The file is missing or differs.

@@ -17,7 +17,7 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
     Args:
         file: The file.
         columns: The columns that are read; None for all.
-        filters: What the rows that are read satisfy, as of `pyarrow.parquet.read_table`; None for all rows.
+        filters: Conditions that rows must satisfy to be read, as of `pyarrow.parquet.read_table`; None for all rows.
 
     Raises:
         pyarrow.ArrowException: It is no such file.

@@ -123,7 +123,7 @@ def checked(path: Path) -> RunFolder:
     """Open the folder of a run or a comparison whose files have the digests of its manifest.
 
     Raises:
-        InputError: It is no such folder, or a file in it is damaged.
+        InputError: It is not a run folder, or a file in it is damaged.
     """
     check_folder(path)
     return RunFolder(path)

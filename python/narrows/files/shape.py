@@ -25,8 +25,8 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
     """Check what a file holds.
 
     Args:
-        content: What JSON has made of it.
-        shape: Its shape.
+        content: Content of the file, as parsed from JSON.
+        shape: Shape that the content must have.
         file: The file, for messages.
 
     Raises:

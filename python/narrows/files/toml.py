@@ -50,7 +50,7 @@ def inline(value: object, place: str = "") -> str:
 
     Args:
         value: A string, number, boolean, list or mapping, nested as deep as needed.
-        place: Its path in the scenario, for messages.
+        place: Key path in the scenario, for messages.
 
     Raises:
         TypeError: It has no form in TOML.

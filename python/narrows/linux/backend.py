@@ -24,9 +24,9 @@ class Kernel(TypedDict):
     """A kernel, as the extension takes it.
 
     Attributes:
-        image: Its program.
+        image: Path of the kernel's program.
         library: The library of its network.
-        key: What identifies its build.
+        key: Identifier of the kernel's build.
         algorithms: Names of its congestion controls.
         queues: Which queue disciplines links have, as `--queue` says.
         commands: Folder in which commands of programs start; empty for that of the scenario.

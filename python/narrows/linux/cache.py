@@ -19,11 +19,11 @@ class Kernel:
     """A kernel that is built.
 
     Attributes:
-        name: Its name, as after `--on linux:`.
+        name: Name of the kernel, as after `--on linux:`.
         version: Version of its source, as in `6.12.117`.
         key: SHA-256 of source, configuration and additions, in hexadecimal: equal keys give equal results.
         additions: SHA-256 of what Narrows has added to the source, in hexadecimal.
-        timer_hz: Its timer frequency, hertz.
+        timer_hz: Timer frequency of the kernel, hertz.
         algorithms: Names of its congestion controls.
         built_s: Duration of the build, seconds.
     """

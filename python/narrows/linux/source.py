@@ -27,7 +27,7 @@ def find(given: str | None) -> Path:
     """Return the source: an archive, a package of Debian that holds one, or a folder.
 
     Args:
-        given: What the user names; None looks for the newest archive of the distribution.
+        given: Source as given by the user; None for the newest archive of the distribution.
 
     Raises:
         InputError: There is none.

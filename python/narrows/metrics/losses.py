@@ -42,7 +42,7 @@ def stabilization(  # noqa: PLR0913  # the series, and what the source asks of i
         arrived: Packets per second that reached the queue, by interval.
         dropped: Packets per second that the queue dropped, by interval.
         after_s: Start of the time over which the steady loss rate is taken, seconds.
-        at_s: Its end and the time of the change, seconds.
+        at_s: End of the interval and time of the change, seconds.
         rtt_s: Round-trip time, seconds.
         factor: Ratio to the steady loss rate below which the loss rate is stable; 1.5 in the source.
 

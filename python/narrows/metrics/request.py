@@ -26,9 +26,9 @@ class MetricError(InputError):
     """A metric does not exist, or does not apply to the scenario.
 
     Attributes:
-        message: What is wrong.
+        message: Description of the error.
         given: The part of the text that is wrong.
-        allowed: What is allowed there.
+        allowed: Description of the allowed values.
         nearest: The nearest known name; None where none is near.
         hint: The question whether that is meant; None where none is near.
     """
@@ -58,7 +58,7 @@ class Metric:
         owners: Kinds of objects with a value: `group`, `link` or both.
         counted: Whether it comes from counters, so that every run has it.
         choices: The value of every parameter: seconds, bits per second, shares, numbers or words.
-        cards: Its cards in the catalogue by owner.
+        cards: Cards of the metric in the catalogue, by owner.
     """
 
     text: str

@@ -38,7 +38,7 @@ def open_folder(folder: str | os.PathLike[str], *, trust: bool = False) -> Opene
             files elsewhere. The folder may come from somebody else.
 
     Raises:
-        InputError: It is no such folder, or a file in it is damaged.
+        InputError: It is not a folder of results, or a file in it is damaged.
 
     Examples:
         >>> import narrows as nw, tempfile

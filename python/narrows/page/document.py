@@ -50,7 +50,7 @@ def document(  # noqa: PLR0913  # what a page has
         verdict: Badge below the heading.
         parts: Its parts in order.
         digest: Digest of the results, for those who cite them; empty without one.
-        versions: What made the results, as in the manifest; None is what runs.
+        versions: Versions of the software that made the results, as in the manifest; None is what runs.
     """
     made = versions or {"narrows": version("narrows"), "engine": core.fingerprint()}
     cited = [f"Narrows {made['narrows']}", f"engine {made['engine'][:12]}", f"“{title}”", *([digest] if digest else [])]

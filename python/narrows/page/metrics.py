@@ -16,7 +16,7 @@ class Meaning:
 
     Attributes:
         label: Name of the metric in the middle of a sentence.
-        unit: Its unit.
+        unit: Unit of its values.
         better: 1 if higher values are better, -1 if lower ones are, 0 if neither.
         named: Whether the label is that of a card; otherwise it is the metric's name.
     """

@@ -29,7 +29,7 @@ def agreement(published: Published, size: str, digest: str, found: Found) -> dic
     Args:
         published: The published study.
         size: Size of the experiments.
-        digest: That of all records, as in the ledger.
+        digest: Digest of all records, as in the ledger.
         found: Results of the experiments.
 
     Returns:

@@ -210,7 +210,7 @@ class Published:
         experiments: Descriptions of the experiments, by name.
         variants: Variants of experiments.
         judges: Other implementations that have run experiments.
-        claims: Its claims.
+        claims: Claims of the study.
         pictures: Reproduced figures.
         tables: Reproduced tables.
         calibrations: Agreement of parts of the printed values under variants.

@@ -305,7 +305,7 @@ class _Scope:
     Attributes:
         own: The experiment that it means by itself.
         experiments: Those there are.
-        bound: What names have bound.
+        bound: Values of the bound names.
         within: The named quantities that it is part of.
     """
 

@@ -74,7 +74,7 @@ def decide(  # noqa: PLR0913  # each says how
 
     Args:
         claims: The claims of the study.
-        parts: Its experiments; those of variants get no further replications.
+        parts: Experiments of the study; those of variants get no further replications.
         folder: Folder of the reproduction, whose cells are finished.
         executor: Returns an executor for some cells.
         budget_s: Time after which nothing is started, seconds.

@@ -139,8 +139,8 @@ class Drawn(NamedTuple):
     """A statistic of the means over replications, and its values over resamples of some first replications.
 
     Attributes:
-        statistic: Its value over these replications.
-        resamples: Its values over resamples of them; those without a value are left out.
+        statistic: Value of the statistic over these replications.
+        resamples: Values of the statistic over resamples of them; those without a value are left out.
         seeds: Number of these replications.
     """
 

@@ -67,10 +67,10 @@ class Outcome(NamedTuple):
     Attributes:
         verdict: "holds", "fails" or "inconclusive".
         effect: The deciding quantity, mean over replications; None without data.
-        ci95: Its 95 % interval; None where there is none.
+        ci95: 95 % interval of the value; None if there is none.
         seeds: Number of different replications.
         of: Description of that quantity.
-        unit: Its unit; empty for a pure number.
+        unit: Unit of the value; empty for a pure number.
         cells: Digests of the records of the cells used.
         held: Number of parts of the test that hold.
         parts: Number of parts of the test.

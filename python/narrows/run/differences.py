@@ -35,7 +35,7 @@ def differences(
 
     Args:
         runs: Metrics of groups and links, by algorithm in the order given, and by replication.
-        margins: By metric, what a difference must exceed to matter, where it is not the margin of the metric's card.
+        margins: Margin that a difference must exceed to matter, by metric, where it is not that of the metric's card.
         digests: Digests of the records, by algorithm and replication. Pairs that are all the same are one pair.
 
     Returns:

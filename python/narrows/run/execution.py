@@ -37,7 +37,7 @@ class Planned:
 
     Attributes:
         scenarios: The resolved scenarios by the names of the runs.
-        of: What is compared, as in the summary: `algorithms`, `backends` or `levels`.
+        of: Kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`.
         crossed: The levels of each run, where levels are compared.
     """
 
@@ -188,7 +188,7 @@ def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> lis
     """Return the metrics of these names, checked against every scenario.
 
     Args:
-        metrics: As in `"cov(bin=10s)"`.
+        metrics: Metrics with parameters, as in `"cov(bin=10s)"`.
         scenarios: The resolved scenarios.
 
     Raises:

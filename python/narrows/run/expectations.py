@@ -55,7 +55,7 @@ def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | 
 
     Args:
         mean: The mean over replications; None without data, which fails.
-        ci95: Its 95 % interval; None where there is one replication, whose value stands for the interval.
+        ci95: 95 % interval of the metric; None where there is one replication, whose value stands for the interval.
         at_least: Lower bound; None without one.
         at_most: Upper bound; None without one.
     """

@@ -33,7 +33,7 @@ class Observer(Watch, Protocol):
 
         Args:
             fraction: Part of all simulated time that is done, from 0 to 1.
-            note: What is being done; empty where nothing is to be said.
+            note: Description of the current work; may be empty.
         """
 
 
@@ -79,7 +79,7 @@ class Share:
 
     Attributes:
         watch: The watch of all of it.
-        before: What is done before this part, from 0 to 1.
+        before: Fraction of the work that is done before this part, 0 to 1.
         share: How much this part is.
     """
 

@@ -28,7 +28,7 @@ class Crossed:
 
     Attributes:
         factors: The levels of each factor: `algorithm` where algorithms are given, then the keys.
-        at: By the name of each run, its level of each factor.
+        at: Level of each factor, by name of the run.
         scenarios: The resolved scenarios by the names of the runs.
     """
 
@@ -96,7 +96,7 @@ def beside(found: Mapping[str, Crossed]) -> Crossed:
     """Return the combinations of several backends as one, with the backend as the first factor.
 
     Args:
-        found: The same combinations by the name of the backend that runs them.
+        found: Combinations of levels, by name of the backend that runs them.
     """
     first = next(iter(found.values()))
     factors = {BACKEND: list(found), **first.factors}

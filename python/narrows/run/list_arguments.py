@@ -33,7 +33,7 @@ def read_queue(text: str, argument: str) -> dict[str, object]:
 
     Args:
         text: The queue as written.
-        argument: What messages call it.
+        argument: Name of the argument in messages.
 
     Returns:
         The table that a scenario has for it.

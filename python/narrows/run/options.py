@@ -29,7 +29,7 @@ class Options:
         jobs: Maximum number of replications or cells at a time; None is the number of processors. Results do not depend
             on it.
         metrics: Further metrics, as in `"cov(bin=10s)"`.
-        margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
+        margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
         on: The backend: `simulator`, `linux` or `linux:NAME`; for some commands `both`, too.
         out: Folder of the results; None for one below `runs`.
         trust: Whether Python files that are neither beside the given file nor named, and commands in files, may be

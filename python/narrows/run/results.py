@@ -200,12 +200,12 @@ class Comparison(Results):
         """Make the results of a comparison.
 
         Args:
-            names: What all runs are called, in their order: by algorithm, by backend, or by their levels.
+            names: Names of all runs, in their order: by algorithm, by backend, or by their levels.
             runs: The run of each of them of which a replication finished.
             started: Start of the comparison, ISO 8601 in UTC.
             wall_s: Elapsed real time, seconds.
-            margins: By metric, what a difference must exceed to matter, where it is not the margin of its card.
-            of: What is compared, as in the summary: `algorithms`, `backends` or `levels`.
+            margins: Margin that a difference must exceed to matter, by metric, where it is not that of its card.
+            of: Kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`.
             crossed: The levels of each run, where levels are compared.
             failed: The error of each run that failed and is missing from `runs`.
         """

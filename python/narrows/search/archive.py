@@ -27,7 +27,7 @@ class Elite(NamedTuple):
         kind: Kind of the score.
         place: Indices of the bandwidth-delay product and the buffer.
         environment: The environment.
-        score: Its score.
+        score: Score of the environment.
     """
 
     kind: str

@@ -21,7 +21,7 @@ class Repeated:
     Attributes:
         scores: The score of each.
         measured: The metric of the kind in each, with the algorithm.
-        reference: The same with the reference in its place.
+        reference: Value with the reference in place of the algorithm.
     """
 
     scores: list[float] = field(default_factory=list)
@@ -72,9 +72,9 @@ class Find:
     """An environment in which the algorithm does worse, simplified and repeated.
 
     Attributes:
-        elite: What the search found.
+        elite: Environment that the search found, with its score.
         environment: The simplified environment.
-        score: Its score in the replication of the search.
+        score: Score in the replication of the search.
         repeated: Fresh replications in the simulator.
         kernel: The same replications on a kernel; None if there are none.
     """

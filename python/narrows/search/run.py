@@ -60,7 +60,7 @@ class Search(Kept):
 
         Args:
             subject: The algorithm.
-            reference: What it is compared with.
+            reference: Reference algorithm.
             folder: Folder of the results.
             options: How it is run; `seed` is that of the search and of the scenarios, and `on` a kernel on which finds
                 are repeated, too: the search itself is the simulator's.

@@ -24,7 +24,7 @@ def scores(subject: tuple[core.Scenario, core.Records], reference: tuple[core.Sc
 
     Args:
         subject: Scenario and records with the algorithm.
-        reference: The same with the reference in its place.
+        reference: Value with the reference in place of the algorithm.
     """
     return {
         kind: lost(kind, measured_of(kind, *subject), measured_of(kind, *reference))
@@ -44,8 +44,8 @@ def lost(kind: str, value: float, reference: float) -> float:
 
     Args:
         kind: The kind.
-        value: Its metric with the algorithm.
-        reference: The same with the reference in its place.
+        value: Value of the metric with the algorithm.
+        reference: Value of the metric with the reference in its place.
     """
     if kind == LOSS:
         # The part of all packets, for a ratio of small loss rates says little.

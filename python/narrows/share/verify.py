@@ -41,7 +41,7 @@ class Difference:
     Attributes:
         part: `version`, `scenario`, `trace`, `algorithm`, `file` or `records`.
         what: Which one.
-        detail: How it differs.
+        detail: Description of the difference.
     """
 
     part: str
@@ -72,7 +72,7 @@ class Verdict:
         kind: `run`, `comparison` or `study`.
         title: Title of the results.
         repeated: Every run or cell that was repeated.
-        differences: What differs. Another version is one even if all digests are equal.
+        differences: Differences found. Another version is one even if all digests are equal.
     """
 
     kind: str

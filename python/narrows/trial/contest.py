@@ -46,7 +46,7 @@ class Values(NamedTuple):
 
     Attributes:
         a: The values of the wanted metrics with A.
-        b: The same with B.
+        b: The values of the same metrics with B.
         records: The digests of both records.
     """
 
@@ -62,7 +62,7 @@ class Contest:
     Attributes:
         pair: The scenario with A and with B.
         wanted: The metrics that are judged.
-        values: By metric, the values with A and with B by replication.
+        values: Values with A and with B by replication, by metric.
         digests: The digests of both records, by replication.
     """
 

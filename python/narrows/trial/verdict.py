@@ -32,7 +32,7 @@ class Judged(NamedTuple):
     Attributes:
         verdict: The verdict.
         difference: Mean of B - A, in the unit of the metric; None without data.
-        interval: Its always-valid interval; None while it is infinite.
+        interval: Always-valid interval of the difference; None while it is infinite.
         a: Mean of A; None without data.
         b: Mean of B; None without data.
         margin: Mean of the margin, in the unit of the metric.
@@ -52,10 +52,10 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
     """Judge a metric.
 
     Args:
-        a: Its values with A by replication; not a number without data.
-        b: Its values with B by the same replications.
+        a: Values with A by replication; NaN without data.
+        b: Values with B in the same replications.
         better: "higher" or "lower".
-        margin: What a difference must exceed to matter.
+        margin: Margin that a difference must exceed to matter.
         alpha: Probability that the interval of the difference ever excludes the true one.
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if math.isfinite(x) and math.isfinite(y)]
@@ -91,7 +91,7 @@ def row(judged: Judged, about: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of `summary.json` of a metric.
 
     Args:
-        judged: Its state.
+        judged: State of the comparison.
         about: `scenario`, `owner`, `metric`, `unit`, `better`, and `repeated`: whether all replications were one run.
     """
     relative = None

@@ -37,7 +37,7 @@ class Deployment:
     """What a deployment runs.
 
     Attributes:
-        algorithm: What is deployed: an algorithm, `pacing`, or `connections=N`.
+        algorithm: Deployed change: an algorithm, `pacing`, or `connections=N`.
         against: The old algorithm.
         fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
@@ -55,7 +55,7 @@ class Deployment:
         """Return the study, its plan, and the facts of its view.
 
         Args:
-            options: Its seed, and its number of replications; None for five.
+            options: Seed and number of replications; None for five.
             on: The backend.
 
         Raises:

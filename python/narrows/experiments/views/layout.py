@@ -60,7 +60,7 @@ def lay_out(
         command: Name of the file in messages.
         algorithms: Algorithms that the command line names, whose files may therefore be executed.
         overrides: Changes of the base scenario, as after `--set`.
-        options: Its seed in place of the scenario's, and its number of replications; None for five.
+        options: Seed in place of the scenario's, and number of replications; None for five.
 
     Raises:
         InputError: The arguments are not valid in combination.

@@ -144,7 +144,7 @@ class Matrix:
         """Return the study, its plan, and the facts of its view.
 
         Args:
-            options: Its seed, and its number of replications; None for as many as `stop` needs.
+            options: Seed and number of replications; None for as many as `stop` needs.
             on: The backend.
 
         Raises:

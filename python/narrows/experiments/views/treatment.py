@@ -19,8 +19,8 @@ class Treatment:
     """What moves.
 
     Attributes:
-        new: What those who have moved are called.
-        old: What the others are called.
+        new: Name of the flows with the change.
+        old: Name of the flows without the change.
         algorithms: Algorithms of both camps.
         keys: Other keys of a flow, with their values in both camps.
         connections: Connections of each who has moved; the others have one.

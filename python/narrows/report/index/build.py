@@ -48,7 +48,7 @@ def index_page(name: str, found: Sequence[Entry]) -> str:
 
     Args:
         name: Name of the folder.
-        found: Its results.
+        found: Results below the folder.
     """
     title = f"Results in {name}"
     parts = [

@@ -20,7 +20,7 @@ class Entry:
     """A folder of results.
 
     Attributes:
-        place: Its path relative to the folder of the index.
+        place: Path relative to the folder of the index.
         kind: "run", "comparison", "study", "matrix", "deployment", "reproduction" or "results"; "damaged" if its
             summary cannot be read, "another format" if it is of another version.
         title: Title of what was run.

@@ -41,7 +41,7 @@ class Check:
     """A check of the sanity section.
 
     Attributes:
-        name: What should hold.
+        name: The condition that should hold.
         ok: Whether it does; None where the check does not apply.
         level: "broken", "caution" or "note" for one that fails, empty for others.
         detail: The figures behind it.
@@ -144,7 +144,7 @@ class Run:
         census_rows: Columns of `census.parquet`; none where every flow is endless.
         transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
         event_rows: Columns of `events.parquet`; empty if events are not logged.
-        folder: Its folder, relative to that of the page.
+        folder: Folder of the run, relative to that of the page.
         packet_file: The file `packets.parquet`; None if packets are not logged.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
         chosen: Number of the replication whose series are drawn; None for the first.
@@ -386,7 +386,7 @@ class Comparison:
         differences: Paired differences between them.
         manifest: Contents of `manifest.json`.
         folders: The folder of each run, by its name.
-        kind: What is compared: `algorithms`, `backends` or `levels`.
+        kind: Kind of the compared runs: `algorithms`, `backends` or `levels`.
         contrasts: Which runs stand beside each other.
     """
 

@@ -17,7 +17,7 @@ def sources(runs: Sequence[Run], folders: Mapping[str, str]) -> Markup:
 
     Args:
         runs: The runs of the page.
-        folders: By run, its folder relative to that of the page; empty for a run alone.
+        folders: Folder of each run, relative to that of the page; empty for a run alone.
     """
     files: dict[str, str] = {}
     for run in runs:

@@ -43,8 +43,8 @@ class Stack:
         view: The run and the bottleneck.
         edges: Edges of the bins, seconds.
         layers: The layers.
-        capacity: What the bottleneck could have sent, bits per second; None where it was not recorded.
-        other: What it sent in all where that is clearly more than the layers, bits per second; None elsewhere.
+        capacity: Capacity of the bottleneck, bits per second; None where it was not recorded.
+        other: Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; otherwise None.
         missing: The groups over it whose rates were not recorded.
     """
 

@@ -29,8 +29,8 @@ class _Group:
 
     Attributes:
         key: Name of its series.
-        label: What the legend calls it.
-        style: Its style.
+        label: Name in the legend.
+        style: Style of its lines.
         times: Times from start to completion, seconds, shape (transfers,).
         sizes: Payloads, bytes, shape (transfers,).
         kept: Which part of the completed transfers was recorded.
