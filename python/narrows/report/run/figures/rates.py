@@ -44,7 +44,7 @@ class Stack:
         edges: Edges of the bins, seconds.
         layers: The layers.
         capacity: Capacity of the bottleneck, bits per second; None where it was not recorded.
-        other: Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; otherwise None.
+        other: Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; else None.
         missing: The groups over it whose rates were not recorded.
     """
 
