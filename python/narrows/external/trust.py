@@ -60,13 +60,7 @@ def executed(given: core.Given) -> list[Executed]:
     """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read.
 
     Args:
-        text: The text of the scenario.
-        file: Name of the scenario file in messages.
-        directory: Folder to which its paths are relative.
-        changes: Changes of its keys, each as after `--set`.
-        subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
-        changes_directory: Folder to which paths in changes are relative; empty for the working folder.
-        trust: What may be executed and read.
+        given: The scenario, as the extension takes it.
 
     Raises:
         ScenarioError: The scenario has faults, and is not run either.
