@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,18 +15,15 @@ from narrows.files.disk import new_file
 from narrows.files.folder import appearing
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.names import UnknownNameError
-from narrows.run.jobs import observer
+from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.commands.job import Job
     from narrows.commands.studies import Studying
     from narrows.explain.moment import Explanation
     from narrows.opened.folder import OpenedStudy
-    from narrows.run.jobs import Watch
     from narrows.run.results import Comparison
     from narrows.share.verify import Verdict
 

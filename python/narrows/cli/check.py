@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from narrows import core
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
-from narrows.external.trust import ALL_CHANGES
+from narrows.external.trust import ALL_CHANGES, Executed
 from narrows.files.json_objects import to_json
 from narrows.library import find_scenario
 from narrows.run.scenario import read
@@ -19,8 +19,6 @@ from narrows.run.scenario import read
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
-
-    from narrows.external.trust import Executed
 
 
 def check(arguments: argparse.Namespace) -> int:

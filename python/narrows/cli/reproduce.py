@@ -18,7 +18,7 @@ from narrows.reproduction import campaign
 from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.registry import published_studies
+from narrows.reproduction.registry import StudyFolder, published_studies
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.reproduction.experiment import Part
-    from narrows.reproduction.registry import StudyFolder
 
 
 def reproduce(arguments: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from narrows.library import find_scenario
 from narrows.linux import backend
 from narrows.metrics import resolve
 from narrows.run.levels import read_levels
-from narrows.run.scenario import read
+from narrows.run.scenario import Scenario, read
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from narrows import core
     from narrows.run.execution import Planned
     from narrows.run.results import Comparison, Run
-    from narrows.run.scenario import Scenario
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
-from narrows.comparison import BACKENDS, contrasts, kind_of, runs_of
+from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.comparison import Contrast
     from narrows.metrics import Metric
 
 

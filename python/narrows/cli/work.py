@@ -10,14 +10,12 @@ from narrows.cli.failure import complain, status_of
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE
-from narrows.commands.job import perform
+from narrows.commands.job import Done, Job, perform
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-
-    from narrows.commands.job import Done, Job
 
     Result = TypeVar("Result")
 

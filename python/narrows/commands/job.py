@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -13,7 +13,6 @@ from narrows.errors import Interrupted, ReportError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from narrows.run.options import Options

@@ -14,17 +14,15 @@ from narrows.files.json_objects import write_json
 from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
-from narrows.reproduction.deciding import decide
-from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
+from narrows.reproduction.deciding import Report, decide
+from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find, published_studies
 from narrows.reproduction.stored_cells import keep, restore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.deciding import Report
     from narrows.reproduction.experiment import Part
     from narrows.reproduction.ledger import Found
-    from narrows.reproduction.registry import StudyFolder
     from narrows.run.options import Options
 
 

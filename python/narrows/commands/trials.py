@@ -13,7 +13,7 @@ from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
 from narrows.trial import scenarios
-from narrows.trial.contest import contests
+from narrows.trial.contest import Contest, contests
 from narrows.trial.kept import Kept
 from narrows.trial.run import counts, trial
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.run.options import Options
-    from narrows.trial.contest import Contest
     from narrows.trial.scenarios import Pair, Sides
 
 

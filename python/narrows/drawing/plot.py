@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import extremes, without_flats
+from narrows.drawing.decimate import FloatArray, extremes, without_flats
 from narrows.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
 from narrows.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
 from narrows.drawing.svg import Markup, element, join, number, polyline, ring
@@ -21,7 +21,6 @@ from narrows.drawing.svg import Markup, element, join, number, polyline, ring
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.decimate import FloatArray
     from narrows.drawing.style import Style
 
 

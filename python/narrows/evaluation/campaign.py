@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
 from narrows.errors import InputError
-from narrows.evaluation.definition import narrowed, read_suite
+from narrows.evaluation.definition import Row, Suite, narrowed, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
@@ -27,8 +27,6 @@ from narrows.run.list_arguments import read_queue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from narrows.evaluation.definition import Row, Suite
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any
 from narrows.errors import InputError
 from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
 from narrows.experiments.declared import fields
-from narrows.experiments.document import Document
+from narrows.experiments.document import Document, Node
 from narrows.experiments.measures import split
 from narrows.files.text import read_text
 from narrows.library import SUITES
-from narrows.metrics import MetricError, resolve
+from narrows.metrics import Metric, MetricError, resolve
 from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from narrows.experiments.document import Node
-    from narrows.metrics import Metric
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.evaluation import campaign as of_suite
-from narrows.evaluation.definition import ANY, OWN
+from narrows.evaluation.definition import ANY, OWN, Predicate, Row
 from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
 from narrows.experiments.repeated import independent
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.evaluation.campaign import Cells, Evaluation
-    from narrows.evaluation.definition import Predicate, Row
     from narrows.experiments.plan import Plan, Point, Refused
 
     Cell = Mapping[str, Any]

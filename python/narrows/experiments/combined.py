@@ -6,12 +6,11 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from narrows.experiments.document import Node
+from narrows.experiments.document import Document, Entry, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from narrows.experiments.document import Document, Entry
     from narrows.experiments.words import Words
 
 

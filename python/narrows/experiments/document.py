@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Span = tuple[int, int]
 # Span, key path, message, value as shown, what is allowed, hint.

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from narrows.experiments import keys
 from narrows.experiments.combined import Level, combined
 from narrows.experiments.declared import fields
-from narrows.experiments.document import Entry
+from narrows.experiments.document import Document, Entry, Node
 from narrows.files.toml import inline
 
 if TYPE_CHECKING:
-    from narrows.experiments.document import Document, Node
     from narrows.experiments.words import Words
 
 

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from narrows.experiments.document import Document, Node
 from narrows.metrics import card_of
-from narrows.metrics.criteria import read_margin
-from narrows.metrics.request import MetricError, counted_names, resolve
+from narrows.metrics.criteria import Margin, read_margin
+from narrows.metrics.request import Metric, MetricError, counted_names, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from narrows.metrics.criteria import Margin
-    from narrows.metrics.request import Metric
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 

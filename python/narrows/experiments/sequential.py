@@ -14,14 +14,13 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from narrows.experiments.measures import half_width
+from narrows.experiments.measures import Column, half_width
 from narrows.statistics import EQUAL, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from narrows.experiments.measures import Column
     from narrows.experiments.plan import Plan, Point
 
 Cell = tuple["Point", int]

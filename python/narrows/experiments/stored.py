@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.experiments.plan import Plan, load_plan
 from narrows.experiments.sequential import Ledger
 from narrows.experiments.store import Store
-from narrows.external.trust import EVERYTHING
+from narrows.external.trust import EVERYTHING, Trust
 from narrows.files.lease import holder_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
-
-    from narrows.external.trust import Trust
 
 
 class Status(NamedTuple):

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.files.run_folder import bytes_of
+from narrows.files.run_folder import RunFolder, bytes_of
 from narrows.formats import blocks, headers
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
-
-    from narrows.files.run_folder import RunFolder
 
 
 class Point(NamedTuple):

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.metrics.request import MetricError, resolve
-from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range
+from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Estimate, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from narrows.statistics import Estimate
 
 
 def range_of(card: Mapping[str, Any], flows: int | None = None, most: float | None = None) -> Range:

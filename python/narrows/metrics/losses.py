@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from narrows.metrics.series import total
+from narrows.metrics.series import FloatArray, total
 from narrows.metrics.stability import first
-
-if TYPE_CHECKING:
-    from narrows.metrics.series import FloatArray
 
 
 class Stabilization(NamedTuple):

@@ -11,7 +11,7 @@ from narrows.arguments import typed
 from narrows.errors import InputError
 from narrows.experiments.plan import PLAN
 from narrows.experiments.query import query
-from narrows.experiments.stored import stored
+from narrows.experiments.stored import Status, stored
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.run_folder import RunFolder, checked
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import os
 
     import pyarrow as pa
-
-    from narrows.experiments.stored import Status
 
 
 @typed

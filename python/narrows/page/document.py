@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.drawing.figure import PAPERS, drawing, height
+from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height
 from narrows.drawing.style import colour_classes, colour_rules
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.drawing.swatch import swatch
@@ -19,7 +19,6 @@ from narrows.drawing.swatch import swatch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from narrows.drawing.figure import Figure, Key, Paper
     from narrows.drawing.plot import Panel
 
     Draw = Callable[[Paper], Sequence[Panel]]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, decimals_of, fixed, quantity
+from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, decimals_of, fixed, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from narrows.drawing.scale import Unit
 
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> str:

@@ -14,13 +14,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
-from narrows.experiments.plan import check_unchanged
+from narrows.experiments.plan import Plan, Point, check_unchanged
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored_as_planned
-from narrows.experiments.task import Failed, Finished
+from narrows.experiments.task import Failed, Finished, Task
 from narrows.files.lease import Lease
 from narrows.reproduction.needed_cells import of_claim, read_of
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.experiments.executor import Executor
-    from narrows.experiments.plan import Plan, Point
-    from narrows.experiments.task import Task
     from narrows.reproduction.claims import Claim
     from narrows.reproduction.experiment import Part, Rows
-    from narrows.reproduction.predicate import Outcome, Test
     from narrows.reproduction.quantity import Binding, Cells, Selection
 
 

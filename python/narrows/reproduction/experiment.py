@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.experiments import campaign
-from narrows.experiments.plan import PLAN
-from narrows.experiments.stored import stored, stored_as_planned
+from narrows.experiments.plan import PLAN, Plan
+from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
 from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.experiments.definition import Study
-    from narrows.experiments.plan import Plan
-    from narrows.experiments.stored import StoredStudy
 
 Rows = dict[str, Asked]
 

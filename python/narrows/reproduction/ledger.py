@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.files.format import numbered
-from narrows.reproduction.claims import AS_DESCRIBED
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
+from narrows.reproduction.claims import AS_DESCRIBED, Claim, Published
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from narrows.reproduction.claims import Claim, Published
-    from narrows.reproduction.predicate import Outcome, Test
     from narrows.reproduction.quantity import Cells
 
 DIRECTION_ONLY, NOT_TESTABLE = "holds in direction only", "not testable"

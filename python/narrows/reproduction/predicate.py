@@ -26,9 +26,11 @@ from narrows.reproduction.computed import Combined, Named, Probability
 from narrows.reproduction.intervals import (
     ALPHA,
     Frequency,
+    Interval,
     Mean,
     Needed,
     Resampled,
+    Sample,
     same_side,
     seeds_that_decide,
 )
@@ -38,7 +40,6 @@ from narrows.reproduction.resampling import stages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.reproduction.intervals import Interval, Sample
     from narrows.reproduction.quantity import Binding, Cell, Cells, Quantity
 
 HOLDS, FAILS, INCONCLUSIVE = "holds", "fails", "inconclusive"

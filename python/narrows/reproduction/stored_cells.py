@@ -14,7 +14,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.experiments.plan import PLAN, check_unchanged, load_plan
+from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged, load_plan
 from narrows.experiments.store import Store
 from narrows.experiments.task import Finished, perform
 from narrows.files.parquet import read_parquet, write_parquet
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.experiments.plan import Plan, Point
     from narrows.reproduction.experiment import Part
 
     # A point of an experiment, and the row of one of its cells.

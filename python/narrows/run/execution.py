@@ -16,17 +16,15 @@ from narrows import core
 from narrows.arguments import check_numbers
 from narrows.comparison import ALGORITHMS
 from narrows.errors import Interrupted
-from narrows.metrics import check, resolve
+from narrows.metrics import Metric, check, resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import memory, workers
-from narrows.run.jobs import Share, Unwatched, processors, work_s
+from narrows.run.jobs import Job, Share, Unwatched, Watch, processors, work_s
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.metrics import Metric
-    from narrows.run.jobs import Job, Watch
     from narrows.run.levels import Crossed
     from narrows.run.options import Options
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -16,8 +16,6 @@ from narrows.files.toml import inline
 from narrows.run.list_arguments import problem, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     # The subject or None, and further changes of keys.
     Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
 

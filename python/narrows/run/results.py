@@ -19,7 +19,7 @@ from narrows.files.manifest import write_manifest
 from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
-from narrows.metrics import measured, resolve
+from narrows.metrics import Metric, measured, resolve
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.core import Records, Scenario
-    from narrows.metrics import Metric
     from narrows.metrics.criteria import Margin
     from narrows.run.levels import Crossed
 

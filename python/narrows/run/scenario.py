@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import MappingProxyType
@@ -15,21 +15,17 @@ from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
 from narrows.external.source import named_files
-from narrows.external.trust import ALL_CHANGES, EVERYTHING, Trust, executed
+from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed
 from narrows.files.text import read_text
 from narrows.files.toml import to_toml
 from narrows.library import find_scenario, ships
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
-from narrows.run.jobs import observer
+from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from narrows.external.trust import Executed
     from narrows.run.execution import Planned
-    from narrows.run.jobs import Watch
     from narrows.run.levels import Crossed
     from narrows.run.results import Comparison, Run
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.run import processes
 from narrows.run.frames import GarbledError, receive, send
-from narrows.run.jobs import Unwatched, work_s
+from narrows.run.jobs import Job, Unwatched, Watch, work_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from narrows.run.jobs import Job, Watch
     from narrows.run.processes import Process
 
     Answer = tuple[str, Any]

@@ -21,7 +21,7 @@ from narrows.files.kept import Kept
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
-from narrows.run.jobs import Share
+from narrows.run.jobs import Share, Watch
 from narrows.run.scenario import Scenario
 from narrows.search.archive import Archive, chosen
 from narrows.search.finds import Find, Repeated
@@ -32,7 +32,6 @@ from narrows.statistics import distinct
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.run.jobs import Watch
     from narrows.run.options import Options
     from narrows.search.scores import Scores
 

@@ -12,26 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.experiments.executors.threads import Threads
-from narrows.experiments.plan import PLAN, executed_by, load_plan
+from narrows.experiments.plan import PLAN, Plan, executed_by, load_plan
 from narrows.experiments.stored import stored
-from narrows.experiments.task import Finished
+from narrows.experiments.task import Finished, Outcome, Task
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.run import execution
-from narrows.run.jobs import Share, Unwatched, Wordless
+from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
-from narrows.run.scenario import read
+from narrows.run.scenario import Scenario, read
 from narrows.share.pack import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from narrows.experiments.plan import Plan
-    from narrows.experiments.task import Outcome, Task
-    from narrows.run.jobs import Watch
-    from narrows.run.scenario import Scenario
 
 
 @dataclass(frozen=True)

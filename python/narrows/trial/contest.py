@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.experiments.measures import split
-from narrows.metrics import measured, resolve
+from narrows.metrics import Metric, measured, resolve
 from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
 from narrows.statistics import distinct
 from narrows.trial.verdict import Judged, judge
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows import core
-    from narrows.metrics import Metric
     from narrows.trial.scenarios import Pair
 
 

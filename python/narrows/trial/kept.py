@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.files import kept
-from narrows.trial.contest import Values
+from narrows.trial.contest import Contest, Values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from narrows.trial.contest import Contest
 
 
 class Kept(kept.Kept):

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import Interrupted
 from narrows.run.execution import execute
-from narrows.run.jobs import Share, processors
+from narrows.run.jobs import Share, Watch, processors
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.run.jobs import Watch
     from narrows.run.options import Options
     from narrows.trial.contest import Contest
     from narrows.trial.kept import Kept

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
-from narrows.evaluation.definition import find_suite, read_suite
+from narrows.evaluation.definition import Suite, find_suite, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from narrows import core
-    from narrows.evaluation.definition import Suite
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from narrows.experiments.repeated import independent
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
-from narrows.statistics import estimate, paired
+from narrows.statistics import Estimate, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from narrows.experiments.measures import Column
     from narrows.experiments.plan import Plan
-    from narrows.statistics import Estimate
 
     Values = Mapping[int, float]
 

@@ -12,13 +12,13 @@ from narrows.errors import InputError
 from narrows.experiments.repeated import independent
 from narrows.experiments.views.layout import checked, lay_out, study_text
 from narrows.experiments.views.treatment import treatment
-from narrows.experiments.views.view import number
+from narrows.experiments.views.view import View, number
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.plural import counted
-from narrows.statistics import estimate
+from narrows.statistics import Estimate, Range, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from narrows.experiments.definition import Study
     from narrows.experiments.plan import Plan
-    from narrows.experiments.views.view import View
     from narrows.run.options import Options
-    from narrows.statistics import Estimate, Range
 
 
 @dataclass(frozen=True)

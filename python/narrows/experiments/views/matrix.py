@@ -17,7 +17,7 @@ from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
 from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.experiments.views.layout import checked, lay_out, study_text
-from narrows.experiments.views.view import number
+from narrows.experiments.views.view import View, number
 from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from narrows.core import Scenario
     from narrows.experiments.definition import Study
     from narrows.experiments.plan import Plan
-    from narrows.experiments.views.view import View
     from narrows.run.options import Options
     from narrows.statistics import Estimate
 

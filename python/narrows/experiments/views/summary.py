@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.views import deployment, matrix
-from narrows.experiments.views.view import VIEW, load_view
+from narrows.experiments.views.view import VIEW, View, load_view
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.json_objects import write_json
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.experiments.plan import Plan
-    from narrows.experiments.views.view import View
 
 
 def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, quantity, tick_label
+from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, Unit, quantity, tick_label
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.page.blocks import facts, row, state, table
 from narrows.page.estimates import interval_text
@@ -15,8 +15,6 @@ from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from narrows.drawing.scale import Unit
 
     Claim = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, NO_DATA, quantity
 from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.reproduction.claims import Picture, Published, Table
     from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity

@@ -9,17 +9,15 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of, range_of, verdict
 from narrows.page.estimates import difference_texts, estimate_text
-from narrows.page.metrics import meaning
+from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
-from narrows.report.run.data import Comparison, Measure
+from narrows.report.run.data import Comparison, Measure, Run
 from narrows.statistics import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from narrows.comparison import Contrast
-    from narrows.page.metrics import Meaning
-    from narrows.report.run.data import Run
 
 
 def sentences(subject: Run | Comparison) -> list[Markup]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from narrows import core
-from narrows.comparison import ALGORITHMS, BACKENDS
-from narrows.drawing.style import style_of
+from narrows.comparison import ALGORITHMS, BACKENDS, Contrast
+from narrows.drawing.style import Style, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from narrows.comparison import Contrast
     from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.style import Style
 
 Columns = dict[str, Any]
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.svg import element
+from narrows.drawing.svg import Markup, element
 from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, sources, tables
-from narrows.report.run.data import Comparison
+from narrows.report.run.data import Comparison, Run
 from narrows.report.run.figures import backends, figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.drawing.figure import Figure
-    from narrows.drawing.svg import Markup
-    from narrows.report.run.data import Run
 
 
 def page(subject: Run | Comparison) -> str:

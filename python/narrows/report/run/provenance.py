@@ -11,13 +11,11 @@ from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
 from narrows.page.blocks import facts
-from narrows.report.run.data import Comparison
+from narrows.report.run.data import Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-    from narrows.report.run.data import Run
 
 
 def command(subject: Run | Comparison) -> str:

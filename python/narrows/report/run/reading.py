@@ -14,19 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from narrows.comparison import ALGORITHM, contrasts, kind_of, runs_of
-from narrows.drawing.style import placed, style_of, styles_of
+from narrows.drawing.style import Style, placed, style_of, styles_of
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
-from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
+from narrows.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from narrows.drawing.style import Style
-    from narrows.report.run.data import Columns
 
 
 def read(folder: Path) -> Run | Comparison:

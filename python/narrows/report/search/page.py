@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element, join
@@ -18,9 +18,6 @@ from narrows.report.study.rows import rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
 
     Curves = Mapping[str, tuple[list[float], list[float]]]
 

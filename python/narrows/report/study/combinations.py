@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import quantity
 from narrows.drawing.style import Style, styles_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from narrows.analysis.effects import Mean
     from narrows.analysis.table import Block
-    from narrows.drawing.figure import Paper
 
 
 def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:

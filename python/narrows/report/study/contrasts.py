@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import MINUS, linear_ticks, quantity
 from narrows.drawing.style import Style
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from narrows.analysis.effects import Effect, Lenth
     from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:

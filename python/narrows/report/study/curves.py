@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style, styles_of
 from narrows.metrics import card_of
@@ -19,7 +19,7 @@ from narrows.metrics.criteria import range_of
 from narrows.page.document import anchor
 from narrows.page.estimates import estimate_text
 from narrows.report.study.rows import around, response_meaning
-from narrows.statistics import ends_of, estimate, mean_of
+from narrows.statistics import Estimate, ends_of, estimate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,12 +27,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
     from narrows.page.metrics import Meaning
-    from narrows.statistics import Estimate
 
     Row = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.scale import PERCENT, PERCENT_POINTS, Unit, bound_text, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
@@ -21,7 +21,7 @@ from narrows.page.estimates import difference_texts, estimate_text, relative_tex
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import progress
-from narrows.statistics import ends_of, mean_of
+from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.adoption import Adoption
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.scale import Unit
     from narrows.experiments.plan import Plan
     from narrows.experiments.stored import Status
     from narrows.experiments.views.view import View
-    from narrows.statistics import Estimate
 
 
 def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

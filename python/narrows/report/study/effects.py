@@ -10,21 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.analysis.effects import half_normal, named
-from narrows.drawing.figure import Figure, Key
+from narrows.analysis.effects import Effect, Lenth, Mean, half_normal, named
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import kept_inside, lanes
-from narrows.drawing.plot import LINE, Axis
-from narrows.drawing.scale import INDEX, quantity
+from narrows.drawing.plot import LINE, Axis, Panel
+from narrows.drawing.scale import INDEX, Unit, quantity
 from narrows.drawing.style import HUES, Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from narrows.analysis.effects import Effect, Lenth, Mean
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
-    from narrows.drawing.scale import Unit
 
 
 def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import quantity
 from narrows.drawing.style import Style
 from narrows.report.study.rows import response_meaning, rows_panel
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.table import Block
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
 
 
 def heat_map(response: str, means: Block) -> Figure:

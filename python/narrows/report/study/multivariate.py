@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import LETTER, shortened
-from narrows.drawing.plot import Axis
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
 from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.multivariate import Biplot, Components, Dendrogram
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:

@@ -12,19 +12,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure, Key
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, rows_panel
-from narrows.statistics import ends_of, mean_of
+from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from narrows.analysis.pairs import Meeting
-    from narrows.drawing.figure import Paper
-    from narrows.statistics import Estimate
 
     # By contender and incumbent, the estimates of that pair by name.
     Pairs = Mapping[tuple[str, str], Mapping[str, Estimate]]

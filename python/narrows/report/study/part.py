@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.analysis.table import AnalysisError
-from narrows.drawing.svg import element
+from narrows.drawing.svg import Markup, element
 from narrows.page import document as page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from narrows.drawing.figure import Figure
-    from narrows.drawing.svg import Markup
 
 _T = TypeVar("_T")
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
 from narrows.drawing.style import Style, styles_of
 from narrows.plural import counted
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.ranks import Ranking
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
 
 
 def critical_difference(ranking: Ranking, of: str) -> Figure:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.analysis import compare, effects, ranks
-from narrows.analysis.table import AnalysisError, block, complete
+from narrows.analysis.table import AnalysisError, Block, block, complete
 from narrows.drawing.scale import quantity
-from narrows.experiments.findings import grouping, variance_of
-from narrows.page.document import anchor
+from narrows.experiments.findings import Finding, grouping, variance_of
+from narrows.page.document import Part, anchor
 from narrows.page.estimates import interval_text
 from narrows.plural import counted
 from narrows.report.study import combinations, contrasts, heat, tabular
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.analysis.table import Block
     from narrows.drawing.figure import Figure
     from narrows.drawing.svg import Markup
-    from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
-    from narrows.page.document import Part
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import with_others
+from narrows.drawing.figure import Figure, with_others
 from narrows.report.run.figures import fairness, queue, rates, rtt, tradeoff, transfers, window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from narrows.drawing.figure import Figure
     from narrows.report.run.data import Run
 
 

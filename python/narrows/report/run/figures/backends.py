@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
 from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
@@ -13,8 +13,6 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run
 
 

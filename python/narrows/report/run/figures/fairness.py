@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.decimate import means
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.decimate import FloatArray, means
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
 from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
@@ -23,9 +23,6 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.drawing.figure import Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, quantity
 from narrows.drawing.style import Style, style_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
 from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
@@ -15,8 +15,6 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 

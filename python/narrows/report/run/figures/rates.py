@@ -8,21 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import means
-from narrows.drawing.figure import Figure, Key, without_repeats
-from narrows.drawing.plot import Axis
+from narrows.drawing.decimate import FloatArray, means
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, nice_ceiling
 from narrows.drawing.style import Style, style_of
-from narrows.report.run.data import TRANSFERS
+from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
-    from narrows.report.run.data import Run, Trace
 
 
 @dataclass(frozen=True)

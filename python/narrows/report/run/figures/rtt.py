@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PERCENT, SECONDS, nice_step
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.drawing.style import Style
     from narrows.report.run.data import Histogram, Run
 

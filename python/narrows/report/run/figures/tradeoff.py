@@ -11,16 +11,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure, Key
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.drawing.style import Style
     from narrows.report.run.data import Measure, Run
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, without_repeats
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BYTES, COUNT, PERCENT, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.drawing.style import Style
     from narrows.report.run.data import Run, Trace
 

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, without_repeats
-from narrows.drawing.plot import Axis
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
 from narrows.report.run.figures import frame, moments, reductions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.figure import Paper
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 
