@@ -14,7 +14,7 @@ use narrows_records::Records;
 use narrows_transport::TransportOptions;
 use std::fmt::Debug;
 
-/// What a backend supports.
+/// The features that a backend supports.
 pub trait Support: Debug + Send + Sync {
     /// Returns its name on the command line.
     fn name(&self) -> &str;
@@ -45,7 +45,7 @@ pub struct Endpoints {
     pub options: TransportOptions,
     /// Whether their slow start is that of their algorithm, so that no default of the scenario stands for it.
     pub own_slow_start: bool,
-    /// Why they have no others.
+    /// Reason why they have no others.
     pub reason: &'static str,
     /// Options of which another part of the scenario decides, by the names of their keys, each with that part.
     pub elsewhere: &'static [(&'static str, &'static str)],

@@ -20,7 +20,7 @@ pub struct Metric {
     pub source: &'static str,
 }
 
-/// What has a metric.
+/// The owner of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// A group of flows.

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 pub struct Parameter {
     /// Name in scenario files and on the command line.
     pub name: &'static str,
-    /// What the parameter sets.
+    /// Meaning of the parameter.
     pub meaning: &'static str,
     /// Unit of a bare number; `""` for a pure number, and for values that are written with their unit.
     pub unit: &'static str,
@@ -21,12 +21,12 @@ pub struct Parameter {
     pub domain: Domain,
 }
 
-/// What holds where a parameter is not given.
+/// The value of a parameter that is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Default<T> {
     /// This value.
     Value(T),
-    /// What follows from other parameters, as these words say.
+    /// A value that follows from other parameters, described in words.
     Follows(&'static str),
     /// Nothing: it must be given.
     Required,

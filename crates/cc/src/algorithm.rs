@@ -11,7 +11,7 @@ use std::fmt;
 /// An algorithm with its parameters, from which any number of instances can be built.
 #[derive(Clone, Debug)]
 pub struct Algorithm {
-    /// Its catalogue entry: card, needs and constructor.
+    /// Catalogue entry of the algorithm: card, needs and constructor.
     pub entry: &'static Entry,
     /// Values of its parameters.
     pub values: Values,

@@ -8,9 +8,9 @@ use narrows_card::{Card, Values};
 pub struct Entry {
     /// Name, source, equations, parameters and deviations.
     pub card: Card,
-    /// How it is drawn; `None` for a style that follows from the letters of its name.
+    /// Style of its lines in figures; `None` for a style that follows from the letters of its name.
     pub style: Option<Style>,
-    /// What the host must provide for the algorithm with these parameters.
+    /// Function from parameters to what the host must provide for the algorithm.
     pub needs: fn(&Values) -> Needs,
     /// Builds an instance for one flow from the values of the parameters.
     pub build: fn(&Values, &Setup) -> Box<dyn CongestionControl>,

@@ -41,7 +41,7 @@ pub struct RttView {
 /// A time in which the sender sent nothing and had nothing in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idle {
-    /// When the last packet before it was sent.
+    /// Time at which the last packet before it was sent.
     pub since: Time,
     /// Complete retransmission timeouts from then on: with one or more the window restarts (RFC 5681 §4.1). Zero where
     /// the host lets an idle sender keep its window.

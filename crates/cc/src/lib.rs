@@ -172,7 +172,7 @@ impl Limits {
     }
 }
 
-/// How an algorithm uses ECN on flows that have it enabled.
+/// The use of ECN by an algorithm on flows that have it enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnUse {
     /// Sends ECT(0); marks start at most one loss episode per round trip (RFC 3168).

@@ -3,7 +3,7 @@
 use crate::SlowStartKind;
 use std::fmt;
 
-/// What the host must provide for an algorithm.
+/// The requirements of an algorithm on its host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needs {
     /// The kind of sender and receiver that host it.

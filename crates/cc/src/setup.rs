@@ -19,7 +19,7 @@ pub struct Setup {
     pub restart_window: RestartWindow,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
-    /// What an acknowledgement of several packets counts for.
+    /// Number of packets that an acknowledgement of several packets counts as when the window grows.
     pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782); `None` if the flow makes none.
     pub quick_start: Option<QuickStartRequest>,
@@ -32,7 +32,7 @@ pub struct Setup {
 /// The size of the first reduction of a connection and of any reduction in slow start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstCut {
-    /// That of the algorithm's own decrease.
+    /// The reduction of the algorithm's own rule.
     #[default]
     Rule,
     /// Half of the window, whatever the algorithm, as in ns-2.
@@ -50,7 +50,7 @@ pub enum RestartWindow {
     Halved,
 }
 
-/// What an acknowledgement of several packets counts for when a window grows.
+/// The number of packets that an acknowledgement of several packets counts as when the window grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckCounting {
     /// For as many packets as it newly acknowledges (RFC 3465 without its limit `L` in slow start).

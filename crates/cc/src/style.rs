@@ -1,6 +1,6 @@
 //! How algorithms are drawn.
 
-/// How an algorithm is drawn in every figure: no two of the catalogue have the same.
+/// The style of an algorithm in all figures; no two algorithms of the catalogue have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style(pub Hue, pub Dash);
 

@@ -28,7 +28,7 @@ pub struct EventQueue {
 /// The state of one slot.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// When the event is due; `Time::NEVER` if there is none.
+    /// Time at which the event is due; `Time::NEVER` if there is none.
     due: Time,
     /// The time of the slot's earliest heap entry; `Time::NEVER` if it has none.
     queued: Time,

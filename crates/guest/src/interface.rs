@@ -30,7 +30,7 @@ pub struct Packet {
     pub ecn: u8,
 }
 
-/// What the kernel must do next.
+/// The next action of the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Action {
@@ -67,7 +67,7 @@ impl Action {
     pub const START: u32 = 7;
 }
 
-/// What a connection in the kernel has agreed on, at one end.
+/// The terms on which a connection in the kernel has agreed, at one end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
@@ -127,7 +127,7 @@ pub struct State {
     pub window_limited: u8,
 }
 
-/// What the kernel must know before the run.
+/// The configuration that the kernel needs before the run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {

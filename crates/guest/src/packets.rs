@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Held {
     /// Address of its buffer in the kernel; 0 if the kernel has freed it.
     pub buffer: u64,
-    /// Its connection.
+    /// Connection of the packet.
     pub flow: FlowId,
-    /// What it carries, if programs carry the connection.
+    /// Payload of the packet, if programs carry the connection.
     pub payload: Payload,
     /// Positions of its payload otherwise: start and end.
     pub positions: (u64, u64),

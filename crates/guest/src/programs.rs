@@ -20,9 +20,9 @@ pub struct Programs {
     carried: Vec<Carried>,
     /// The user and the group as which they run.
     pub owner: (u32, u32),
-    /// What they send, by connection slot; `None` for connections that the kernel's own sockets carry.
+    /// Data that programs send, by connection slot; `None` for connections that the kernel's own sockets carry.
     pub traffic: Vec<Option<Traffic>>,
-    /// What they have printed, by connection slot and role: text, and exit status as text.
+    /// Output of programs, by connection slot and role: text, and exit status as text.
     printed: BTreeMap<(u32, u32), [Vec<u8>; 2]>,
 }
 
@@ -147,7 +147,7 @@ fn list(strings: &[CString]) -> *const *const c_char {
     kept.as_ptr()
 }
 
-/// What the programs of one connection send and receive.
+/// The data that the programs of one connection send and receive.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// TCP connections from the sending host, by their ports.

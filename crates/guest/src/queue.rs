@@ -17,7 +17,7 @@ pub struct InKernel {
     /// The waiting packets, by number.
     waiting: Vec<Option<Packet>>,
     backlog: Backlog,
-    /// When a queue that lets no packet leave is asked again.
+    /// Time at which a queue that lets no packet leave is asked again.
     wake: Option<Time>,
 }
 

@@ -38,14 +38,14 @@ pub struct Run {
     reports: Time,
     began: ProcessTime,
     ended: bool,
-    /// What the kernel has not done as the scenario asks for; the run then ends.
+    /// Part of the scenario that the kernel did not honour; the run then ends.
     refused: Option<String>,
 }
 
 /// The connection in a slot.
 #[derive(Clone, Debug, Default)]
 struct Connection {
-    /// Its identifier; `None` before the first connection of the slot and after its last.
+    /// Identifier of the connection; `None` before the first connection of the slot and after its last.
     flow: Option<FlowId>,
     /// Highest position sent so far, with the offset of sequence numbers, in each direction.
     highest: [u64; 2],

@@ -72,11 +72,11 @@ struct Flow {
     /// Bytes it may still send; below zero if the last packet took more than there was.
     deficit: i64,
     law: Cobalt,
-    /// Its host.
+    /// Number of the host of the flow; `None` if the discipline has no table of hosts.
     host: Option<u8>,
 }
 
-/// Where a row is in the rotation.
+/// The set of the rotation to which a row belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Set {
     /// Nowhere.

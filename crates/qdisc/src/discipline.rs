@@ -185,7 +185,7 @@ impl fmt::Display for Setting {
 pub struct Given {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// Its value on this link.
+    /// Value of the parameter on this link.
     pub setting: Setting,
     /// The value as it was written, for messages.
     pub written: String,
@@ -196,7 +196,7 @@ pub struct Given {
 pub struct Conflict {
     /// Name of the parameter to which the error belongs.
     pub parameter: &'static str,
-    /// What is wrong.
+    /// Description of the conflict.
     pub message: String,
     /// The value as it was written; `None` if the message is enough.
     pub given: Option<String>,
@@ -216,7 +216,7 @@ struct Chosen {
     parameter: &'static Parameter,
     /// `None` where another setting takes its place.
     setting: Option<Setting>,
-    /// As it was given, for messages; `None` for a default, and in a finished discipline.
+    /// Value as written, for messages; `None` for a default, and in a finished discipline.
     written: Option<String>,
 }
 

@@ -37,7 +37,7 @@ pub struct Config {
     pub quantum: Bytes,
     /// Buffer limit of all flows together.
     pub limit: Limit,
-    /// Which packet is dropped if the limit is exceeded.
+    /// End of the longest queue at which packets are dropped if the limit is exceeded.
     pub drop: End,
 }
 

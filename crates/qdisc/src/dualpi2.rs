@@ -66,7 +66,7 @@ pub struct DualPi2 {
     updates: UpdateTimer,
 }
 
-/// What is to become of a packet that leaves.
+/// The decision about a departing packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Pass,

@@ -26,7 +26,7 @@ pub(crate) struct FairQueue {
 struct Turn {
     /// Bytes it may still send; below zero if the last packet took more than there was.
     deficit: i64,
-    /// It is in one of the lists.
+    /// Whether the row is in one of the lists.
     listed: bool,
 }
 

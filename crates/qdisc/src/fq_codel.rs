@@ -37,7 +37,7 @@ pub struct Config {
 pub struct FqCodel {
     config: Config,
     fair: FairQueue,
-    /// By row.
+    /// CoDel's state of each row.
     laws: Box<[CodelLaw]>,
 }
 

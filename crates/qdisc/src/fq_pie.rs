@@ -35,7 +35,7 @@ pub struct Config {
 pub struct FqPie {
     config: Config,
     fair: FairQueue,
-    /// By row.
+    /// PIE's state of each row.
     laws: Box<[Law]>,
     /// Rows whose laws are not at rest.
     awake: Vec<u32>,
@@ -45,9 +45,9 @@ pub struct FqPie {
 #[derive(Clone, Debug)]
 struct Law {
     pie: PieLaw,
-    /// How long the last packet that left had waited; zero once none waits.
+    /// Sojourn time of the last packet that left; zero while the row is empty.
     delay: Span,
-    /// Its row is listed as awake.
+    /// Whether the row is listed in `awake`.
     awake: bool,
 }
 

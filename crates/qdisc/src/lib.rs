@@ -103,7 +103,7 @@ impl Backlog {
 /// Reason for which a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// It would have exceeded the buffer limit.
+    /// The packet would have exceeded the buffer limit.
     Overflow,
     /// The discipline dropped it to signal congestion before the buffer was full.
     Early,
@@ -119,7 +119,7 @@ pub trait Tap {
     fn marked(&mut self, packet: &Packet);
 }
 
-/// What a discipline may read and do during a call.
+/// The interface of a discipline to its link during a call: what it may read and do.
 pub struct Context<'a> {
     /// Current time.
     pub now: Time,

@@ -11,7 +11,7 @@ pub(crate) const LIMIT: Parameter = Parameter {
     domain: Domain::Limit { default: "1bdp" },
 };
 
-/// How packets wait under a router's computation.
+/// The queue discipline under a router's computation.
 pub(crate) const DISCIPLINE: Parameter = Parameter {
     name: "discipline",
     meaning: "queue discipline below: droptail or red, with parameters and limit of its own",

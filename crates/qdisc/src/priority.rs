@@ -30,7 +30,7 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Priority {
     config: Config,
-    /// By class.
+    /// Queue of each class.
     waiting: Box<[Fifo]>,
     backlog: Backlog,
 }

@@ -57,7 +57,7 @@ pub struct Red {
     law: RedLaw,
     waiting: Fifo,
     idle: Idle,
-    /// When `max_p` is looked at again; `None` until the first arrival, and always unless it adapts.
+    /// Time at which `max_p` is looked at again; `None` until the first arrival, and always unless it adapts.
     next_adaptation: Option<Time>,
 }
 

@@ -68,7 +68,7 @@ pub struct Rio {
     joined: u64,
 }
 
-/// One precedence: its law, and its packets with their places in the whole queue.
+/// The state of one precedence: its law, and its packets with their positions in the whole queue.
 #[derive(Clone, Debug)]
 struct Precedence {
     law: RedLaw,

@@ -6,7 +6,7 @@ use narrows_units::Time;
 use narrows_wire::Packet;
 use std::fmt::Debug;
 
-/// What a router computes from the packets that pass, and what it writes into them.
+/// The computation of a router from the packets that pass, and its feedback in them.
 pub(crate) trait Computation: Debug + Send {
     /// A packet arrived, and is about to join the queue.
     fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>);

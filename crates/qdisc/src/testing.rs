@@ -43,7 +43,7 @@ impl Tap for Account {
 pub struct Bench<Q> {
     /// The queue.
     pub queue: Q,
-    /// Its drops and marks.
+    /// Account of drops and marks.
     pub account: Account,
     /// Current time.
     pub now: Time,

@@ -14,7 +14,7 @@ use narrows_wire::Ecn;
 /// The ECN state of a sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EcnSender {
-    /// How the algorithm uses ECN; `None` if the flow does not use it.
+    /// Use of ECN by the algorithm; `None` if the flow does not use ECN.
     used: Option<EcnUse>,
     /// The mark episode in progress ends once this segment, the first that had not been sent at its start, is
     /// acknowledged.

@@ -69,9 +69,9 @@ pub enum TransportEvent {
     },
     /// A packet was declared lost; of a reliable flow reported after [`Sender::report_losses`].
     DeclaredLost {
-        /// Its number.
+        /// Number of the segment or datagram.
         number: u64,
-        /// By which rule.
+        /// Rule by which the loss was declared.
         rule: Rule,
     },
     /// A timer expired: by [`Rule::Timeout`], [`Rule::SynTimeout`], or [`Rule::Probe`] if it sent a tail loss probe.

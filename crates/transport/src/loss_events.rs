@@ -5,7 +5,7 @@ use narrows_units::{Span, Time};
 /// Groups losses into loss events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LossEvents {
-    /// When the last event ends.
+    /// Time at which the last event ends.
     until: Time,
 }
 

@@ -22,7 +22,7 @@ pub struct TransportOptions {
     pub initial_ssthresh: Option<u64>,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
-    /// What an acknowledgement of several segments counts for when the window grows.
+    /// Number of segments that an acknowledgement of several segments counts as when the window grows.
     pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782) of the first packet; `None` for no request.
     pub quick_start: Option<QuickStartRequest>,
@@ -32,9 +32,9 @@ pub struct TransportOptions {
     pub receive_window: Option<u64>,
     /// Whether the receiver's window begins small and grows with what it has received, as in Linux.
     pub receive_autotuning: bool,
-    /// How spurious loss episodes are detected and undone.
+    /// Detection of spurious loss episodes, which are undone.
     pub undo: UndoKind,
-    /// How spurious retransmission timeouts are detected without duplicates or timestamps, and undone.
+    /// Detection of spurious retransmission timeouts without duplicates or timestamps (F-RTO), which are undone.
     pub frto: ForwardRtoKind,
     /// Whether the window restarts after the sender was idle for a retransmission timeout (RFC 5681 §4.1).
     pub idle_restart: bool,
@@ -77,7 +77,7 @@ pub struct TransportOptions {
     pub rtt_clock: Span,
     /// The formula of the retransmission timeout.
     pub rto: RtoRule,
-    /// When the retransmission timer starts anew.
+    /// Events that restart the retransmission timer.
     pub rto_restart: RtoRestart,
     /// The retransmission timeout before the first round-trip sample.
     pub initial_rto: Span,
@@ -235,7 +235,7 @@ impl RecoveryKind {
     }
 }
 
-/// How spurious loss episodes are detected.
+/// The detection of spurious loss episodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoKind {
     /// Not at all: no reduction is undone.
@@ -246,7 +246,8 @@ pub enum UndoKind {
     DuplicatesAndTimestamps,
 }
 
-/// How F-RTO detects spurious retransmission timeouts: by the acknowledgements that follow the first retransmission.
+/// The detection of spurious retransmission timeouts by the acknowledgements that follow the first retransmission
+/// (F-RTO).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForwardRtoKind {
     /// Not at all.
@@ -266,7 +267,7 @@ pub enum RtoRule {
     Linux,
 }
 
-/// When the retransmission timer of a recovering sender starts anew.
+/// The events that restart the retransmission timer of a recovering sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoRestart {
     /// When the cumulative acknowledgement advances (RFC 6298 §5.3), and with the first fast retransmission.

@@ -17,9 +17,9 @@ use narrows_units::{Bytes, Rate, Span, Time};
 /// The pacer of one flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacer {
-    /// When the next packet may be sent; `Time::NEVER` unless the pacer delays one.
+    /// Time at which the next packet may be sent; `Time::NEVER` unless the pacer delays one.
     deadline: Time,
-    /// When the bucket is empty.
+    /// Time at which the bucket is empty.
     due: Time,
     /// The remainder of the last division, in units of 1/rate picoseconds.
     remainder: u64,

@@ -15,9 +15,9 @@ use narrows_units::{Bytes, Rate, Span, Time};
 pub(crate) struct DeliveryRate {
     /// The number of segments delivered.
     delivered: u64,
-    /// When the last of them was acknowledged.
+    /// Time at which the last of them was acknowledged.
     delivered_at: Time,
-    /// When the packet of the last sample was sent.
+    /// Time at which the packet of the last sample was sent.
     first_sent_at: Time,
     /// Samples are application-limited until more segments than this are delivered; 0 if they are not.
     app_limited_until: u64,

@@ -47,11 +47,12 @@ pub struct Receiver {
     feedback: Option<Feedback>,
     handshake: AcceptState,
     counters: ReceiverCounters,
-    /// What it claims; `None` for a receiver that neither claims more than it has received nor divides acknowledgements.
+    /// State of a misbehaving receiver; `None` for a receiver that neither claims more than it has received nor divides
+    /// acknowledgements.
     claim: Option<Claim>,
 }
 
-/// What a receiver with `optimistic_ack` claims to have received.
+/// The data that a receiver with `optimistic_ack` claims to have received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Claim {
     /// The first segment that it does not claim to have received.

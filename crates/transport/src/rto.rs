@@ -27,7 +27,7 @@ use narrows_units::{Span, Time};
 /// The retransmission timer of one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct RetransmissionTimer {
-    /// When the timer expires; `Time::NEVER` while it is off.
+    /// Time at which the timer expires; `Time::NEVER` while it is off.
     deadline: Time,
     /// The retransmission timeout, back-off included.
     rto: Span,

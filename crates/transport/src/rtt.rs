@@ -46,7 +46,7 @@ pub(crate) struct RttEstimator {
 /// The present round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// When it began: it ends with the acknowledgement of a segment that was sent since then.
+    /// Time at which it began: it ends with the acknowledgement of a segment that was sent since then.
     started: Time,
     /// `SRTT` before it, picoseconds.
     smoothed: u64,

@@ -42,7 +42,7 @@ pub struct Sender {
     usage: WindowUsage,
     /// The window was the limit when an acknowledgement was last reported.
     window_limited: bool,
-    /// When data was last sent; `Time::NEVER` before the first.
+    /// Time at which data was last sent; `Time::NEVER` before the first.
     last_sent_at: Time,
     /// Since when nothing has been in flight because the application had nothing to send; `Time::NEVER` if that is not so.
     waiting_since: Time,
@@ -68,7 +68,7 @@ pub enum ConnectionState {
     GaveUp,
 }
 
-/// What stopped the last attempt to send.
+/// The limit that stopped the last attempt to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The congestion window, or the part of it that loss recovery permits.

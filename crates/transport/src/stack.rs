@@ -23,13 +23,13 @@ pub enum StackRequest {
     Write(FlowId, Option<Bytes>),
     /// A packet has arrived at the stack.
     Deliver {
-        /// Its connection.
+        /// Connection of the packet.
         flow: FlowId,
         /// The direction in which it travelled.
         direction: Direction,
         /// The number under which the stack sent it.
         handle: u64,
-        /// Its ECN field, which the network may have changed.
+        /// ECN field of the packet, which the network may have changed.
         ecn: Ecn,
     },
     /// The connection has ended, and is removed: the request of what hosts the endpoint.
@@ -80,7 +80,7 @@ pub struct StackPacket {
     /// The number under which the stack knows it, until it has been delivered or lost: below the number of packets that the
     /// network has held at a time.
     pub handle: u64,
-    /// What the logs show: the number of its segment from 0, or of the first that has not been received.
+    /// Number in logs: that of the segment, from 0, or of the first that has not been received.
     pub number: u64,
     /// Size on the wire, headers included.
     pub size: Bytes,

@@ -51,13 +51,13 @@ pub enum Quantity {
 pub struct UnitError {
     /// The text.
     pub given: String,
-    /// What is wrong with the text.
+    /// Problem of the text.
     pub problem: Problem,
     /// The permitted dimensions.
     pub allowed: Vec<Dimension>,
 }
 
-/// What is wrong with the text of a quantity.
+/// The problem of the text of a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The text does not start with a decimal number.

@@ -73,10 +73,10 @@ pub enum Direction {
 /// A packet in the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// When the packet arrives at the element that holds it: the queue in which it waits, or the far end of its link.
-    /// May lie in the future.
+    /// Time at which the packet arrives at the element that holds it: the queue in which it waits, or the far end of
+    /// its link. May lie in the future.
     pub arrival: Time,
-    /// When the endpoint sent it.
+    /// Time at which the endpoint sent it.
     pub sent_at: Time,
     /// For a data segment or datagram its number within the flow, from 0; for an acknowledgement the first segment not
     /// yet received in order; for an echo or report the datagram to which it refers; for a SYN the number of those sent

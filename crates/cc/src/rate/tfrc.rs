@@ -46,7 +46,7 @@ pub struct Tfrc {
 /// The versions of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rules {
-    /// Those of ns-2 in 2001.
+    /// The parameters of ns-2 in 2001.
     Year2001,
     Rfc5348,
 }

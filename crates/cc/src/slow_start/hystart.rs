@@ -32,7 +32,7 @@ pub struct HyStart {
     round_min: Span,
     /// Round-trip time samples of the round, counted up to [`MIN_SAMPLES`].
     samples: u32,
-    /// It has ended slow start since the start or the last timeout (`found`).
+    /// Whether HyStart has ended slow start since the start or the last timeout (`found`).
     found: bool,
     /// The host paces the flow.
     paced: bool,

@@ -45,7 +45,7 @@ pub struct Windowed<R> {
     burst: Bytes,
 }
 
-/// What an episode changes.
+/// The state that an episode changes.
 #[derive(Clone, Debug)]
 struct Stage<R> {
     rule: R,

@@ -25,7 +25,7 @@ pub struct Control {
     pub four_packets: Span,
 }
 
-/// What the law decides about a packet that leaves.
+/// The decisions of the law about a departing packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signals {
     /// CoDel signals: a mark, or a drop of a packet that cannot be marked.
@@ -39,12 +39,12 @@ pub struct Signals {
 pub struct Cobalt {
     /// Number of signals, which falls again while there are none.
     count: u32,
-    /// When the next signal is due; when the state has come to rest if `count` is 0.
+    /// Time at which the next signal is due; when the state has come to rest if `count` is 0.
     next: Time,
     dropping: bool,
     /// BLUE's probability.
     probability: f64,
-    /// When that last changed.
+    /// Time at which that last changed.
     changed: Time,
 }
 

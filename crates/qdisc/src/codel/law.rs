@@ -29,7 +29,7 @@ pub struct Control {
 /// The control law: whether packets are being signalled, and the time of the next signal.
 #[derive(Clone, Debug, Default)]
 pub struct CodelLaw {
-    /// When packets will have been above the target for an interval; `None` while they are not.
+    /// Time at which packets will have been above the target for an interval; `None` while they are not.
     first_above: Option<Time>,
     dropping: bool,
     next: Time,

@@ -17,7 +17,7 @@ use super::Config;
 use crate::Unit;
 use narrows_units::Bytes;
 
-/// What to do with an arrival.
+/// The decision about an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Enqueue it.
@@ -33,7 +33,7 @@ pub enum Verdict {
 pub struct RedLaw {
     config: Config,
     average: f64,
-    /// What `max_p` is now: the setting unless it adapts.
+    /// Current value of `max_p`: the setting unless it adapts.
     max_p: f64,
     /// Arrivals since the last signal; in byte mode their bytes over the typical packet's.
     count: f64,

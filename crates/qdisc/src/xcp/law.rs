@@ -42,9 +42,9 @@ pub struct XcpLaw {
 /// A change of throughput to be dealt out.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pool {
-    /// What is left, bytes per second.
+    /// Part of the change that has not been dealt out, bytes per second.
     left: f64,
-    /// What a departure gets for each unit of its share.
+    /// Change of throughput for each unit of the share of a departure.
     rate: f64,
 }
 

@@ -62,11 +62,11 @@ preset_keys! {
             SlowStartKind::HyStartPlusPlus => "HyStart++",
         },
 
-        /// Number of acknowledged segments by which an acknowledgement increases the window of a window algorithm.
-        /// segments: all that it acknowledges (RFC 3465, without its limits; Linux). mixed: all, except from a timeout
-        /// to the end of loss recovery, where an acknowledgement counts as one segment, since much of what it covers
-        /// may have arrived earlier (RFC 3465 §2.3). acks: one (RFC 5681 §3.1; ns-2), so that delayed acknowledgements
-        /// halve the growth.
+        /// Number of segments that an acknowledgement counts as when the window of a window algorithm grows. segments:
+        /// all that it acknowledges (RFC 3465, without its limits; Linux). mixed: all, except from a timeout to the end
+        /// of loss recovery, where an acknowledgement counts as one segment, since much of what it covers may have
+        /// arrived earlier (RFC 3465 §2.3). acks: one (RFC 5681 §3.1; ns-2), so that delayed acknowledgements halve the
+        /// growth.
         option ack_counting: AckCounting,
 
         /// Quick-Start: rate on the wire that the first data requests from the routers (RFC 4782); queues of kind

@@ -24,7 +24,7 @@ pub(crate) struct DatagramReceiver {
     counters: ReceiverCounters,
 }
 
-/// What the receiver sends back.
+/// The kind of reports that the receiver sends.
 #[derive(Debug)]
 enum Policy {
     Nothing,

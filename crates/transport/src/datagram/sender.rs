@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct DatagramSender {
     core: SenderCore,
-    /// What the receiver sends back.
+    /// Kind of reports that the receiver sends.
     reports: Reports,
     /// The number of the next packet.
     next: u64,

@@ -8,9 +8,9 @@ use narrows_units::{Bytes, Rate, Time};
 /// The spacing of one flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spacing {
-    /// When the last packet was due, and its size; `None` before the first.
+    /// Time at which the last packet was due, and its size; `None` before the first.
     last: Option<(Time, Bytes)>,
-    /// When the next packet may be sent; `Time::NEVER` unless the rate delays one.
+    /// Time at which the next packet may be sent; `Time::NEVER` unless the rate delays one.
     deadline: Time,
 }
 

@@ -29,21 +29,21 @@ pub(super) struct AckPolicy {
     /// The buffer whose growth raises `quick`; `None` without `quick_ack` and before the connection is accepted.
     buffer: Option<BufferGrowth>,
     quick_ack: bool,
-    /// When the cumulative acknowledgement last advanced.
+    /// Time at which the cumulative acknowledgement last advanced.
     advanced_at: Time,
     /// The pause after which the sender may start anew.
     long_pause: Span,
     /// The number of segments received and not acknowledged.
     held: u32,
-    /// When these are acknowledged; `Time::NEVER` if there are none.
+    /// Time at which these are acknowledged; `Time::NEVER` if there are none.
     deadline: Time,
     /// Most segments that are passed on as one.
     aggregate: u32,
-    /// How long a segment waits for others to be passed on with.
+    /// Maximum time for which a segment waits to be aggregated with others.
     aggregation: Span,
     /// The number of segments that wait so.
     gathered: u32,
-    /// When these are passed on; `Time::NEVER` if there are none.
+    /// Time at which these are passed on; `Time::NEVER` if there are none.
     flush: Time,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Context<'a> {
     pub(crate) rtt: Option<&'a RttView>,
 }
 
-/// What the sender must do after an acknowledgement or a timer of the policy.
+/// The action that the sender must take after an acknowledgement or a timer of the policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of independent decisions")]
 pub(crate) struct RecoveryAction {

@@ -44,9 +44,9 @@ pub(super) struct Rack {
     /// `RACK.reordering_seen`.
     reordering_seen: bool,
     reo_wnd: ReorderingWindow,
-    /// When the first segment sent before `newest` is declared lost; `Time::NEVER` if there is none.
+    /// Time at which the first segment sent before `newest` is declared lost; `Time::NEVER` if there is none.
     reordering_deadline: Time,
-    /// When the next probe is sent; `Time::NEVER` while none is scheduled.
+    /// Time at which the next probe is sent; `Time::NEVER` while none is scheduled.
     probe_deadline: Time,
     /// The probe that has not been acknowledged.
     probe: Option<Probe>,

@@ -67,12 +67,12 @@ struct PacketLists {
 /// One segment. 16 bytes, so that a cache line holds four.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// When it was last sent.
+    /// Time at which it was last sent.
     sent_at: Time,
     /// For a SACKed segment, how many segments ahead to look for one that is not SACKed.
     skip: u32,
     state: State,
-    /// It has been sent more than once.
+    /// Whether the segment has been sent more than once.
     ever_retransmitted: bool,
     /// The timestamp with which it was last sent (TSval, RFC 7323).
     timestamp: u8,
@@ -98,9 +98,9 @@ enum State {
 pub(crate) struct Detail {
     /// Segments delivered until then.
     pub(crate) delivered: u64,
-    /// When the last of them was acknowledged.
+    /// Time at which the last of them was acknowledged.
     pub(crate) delivered_at: Time,
-    /// When the packet was sent with which the sending interval of the rate sample starts.
+    /// Time at which the packet was sent with which the sending interval of the rate sample starts.
     pub(crate) first_sent_at: Time,
     /// Packets declared lost until then.
     pub(crate) lost_before: u64,

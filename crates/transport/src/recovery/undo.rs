@@ -34,7 +34,7 @@ pub(super) struct Undo {
 /// An episode that may be spurious.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
-    /// It started with a retransmission timeout.
+    /// Whether the episode started with a retransmission timeout.
     timeout: bool,
     /// A segment was retransmitted.
     retransmitted: bool,

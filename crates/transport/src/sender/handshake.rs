@@ -25,7 +25,7 @@ use narrows_wire::{Body, Feedback, Packet};
 /// The state of the handshake.
 #[derive(Clone, Debug)]
 pub(super) struct Handshake {
-    /// When the SYN was sent, each time.
+    /// Time at which the SYN was sent, each time.
     sent_at: Vec<Time>,
     /// Packets that may be in flight after a lost SYN; `u64::MAX` for no limit.
     window_cap: u64,

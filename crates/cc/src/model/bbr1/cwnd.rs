@@ -13,7 +13,7 @@ pub(super) struct CongestionWindow {
     cwnd: u64,
     /// The last window not reduced by loss recovery or ProbeRTT, packets.
     prior_cwnd: u64,
-    /// As many packets leave as are acknowledged.
+    /// Whether packet conservation holds: as many packets leave as are acknowledged.
     packet_conservation: bool,
     ca_state: StateMachine<CaState>,
     /// `ca_state` at the last acknowledgement.

@@ -24,7 +24,7 @@ pub(super) struct LtBw {
     lt_last_lost: u64,
 }
 
-/// What a sample changed.
+/// The effect of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LtBwChange {
     /// Nothing.

@@ -31,7 +31,7 @@ pub struct Nv {
     rtt: Option<f64>,
     /// `rtt_min`, and the minimum that will replace it, seconds.
     least: (f64, f64),
-    /// When that happens; `None` before the first acknowledgement.
+    /// Time at which that happens; `None` before the first acknowledgement.
     reset_at: Option<Time>,
     /// Largest rate since the last decision, packets per second.
     rate: f64,

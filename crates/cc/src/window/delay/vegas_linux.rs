@@ -44,12 +44,12 @@ struct Options {
     gamma: f64,
 }
 
-/// What the current acknowledgement does in congestion avoidance.
+/// The response to an acknowledgement in congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     /// Nothing.
     Hold,
-    /// What it does in Reno.
+    /// The increase of Reno.
     Reno,
     /// The window grows by one packet.
     Grow,

@@ -18,9 +18,9 @@ pub(super) struct Gaps {
 pub(super) struct Gap {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// When the number before the gap arrived.
+    /// Time at which the number before the gap arrived.
     before: Time,
-    /// When the number after the gap arrived.
+    /// Time at which the number after the gap arrived.
     after: Time,
 }
 

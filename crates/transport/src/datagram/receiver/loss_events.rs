@@ -12,7 +12,7 @@ use narrows_units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct LossEvents {
     intervals: LossIntervals,
-    /// When the last event started.
+    /// Time at which the last event started.
     started_at: Option<Time>,
     /// The number of events.
     count: u64,

@@ -15,7 +15,7 @@ pub(super) struct Received {
     fresh: Bytes,
     /// The time of the last arrival.
     newest: Time,
-    /// When the last report was sent, and the last arrival before it; `None` before the first report.
+    /// Time at which the last report was sent, and the last arrival before it; `None` before the first report.
     reported: Option<(Time, Time)>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct ReportPolicy {
     lost: u64,
     /// The sender's round-trip time; `None` while it has no estimate.
     rtt: Option<Span>,
-    /// When the next report is due.
+    /// Time at which the next report is due.
     deadline: Time,
 }
 

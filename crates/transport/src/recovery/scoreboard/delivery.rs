@@ -14,20 +14,23 @@ pub(crate) struct Delivery {
     pub(crate) newly_sacked: u64,
     /// A segment that the receiver reports as received twice: a D-SACK (RFC 2883).
     pub(crate) dsack: Option<u64>,
-    /// It advanced, and its timestamp shows that it acknowledges a segment sent before the last episode (RFC 3522).
+    /// Whether the cumulative acknowledgement advanced, and its timestamp shows that it acknowledges a segment sent
+    /// before the last episode (RFC 3522).
     pub(crate) acks_original: bool,
-    /// It did not advance although segments were outstanding: a duplicate ACK (RFC 5681 §2).
+    /// Whether the cumulative acknowledgement did not advance although segments were outstanding: a duplicate ACK (RFC
+    /// 5681 §2).
     pub(crate) duplicate_ack: bool,
     /// Of the newly acknowledged segments the one that was sent last.
     pub(crate) newest: Option<Newest>,
-    /// One of them was sent more than once, so that it is no round-trip sample (Karn's algorithm).
+    /// Whether one of the segments was sent more than once, so that it gives no round-trip time sample (Karn's
+    /// algorithm).
     pub(crate) any_retransmitted: bool,
-    /// When the transmission was sent that advanced the cumulative acknowledgement, by the echoed timestamp; `None` where the
-    /// timestamp is not needed or does not say.
+    /// Time at which the transmission was sent that advanced the cumulative acknowledgement, by the echoed timestamp;
+    /// `None` where the timestamp is not needed or does not say.
     pub(crate) echoed_sent_at: Option<Time>,
     /// The lowest of those that were sent once.
     pub(crate) first_original: Option<u64>,
-    /// One of them, sent once, is below a segment that was acknowledged earlier.
+    /// Whether one of the segments, sent once, is below a segment that was acknowledged earlier.
     pub(crate) reordered: bool,
 }
 
@@ -36,7 +39,7 @@ pub(crate) struct Delivery {
 pub(crate) struct Newest {
     pub(crate) sent_at: Time,
     pub(crate) number: u64,
-    /// It was sent more than once.
+    /// Whether the segment was sent more than once.
     pub(crate) retransmitted: bool,
 }
 
