@@ -100,7 +100,7 @@ def suite(  # noqa: PLR0913  # each has a default
     watch: Watch | None = None,
     trust: bool = False,
 ) -> dict[str, Any]:
-    """Measure the criteria of a suite, as `narrows suite`.
+    """Evaluate an algorithm or queue by the criteria of a suite, as `narrows suite`.
 
     Args:
         name: Name of a suite, or the path of a suite file or its folder.
@@ -148,7 +148,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> OpenedStudy:
-    """Run every algorithm beside every other, as `narrows matrix`.
+    """Run every pair of algorithms, as `narrows matrix`.
 
     Args:
         algorithms: Names, or classes.
@@ -206,7 +206,7 @@ def deploy(  # noqa: PLR0913  # each has a default
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> OpenedStudy:
-    """Let an algorithm replace another one in more and more flows, as `narrows deploy`.
+    """Replace one algorithm by another in a growing share of flows, as `narrows deploy`.
 
     Args:
         algorithm: The new algorithm, a name or a class.
@@ -250,7 +250,7 @@ def study(  # noqa: PLR0913  # each has a default
     watch: Watch | None = None,
     trust: bool = False,
 ) -> OpenedStudy:
-    """Run the study of a file, as `narrows study run`; one that was begun in the folder is resumed.
+    """Run the study of a file, as `narrows study run`; an interrupted study in the folder is resumed.
 
     Args:
         file: The study file.
@@ -295,7 +295,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     watch: Watch | None = None,
     trust: bool = False,
 ) -> dict[str, Any]:
-    """Run a published study, or a study of one's own with claims, and judge its claims, as `narrows reproduce`.
+    """Reproduce a published study, or a study of your own, and evaluate its claims, as `narrows reproduce`.
 
     Args:
         name: Name of a published study, or the folder of one's own.
@@ -330,7 +330,7 @@ def export(
     replication: int | None = None,
     at: Sequence[str] = ("sender",),
 ) -> Path:
-    """Write the folder of a run in the form of another tool, as `narrows export`.
+    """Export a run folder in the format of another tool, as `narrows export`.
 
     Args:
         form: `pcapng`, `csv` or `qlog`.
@@ -385,7 +385,7 @@ def ab(  # noqa: PLR0913  # each has a default
     watch: Watch | None = None,
     trust: bool = False,
 ) -> dict[str, Any]:
-    """Say of each metric whether a change of an algorithm makes it worse, as `narrows ab`.
+    """Test for each metric whether a change of an algorithm makes it worse, as `narrows ab`.
 
     Args:
         a: The algorithm that there is, a name or a class.
@@ -433,7 +433,7 @@ def worst(  # noqa: PLR0913  # each has a default
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Search for environments in which an algorithm does worst against a reference, as `narrows worst`.
+    """Search for the environments in which an algorithm performs worst relative to a reference, as `narrows worst`.
 
     Args:
         algorithm: The algorithm, a name or a class.
@@ -457,7 +457,7 @@ def worst(  # noqa: PLR0913  # each has a default
 
 @typed
 def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
-    """Make one file of a run, comparison or study, as `narrows pack`.
+    """Pack a run, comparison or study into one file, as `narrows pack`.
 
     Args:
         folder: The folder of the results.
@@ -482,7 +482,7 @@ def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = No
 def verify(
     file: str | os.PathLike[str], *, jobs: int | None = None, watch: Watch | None = None, trust: bool = False
 ) -> Verdict:
-    """Repeat packed results and compare them, as `narrows verify`.
+    """Rerun packed results and compare them, as `narrows verify`.
 
     Args:
         file: A file that `pack` wrote.
@@ -505,7 +505,7 @@ def verify(
 
 @typed
 def playground(scenario: str | os.PathLike[str] = "two-flows", out: str | os.PathLike[str] = "playground.html") -> Path:
-    """Write a page that runs a scenario in a browser, as `narrows playground`.
+    """Write a web page that runs a scenario in the browser, as `narrows playground`.
 
     Args:
         scenario: A scenario file, the name of one of the library, or the folder of a run.
@@ -533,7 +533,7 @@ def why(
     replication: int | None = None,
     window: str | float = "1s",
 ) -> Explanation:
-    """Explain what happened to a flow around a moment, as `narrows why`.
+    """Explain what happened to a flow around a given time, as `narrows why`.
 
     Args:
         folder: The folder of a run.
@@ -568,7 +568,7 @@ def _check_backend(command: str, on: str) -> None:
 
 
 def _opened(job: Studying) -> OpenedStudy:
-    """Do the job of a study, and open its folder."""
+    """Perform the job of a study, and open its folder."""
     from narrows.opened.folder import OpenedStudy
 
     found = _results(job).status
@@ -578,7 +578,7 @@ def _opened(job: Studying) -> OpenedStudy:
 
 
 def _results(job: Job[Result]) -> Result:
-    """Do a job and return its results.
+    """Perform a job and return its results.
 
     Raises:
         ReportError: The results are saved, but their page could not be built.

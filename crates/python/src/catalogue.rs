@@ -57,7 +57,7 @@ fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, Py
     Ok(dict)
 }
 
-/// What the cards of algorithms and queues have in common.
+/// Returns the entries that the cards of algorithms and queues have in common.
 fn card<'py>(py: Python<'py>, card: &Card, catalogue: Catalogue) -> PyResult<Bound<'py, PyDict>> {
     let parameters = card.parameters.iter().map(|parameter| self::parameter(py, parameter));
     let dict = PyDict::new(py);
@@ -111,7 +111,7 @@ fn metric<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py,
     Ok(card)
 }
 
-/// What every line of every list has.
+/// Returns the entries that every line of every list has.
 fn heading<'a>(
     name: &'a str,
     family: &'a str,

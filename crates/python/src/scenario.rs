@@ -61,7 +61,7 @@ struct Input {
     written: String,
     /// Where a folder of results keeps the file.
     kept: String,
-    /// Its path.
+    /// Path of the file.
     path: String,
     /// SHA-256 of its content, in hexadecimal.
     digest: String,
@@ -71,7 +71,7 @@ struct Input {
 
 #[pymethods]
 impl PyScenario {
-    /// What the run is about.
+    /// Title of the run.
     #[getter]
     fn title(&self) -> &str {
         &self.model.title
@@ -181,21 +181,21 @@ fn input(file: InputFile) -> Input {
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 struct Kernel {
-    /// Its program.
+    /// Path of the kernel's program.
     image: PathBuf,
     /// The library of its network.
     library: PathBuf,
-    /// What identifies its build.
+    /// Identifier of the kernel's build.
     key: String,
-    /// Its congestion controls.
+    /// Congestion controls of the kernel.
     algorithms: Vec<String>,
-    /// Which queues it provides.
+    /// Queue disciplines of the kernel that links have, as `--queue` gives them.
     queues: String,
     /// The folder in which commands of programs start; that of the scenario if it is empty.
     commands: String,
 }
 
-/// What may be executed and read.
+/// The trust in a scenario: what may be executed and read.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 struct Trusted {
@@ -222,9 +222,9 @@ impl Trusted {
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 pub struct Given {
-    /// Its text.
+    /// Text of the scenario.
     text: String,
-    /// Its name in messages.
+    /// Name of the scenario in messages.
     file: String,
     /// Folder to which its paths are relative.
     directory: String,

@@ -1,4 +1,4 @@
-"""`narrows matrix`: every algorithm beside every other, as a study of pairs.
+"""`narrows matrix`: every pair of algorithms, as a study.
 
 A run of a pair serves both sides: what the second keeps beside the first, and the first beside the second. So n
 algorithms need n (n + 1) / 2 runs of pairs and n alone, per condition and replication.
