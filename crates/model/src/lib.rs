@@ -57,7 +57,7 @@ pub struct Model {
     pub changes: Vec<ChangeModel>,
     /// Groups in the order of the scenario.
     pub groups: Vec<GroupModel>,
-    /// Which records are kept.
+    /// Records to keep.
     pub record: RecordModel,
     /// Hosts of a run on a Linux kernel; the simulator does not read it.
     pub linux: LinuxModel,
@@ -367,7 +367,7 @@ impl Model {
     }
 }
 
-/// Which records are kept.
+/// The records to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordModel {
     /// Length of an interval of the series.

@@ -25,14 +25,14 @@ pub struct LoadOptions {
     pub loader: Option<Arc<dyn AlgorithmLoader>>,
     /// Parser of metrics of the series in expectations; `None` refuses them.
     pub series: Option<Arc<dyn SeriesMetrics>>,
-    /// What the backend supports that is to run the scenario; `None` for the simulator.
+    /// Features of the backend that is to run the scenario; `None` for the simulator.
     pub backend: Option<Arc<dyn Support>>,
-    /// What may be executed and read.
+    /// Files and commands that may be executed, and files that may be read.
     pub trust: Trust,
 }
 
-/// What a scenario from somebody else may execute, external algorithms aside, which their loader refuses; and which files it may
-/// name.
+/// The trust in a scenario: which commands it may execute, and which files it may name. External algorithms are not
+/// covered; their loader refuses those that are not trusted.
 #[derive(Clone, Debug)]
 pub struct Trust {
     /// Whether commands in the text of the scenario may be executed.
@@ -88,7 +88,7 @@ pub struct LoadContext<'a> {
     pub file: &'a str,
     /// Options of the command.
     pub options: &'a LoadOptions,
-    /// What was assumed about the files that the scenario names, so far.
+    /// Assumptions about the files that the scenario names, so far.
     pub assumed: &'a RefCell<Vec<String>>,
 }
 

@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub column: Option<usize>,
     /// Key path, as in `path.queue.limit` or `flows.1.rtt`; empty for an error of syntax.
     pub path: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
     /// The value as written; `None` if something is missing.
     pub given: Option<String>,
@@ -74,7 +74,7 @@ pub(super) struct Fault {
     pub place: Location,
     /// Key path; empty for an error of syntax.
     pub path: Box<str>,
-    /// What is wrong.
+    /// Description of the error.
     pub message: Box<str>,
     /// The value as written; `None` if something is missing.
     pub given: Option<String>,

@@ -39,7 +39,7 @@ pub struct Complaint {
     pub span: Range<usize>,
     /// Key path.
     pub path: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
     /// The value as written; `None` if something is missing.
     pub given: Option<String>,

@@ -12,7 +12,7 @@ pub enum Naming {
     Path,
     /// Digests of the contents, so that the text does not depend on the locations of files.
     Digest,
-    /// As a folder of results that has the text keeps it.
+    /// Names of files as in the folder of results that has the text.
     Kept,
 }
 
@@ -44,7 +44,7 @@ struct Line {
 #[derive(Clone, Debug)]
 struct Below {
     name: String,
-    /// It is an element of a list of tables.
+    /// Whether the table is an element of a list of tables.
     is_element: bool,
     table: TomlTable,
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A file or a command that a run would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executed {
-    /// What it is.
+    /// Kind of the executed thing.
     pub kind: ExecutedKind,
     /// A class as its file and its name, as in `mine.py:Mine`, relative to the folder of the scenario if it is below it; or the
     /// command.
@@ -86,7 +86,7 @@ pub fn executed(
 /// A loader that loads nothing, and keeps the file and the name of each algorithm that it is asked for.
 #[derive(Debug)]
 struct Asked {
-    /// What stands for all of them.
+    /// Algorithm that stands in for all of them.
     stand_in: Algorithm,
     algorithms: Mutex<Vec<(PathBuf, String)>>,
 }

@@ -64,7 +64,7 @@ fn too_large() -> io::Error {
     io::Error::other(format!("larger than {} MB", LARGEST / 1_000_000))
 }
 
-/// What some editors write before UTF-8 text.
+/// The byte order mark, which some editors write before UTF-8 text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes of a file, of which records of days have a tenth.

@@ -10,13 +10,13 @@ pub struct Key {
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
-    /// What holds if the key is absent.
+    /// Default of the key.
     pub absent: Absent,
     /// Meaning of the key, in sentences.
     pub meaning: &'static str,
 }
 
-/// What holds if a key is absent.
+/// The default of a key, or that there is none.
 #[derive(Debug)]
 pub enum Absent {
     /// An error: the key is required.
@@ -42,7 +42,7 @@ pub enum Kind {
     Number,
     /// A fraction: a percentage as in `"1%"`, or a number from 0 to 1; `zero` says whether 0 is allowed.
     Fraction { zero: bool },
-    /// One of these words.
+    /// A word out of a list.
     Choice(&'static [&'static str]),
     /// A number with a unit.
     Quantity(Quantities),

@@ -78,7 +78,7 @@ pub struct Scenario {
     pub description: Vec<(String, String)>,
     /// Metrics that must be within bounds.
     pub expectations: Vec<Expectation>,
-    /// The same with each file named as a folder of results keeps it, relative to the folder.
+    /// Resolved file in which each file is named by its place in a folder of results, relative to the folder.
     pub portable: String,
     /// Every place where the scenario names a file, be it used or not.
     pub inputs: Vec<InputFile>,

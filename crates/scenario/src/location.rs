@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Where a key or value was written.
+/// The place at which a key or value was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Location {
     /// Bytes of the file.

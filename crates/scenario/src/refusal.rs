@@ -13,10 +13,10 @@ use narrows_model::{Model, Refused};
 /// `None` if no value says it.
 pub(super) type Replaced = (String, Option<String>);
 
-/// What a backend makes of a scenario.
+/// The judgement of a backend about a scenario.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
-    /// What it refuses.
+    /// Faults of the parts that it refuses.
     pub faults: Vec<Fault>,
     /// Defaults that it replaces: the resolved file must not say otherwise.
     pub replaced: Vec<Replaced>,

@@ -37,7 +37,7 @@ pub(super) struct Resolved {
     pub topology: Topology,
     /// The flow groups.
     pub groups: Vec<ResolvedGroup>,
-    /// What to record.
+    /// Records to keep.
     pub recording: Recording,
     /// Hosts of a run on a kernel.
     pub linux: LinuxModel,
@@ -45,7 +45,7 @@ pub(super) struct Resolved {
     pub expectations: Vec<Expectation>,
 }
 
-/// What the flows share.
+/// The path or network that the flows share.
 #[derive(Clone, Debug)]
 pub(super) enum Topology {
     Path { path: Box<ResolvedPath>, dumbbell: Box<Dumbbell> },
@@ -115,7 +115,7 @@ pub(super) fn resolve(
     })
 }
 
-/// What begins the connections of each group.
+/// The processes that start the connections of each group.
 type Loads = Vec<Result<GroupLoad, Reported>>;
 
 /// Name and connection slots of each group that queues may name.

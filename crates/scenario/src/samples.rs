@@ -237,7 +237,7 @@ const NUMBERS: &[&str] =
 const TIME_RANGES: &[&str] =
     &["0s", "1ms", "0s..10ms", "0s..1s", "5s..0s", "1ps..2ps", "9s", "10000000s", "1..2"];
 
-/// What fits only few keys.
+/// Values that fit few keys.
 const ODD: &[&str] = &[
     "true",
     "-1",

@@ -205,7 +205,7 @@ macro_rules! keys {
         $(#[doc = $doc])+
         #[allow(clippy::struct_field_names, reason = "keys have the names that the file gives them")]
         $vis struct $name $(<$unit: $bound>)? {
-            /// Where the table was written.
+            /// Place of the table.
             #[allow(dead_code, reason = "not every table is named in messages")]
             pub table: $crate::field::At,
             $(

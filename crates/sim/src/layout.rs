@@ -52,7 +52,7 @@ pub(crate) struct Place {
 pub(crate) enum Stop {
     /// A link: its index in the partition in which the packet is.
     Link(u32),
-    /// Its host.
+    /// The host of a connection.
     Host,
 }
 

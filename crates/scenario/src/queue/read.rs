@@ -14,7 +14,7 @@ use narrows_units::Quantity;
 /// A queue discipline as written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Its entry in the catalogue.
+    /// Entry of the discipline in the catalogue.
     pub entry: &'static Entry,
     /// Place of its table.
     pub at: At,

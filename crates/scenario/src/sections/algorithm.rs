@@ -30,9 +30,9 @@ pub struct AlgorithmValue {
 /// An algorithm as written, its name not yet looked up.
 #[derive(Clone, Debug)]
 enum AlgorithmText {
-    /// As in `"aimd(a=1,b=0.8)"`.
+    /// A name with parameters in parentheses, as in `"aimd(a=1,b=0.8)"`.
     Line(String),
-    /// As in `{ name = "aimd", a = 1 }`.
+    /// A table with name and parameters, as in `{ name = "aimd", a = 1 }`.
     Parts { name: String, name_location: Location, values: Vec<(String, Value, Location)> },
 }
 

@@ -189,7 +189,7 @@ pub struct ResolvedGroup {
     pub endpoint: Endpoint,
     /// Description of the group.
     pub words: String,
-    /// Its index in the scenario file, where groups without flows have one, too.
+    /// Index of the group in the scenario file, where groups without flows are counted, too.
     pub place: usize,
 }
 
@@ -369,8 +369,8 @@ impl FlowKeys {
 /// Name of a group that programs carry.
 const PROGRAM: &str = "program";
 
-/// What kernels use unless they are configured otherwise.
+/// The default congestion control of kernels.
 const KERNELS_OWN: &str = "cubic";
 
-/// What sends at once whatever is written.
+/// An algorithm whose rate never limits a sender.
 const UNRESPONSIVE: &str = "constant(rate=1000Gbps)";

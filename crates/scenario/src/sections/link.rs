@@ -33,14 +33,14 @@ pub struct LinkContext<'a> {
     pub acknowledged: bool,
 }
 
-/// What flows send, as far as the impairments of links depend on it.
+/// The traffic of flows, as far as the impairments of links depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic {
     /// Whether a group may use ECN.
     pub ecn: bool,
     /// Whether acknowledgements may cross a path in its forward direction.
     pub acknowledged_forward: bool,
-    /// The same of its reverse direction.
+    /// Whether acknowledgements may cross a path in its reverse direction.
     pub acknowledged_reverse: bool,
 }
 

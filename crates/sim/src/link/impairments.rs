@@ -21,7 +21,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Debug;
 
-/// One impairment.
+/// An impairment, which forwards, loses or holds packets.
 trait Element: Debug + Send {
     /// `packet` reaches the element at `packet.arrival`, which it replaces by the time at which the packet leaves.
     /// Packets that it has held and that leave behind this packet are added to `released`.

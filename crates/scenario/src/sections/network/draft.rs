@@ -19,7 +19,7 @@ pub struct Draft {
     pub greatest_bps: f64,
     /// Source of the links; `None` if they were written.
     pub note: Option<String>,
-    /// What was read from words or assumed about the links, a sentence each.
+    /// Values that were inferred or assumed about the links, one sentence each.
     pub assumed: Vec<String>,
     /// Edge routers, with relative numbers of hosts.
     pub edges: Vec<Edge>,
