@@ -102,6 +102,11 @@ published = { goodput_bps = [4.8e6, ""] }
 )
 
 
+LARGE = pytest.mark.full(
+    "planning many cells takes up to half a minute; the quick size and the smallest study always run"
+)
+
+
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a published study of one experiment and return its folder."""
@@ -255,7 +260,7 @@ def test_the_list_counts_apart_what_a_size_has_not_run(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
-@pytest.mark.parametrize("size", ["quick", "medium", "full"])
+@pytest.mark.parametrize("size", ["quick", *(pytest.param(size, marks=LARGE) for size in ("medium", "full"))])
 def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
     found = parts(study, size, None, None)
     assert {part.experiment for part in found} <= set(study.published.experiments)
@@ -297,7 +302,13 @@ SAMPLES = {
     reason="the published ledgers are of the simulator before goodput counted arrivals and timers and stages changed "
     "(CHANGELOG, Changed results); their studies have not run again",
 )
-@pytest.mark.parametrize(("study", "experiment", "sample"), SAMPLES.values(), ids=SAMPLES)
+@pytest.mark.parametrize(
+    ("study", "experiment", "sample"),
+    [
+        pytest.param(*sample, id=name, marks=[] if sample[0] == "bansal-2001" else LARGE)
+        for name, sample in SAMPLES.items()
+    ],
+)
 def test_a_published_ledger_has_the_results_that_the_simulator_gives(
     study: str, experiment: str, sample: dict[str, Any]
 ) -> None:
