@@ -31,7 +31,7 @@ def study(
     rows = [(name, level, number) for number in range(replications) for level in LEVELS for name in ALGORITHMS]
     plan = SimpleNamespace(
         factors=["queue"],
-        points=[SimpleNamespace(algorithm=name) for name in ALGORITHMS],
+        algorithms=list(ALGORITHMS),
         columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)],
         margins=dict(margins or {}),
     )
