@@ -171,7 +171,7 @@ impl Connections<'_> {
         Some(EndedTransfer { plan, record })
     }
 
-    /// The rows of finite connections that have started and not ended, with their slots in the model.
+    /// Returns the rows of finite connections that have started and not ended, with their slots in the model.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = UnfinishedRecord> {
         self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(|host| {
             let (plan, record) = (host.plan, self.ended_transfer(host, Time::ZERO, false)?.record);
