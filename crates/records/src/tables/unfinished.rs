@@ -4,7 +4,7 @@ use super::{finite_groups, group_names};
 use crate::table::Writer;
 use crate::{Records, Table};
 
-/// A row for each finite flow that had not ended, up to the limit; no columns if all flows are endless.
+/// Returns a row for each finite flow that had not ended, up to the limit; no columns if all flows are endless.
 pub(super) fn table(records: &Records) -> Table {
     let run = &records.run;
     if finite_groups(run).is_empty() {
