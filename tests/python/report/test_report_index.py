@@ -76,7 +76,7 @@ def test_an_index_is_sorted_by_a_click_on_a_heading(browser: Browser, folder: Pa
 
 def test_a_folder_without_results_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path)]) == 2
-    assert "none of the folders below it" in capsys.readouterr().err
+    assert "neither the folder nor one below it is of a run" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     assert main(["report", str(tmp_path / "nothing")]) == 2
     assert "no such folder" in capsys.readouterr().err

@@ -325,7 +325,7 @@ def test_a_rank_is_among_conditions_and_ties_share_theirs(tmp_path: Path) -> Non
         test = f"direction = {{ is = {quantity(at, best)}, at_most = {rank} }}\n"
         found = verdict(tmp_path, test, cells)
         assert (found["verdict"], found["effect"]) == ("holds", rank)
-    with pytest.raises(InputError, match="none of those"):
+    with pytest.raises(InputError, match="k = d is not among the values to rank"):
         verdict(tmp_path, f"direction = {{ is = {quantity('d', 'lowest')}, at_most = 1 }}\n", cells)
 
 

@@ -149,9 +149,7 @@ def test_nothing_is_run_where_only_judging_is_asked_for(own: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("time", ["0s", "2", "-1h", "infh", "soon"])
 def test_a_budget_is_a_time(time: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["reproduce", "901", "--decide", time])
-    assert ended.value.code == 2
+    assert main(["reproduce", "901", "--decide", time]) == 2
 
 
 def test_agreement_is_computed_by_hand(own: Path) -> None:

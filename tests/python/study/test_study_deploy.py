@@ -119,7 +119,7 @@ def test_fractions_are_whole_flows(fractions: list[str], flows: int | None, move
         (["bbr1", "--against", "foo"], "foo: unknown algorithm"),
         (["bbr1", "--fractions", "1,50", "--flows", "20"], "--fractions 1: is less than one flow of 20"),
         (["bbr1", "--fractions", "25,30", "--flows", "4"], "is as many whole flows of 4 as 25: 1"),
-        (["bbr1", "--fractions", "101"], "allowed: per cent from 0 to 100"),
+        (["bbr1", "--fractions", "101"], "expected percentages from 0 to 100"),
         (["bbr1", "--fractions", "5,5%"], "is there twice"),
         (["bbr1", "--fractions", "0.5"], "0.5 per cent is 0.5%, and 0.5 of the flows 50"),
         (["bbr1", "--set", "path.rate=10"], "a number without a unit"),
