@@ -50,6 +50,28 @@ pub enum RestartWindow {
     Halved,
 }
 
+impl RestartWindow {
+    /// Returns window and ssthresh after `timeouts` retransmission timeouts without sending, at least one; all in packets.
+    #[must_use]
+    pub fn after(self, window: f64, ssthresh: f64, initial_window: f64, timeouts: u64) -> (f64, f64) {
+        let restart = window.min(initial_window).max(1.0);
+        match self {
+            Self::Initial => (restart, ssthresh),
+            Self::Halved => {
+                let kept = (window / 2.0).floor() + (window / 4.0).floor();
+                let mut halved = window;
+                for _ in 0..timeouts {
+                    if halved <= restart {
+                        break;
+                    }
+                    halved = (halved / 2.0).floor();
+                }
+                (halved.max(restart), ssthresh.max(kept))
+            }
+        }
+    }
+}
+
 /// The number of packets that an acknowledgement of several packets counts as when the window grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckCounting {
@@ -66,7 +88,7 @@ pub enum AckCounting {
 impl AckCounting {
     /// Returns the packets that an acknowledgement of `acked` packets counts for; `repairing`: while the losses of a
     /// timeout are repaired.
-    pub(crate) fn counted(self, acked: f64, repairing: bool) -> f64 {
+    pub fn counted(self, acked: f64, repairing: bool) -> f64 {
         match self {
             Self::Segments => acked,
             Self::Mixed if !repairing => acked,

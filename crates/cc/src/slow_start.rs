@@ -95,6 +95,19 @@ impl SlowStart {
     }
 }
 
+/// Returns the window after `growth` packets of slow start from `window` towards `ssthresh`, and how many of the `acked`
+/// packets acknowledged are left for congestion avoidance; `None` in slow start, and where none are left.
+pub(crate) fn step(window: f64, ssthresh: f64, growth: f64, acked: f64) -> (f64, Option<f64>) {
+    let room = ssthresh - window;
+    if growth < room {
+        (window + growth, None)
+    } else if growth > room {
+        (ssthresh, Some(acked - room * (acked / growth)))
+    } else {
+        (ssthresh, None)
+    }
+}
+
 /// Whether a slow start is the first of its connection, in which ssthresh is not known (RFC 9406 §4.3).
 fn is_initial(ssthresh: f64) -> bool {
     ssthresh.is_infinite()

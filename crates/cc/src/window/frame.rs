@@ -21,7 +21,7 @@
 //! allows this where a window that is not fully used does not grow.
 
 use super::rule::{Window, WindowRule};
-use crate::slow_start::SlowStart;
+use crate::slow_start::{self, SlowStart};
 use crate::{
     Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Idle, Limits, Loss, Path, RestartWindow,
     Setup,
@@ -99,22 +99,9 @@ impl<R: WindowRule> Windowed<R> {
 
     /// The sender was idle for so many retransmission timeouts, at least one.
     fn restart(&mut self, timeouts: u64) {
-        let window = &mut self.stage.window;
-        let restart = window.size.min(self.initial_window).max(1.0);
-        match self.restart_window {
-            RestartWindow::Initial => window.size = restart,
-            RestartWindow::Halved => {
-                let kept = (window.size / 2.0).floor() + (window.size / 4.0).floor();
-                window.ssthresh = window.ssthresh.max(kept);
-                for _ in 0..timeouts {
-                    if window.size <= restart {
-                        break;
-                    }
-                    window.size = (window.size / 2.0).floor();
-                }
-                window.size = window.size.max(restart);
-            }
-        }
+        let Window { size, ssthresh } = self.stage.window;
+        let (size, ssthresh) = self.restart_window.after(size, ssthresh, self.initial_window, timeouts);
+        self.stage.window = Window { size, ssthresh };
         self.stage.new_avoidance = true;
         self.stage.slow_start.on_idle();
         // What was sent before is past: no late sign that its loss was spurious raises the window.
@@ -135,16 +122,10 @@ impl<R: WindowRule> Windowed<R> {
             let Window { size, ssthresh } = self.stage.window;
             self.stage.new_avoidance = true;
             let growth = self.stage.rule.in_slow_start(self.stage.slow_start.growth(size, ssthresh, acked));
-            let room = ssthresh - size;
-            if growth < room {
-                self.stage.window.size = bounded(size + growth);
-                return;
-            }
-            self.stage.window.size = bounded(ssthresh);
-            if growth <= room {
-                return;
-            }
-            acked -= room * (acked / growth);
+            let (size, left) = slow_start::step(size, ssthresh, growth, acked);
+            self.stage.window.size = bounded(size);
+            let Some(left) = left else { return };
+            acked = left;
         }
         if std::mem::take(&mut self.stage.new_avoidance) {
             self.stage.rule.on_avoidance();
