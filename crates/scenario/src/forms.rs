@@ -92,7 +92,13 @@ pub fn choose(
         Some(Node { value: Value::Text(name), place }) => {
             variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
                 let fault = Fault::new(place, kind_path, "unknown kind").given(format!("\"{name}\""));
-                fault.allowed(list(names())).nearest(nearest(name, names()))
+                let fault = fault.allowed(list(names()));
+                match with_parameters(name, names()) {
+                    Some(form) => {
+                        fault.hint(Some(format!("values of its keys stand in parentheses, as in {form}")))
+                    }
+                    None => fault.nearest(nearest(name, names())),
+                }
             })
         }
         Some(node) => {
@@ -109,6 +115,15 @@ pub fn choose(
             })
         }
     }
+}
+
+/// Returns a kind that was written with values of keys behind it in another form, such as `droptail,limit=1s`, in the form that
+/// is read.
+fn with_parameters(given: &str, mut names: impl Iterator<Item = &'static str>) -> Option<String> {
+    let (name, rest) = given.split_once([',', ':', ';', ' '])?;
+    let name = names.find(|known| *known == name.trim())?;
+    let rest = rest.trim();
+    Some(if rest.contains('=') { format!("{name}({rest})") } else { format!("{name}(key={rest})") })
 }
 
 /// Declares the forms that a table may have, each a table declared by [`keys!`] with the name of its form.

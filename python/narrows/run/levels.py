@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -134,7 +135,9 @@ def _resolve(
         resolve(subject, [])
         alone = [key for key in changes if _is_fault(resolve, subject, [changes[key]])]
         wrong = ", ".join(f"{key}={point[key]}" for key in alone or changes)
-        raise InputError(f"{OPTION} {wrong}", problem(error.diagnostics[0])) from error
+        apart = next((each for key, each in point.items() if PARAMETER.match(each) and key in (alone or changes)), "")
+        hint = f"; values of keys of a level stand in parentheses, as in {FORM}" if apart else ""
+        raise InputError(f"{OPTION} {wrong}", f"{problem(error.diagnostics[0])}{hint}") from error
 
 
 def _is_fault(resolve: Resolve, subject: str | None, changes: Sequence[str]) -> bool:
@@ -160,6 +163,9 @@ def _check_alike(keys: Mapping[str, object], scenarios: Mapping[str, core.Scenar
 
 OPTION = "--vary"
 EXAMPLE = "as in path.queue=droptail,codel or path.rate=10Mbps,100Mbps"
+FORM = "path.queue=droptail(limit=1s),codel"
+# A value of a key that a comma has made a level of its own.
+PARAMETER = re.compile(r"[a-z_]+=")
 # Every run of a comparison has them in common.
 SHARED = frozenset({"seed", "replications", "title"})
 # Each pair has its differences.

@@ -303,7 +303,14 @@ fn describe(fault: &narrows_card::Fault, at: &At) -> Fault {
     match fault {
         narrows_card::Fault::UnknownName { given, nearest } => {
             let fault = at.fault("unknown algorithm").given(format!("\"{given}\""));
-            fault.allowed(known()).nearest(*nearest)
+            let fault = fault.allowed(known()).nearest(*nearest);
+            let is_identifier = given.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
+            match nearest {
+                None if is_identifier => fault.hint(Some(format!(
+                    "one of your own is named with its file and class, as in ./{given}.py:CLASS"
+                ))),
+                _ => fault,
+            }
         }
         narrows_card::Fault::UnknownParameter { given, allowed, nearest } => {
             let allowed = if allowed.is_empty() { "no parameter at all".into() } else { allowed.join(", ") };
