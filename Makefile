@@ -17,6 +17,13 @@ RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.t
 COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
 
+# A line for each package of a lock file while pip installs it.
+define install
+$(BIN)/python -m pip install --no-compile --progress-bar off --require-hashes -r $(1) | \
+	awk -v all="$$(grep -c '^[^ #].*==' $(1))" '/^(Collecting|Requirement already satisfied:) / { \
+		sub(/^Requirement already satisfied:/, "present"); printf "  %d of %d packages: %s\n", ++n, all, $$2; fflush() }'
+endef
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -128,23 +135,24 @@ clean:
 	@echo "1 of 3: installing Python packages into .venv (half a minute with a warm cache)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@awk '/^[^ ]/ { wanted = /^maturin==/ } wanted' requirements-run.lock > .venv/maturin.lock
-	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r .venv/maturin.lock
+	@$(call install,.venv/maturin.lock)
 	@touch $@
 
 # What running needs, and nothing more. Of its modules pip would compile all; what the commands import is enough.
 .venv/.packages: requirements-run.lock .venv/.maturin
-	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-run.lock
+	@$(call install,requirements-run.lock)
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib/python3*/site-packages/{numpy,pyarrow,scipy}
 	@touch $@
 
 # What developing needs.
 .venv/.tools: requirements.lock .venv/.packages
 	@echo "installing the tools of development into .venv"
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@$(call install,requirements.lock)
 	@touch $@
 
 # No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
 .venv/.core: .venv/.maturin pyproject.toml Cargo.toml Cargo.lock $(RUST)
 	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
+	@VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --locked --skip-install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

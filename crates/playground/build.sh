@@ -8,7 +8,7 @@
 # linker, as in Debian's packages rustc-web, cargo-web, rust-web-src and lld.
 set -euo pipefail
 target=wasm32-unknown-unknown
-options=(build --quiet --locked --profile page --package narrows-playground --target "$target")
+options=(build --locked --profile page --package narrows-playground --target "$target")
 
 # The directory of a cargo and a rustc that can build it: the ones that are found first, or Debian's behind them.
 candidates=("$(dirname "$(command -v cargo || echo /usr/bin/cargo)")" /usr/bin)
