@@ -200,6 +200,7 @@ class Ack:
         now_s: float = 0.0,
         newly_acked: int = 1,
         may_grow: bool = True,
+        counted: float | None = None,
         advanced: bool = True,
         window_limited: bool = True,
         ce_packets: int = 0,
@@ -217,6 +218,8 @@ class Ack:
     def newly_acked(self) -> int: ...
     @property
     def may_grow(self) -> bool: ...
+    @property
+    def counted(self) -> float: ...
     @property
     def advanced(self) -> bool: ...
     @property

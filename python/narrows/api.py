@@ -94,6 +94,7 @@ def suite(  # noqa: PLR0913  # each has a default
     size: str = "quick",
     rows: Sequence[str] = (),
     on: str = SIMULATOR,
+    overrides: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -109,6 +110,7 @@ def suite(  # noqa: PLR0913  # each has a default
         size: "quick" or "full".
         rows: Sections of the document whose rows alone are measured, each with those below it; empty for all.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
         seed: Master seed; None is that of the suite.
         replications: Number of replications; None is that of the suite.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
@@ -120,7 +122,9 @@ def suite(  # noqa: PLR0913  # each has a default
     """
     from narrows.commands.suites import Measuring
 
-    options = Options(seed, replications, jobs, on=on, out=_path(out), trust=trust, watch=observer(watch))
+    options = Options(
+        seed, replications, jobs, on=on, out=_path(out), trust=trust, watch=observer(watch), overrides=listed(overrides)
+    )
     job = Measuring.prepare(os.fspath(name), named(subject), options, size, listed(rows))
     found = _results(job)
     if found.failed:
@@ -379,6 +383,7 @@ def ab(  # noqa: PLR0913  # each has a default
     on: str = SIMULATOR,
     margin: str = "1%",
     metrics: Sequence[str] = (),
+    overrides: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -396,6 +401,7 @@ def ab(  # noqa: PLR0913  # each has a default
         on: The backend, or that of A and that of B with a comma, as in `linux,linux:mine`.
         margin: How much worse does not matter, as a part of the value of A.
         metrics: Metrics of each group that are judged; none is the usual ones.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
         seed: Master seed; None is that of the scenarios.
         replications: Greatest number of replications, two or more; None is 40. A scenario stops when it is decided.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
@@ -416,7 +422,7 @@ def ab(  # noqa: PLR0913  # each has a default
     if replications == 1:
         raise ValueError("replications is 1; allowed: a whole number from 2, for intervals")
     numbers = seed, replications, jobs, listed(metrics)
-    options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch))
+    options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch), overrides=listed(overrides))
     source = [os.fspath(each) for each in listed(scenarios)] if suite is None else os.fspath(suite)
     return _results(Trying.prepare(named(a), named(b), options, source, margin))
 
@@ -429,6 +435,7 @@ def worst(  # noqa: PLR0913  # each has a default
     against: str | type | None = None,
     on: str = SIMULATOR,
     budget: str | int = "10min",
+    overrides: Sequence[str] = (),
     seed: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
@@ -441,6 +448,7 @@ def worst(  # noqa: PLR0913  # each has a default
         against: The reference; None is cubic, for cubic itself bbr3, or bbr1 on a kernel.
         on: `linux` or `linux:NAME` repeats every find on a kernel, too; the search is the simulator's.
         budget: A time as in "10min", or a number of environments, with which the atlas is the same again.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
         seed: Seed of everything; None is 1.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; what was evaluated is kept.
@@ -450,7 +458,7 @@ def worst(  # noqa: PLR0913  # each has a default
     """
     from narrows.commands.searches import Searching
 
-    options = Options(seed, None, jobs, on=on, out=_path(out), watch=observer(watch))
+    options = Options(seed, None, jobs, on=on, out=_path(out), watch=observer(watch), overrides=listed(overrides))
     reference = None if against is None else named(against)
     return _results(Searching.prepare(named(algorithm), options, reference, str(budget)))
 

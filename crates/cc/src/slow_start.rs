@@ -8,10 +8,12 @@
 //! acknowledged without that limit, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the
 //! growth.
 
+mod hosted;
 mod hystart;
 mod hystart_plus_plus;
 mod limited;
 
+pub use hosted::{Counted, Hosted};
 pub use hystart::HyStart;
 pub use hystart_plus_plus::HyStartPlusPlus;
 

@@ -10,7 +10,7 @@ mod observed;
 
 pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 
-use instance::Instance;
+use instance::{Declared, Instance};
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{
@@ -44,7 +44,7 @@ struct Described {
 struct PythonClass {
     class: Py<PyAny>,
     parameters: Py<PyDict>,
-    ecn: EcnUse,
+    declared: Declared,
     digest: String,
 }
 
@@ -125,14 +125,17 @@ impl PythonClass {
     ) -> PyResult<Self> {
         let find = py.import("narrows.external.algorithm")?.getattr("find")?;
         let found = find.call1((file, name, trusted))?;
-        let (class, ecn, digest): (Py<PyAny>, String, String) = found.extract()?;
+        let (class, ecn, slow_start, undo, digest): (Py<PyAny>, String, String, String, String) =
+            found.extract()?;
         let parameters = keywords(py, parameters)?.unbind();
         let ecn = match ecn.as_str() {
             "counted" => EcnUse::Counted,
             "low-latency" => EcnUse::LowLatency,
             _ => EcnUse::Classic,
         };
-        Ok(Self { class, parameters, ecn, digest })
+        let declared =
+            Declared { ecn, slow_start_by_host: slow_start == BY_HOST, undo_by_host: undo == BY_HOST };
+        Ok(Self { class, parameters, declared, digest })
     }
 }
 
@@ -163,7 +166,7 @@ impl ExternalAlgorithm for PythonClass {
     }
 
     fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
-        Python::attach(|py| Box::new(Instance::new(py, &self.class, &self.parameters, self.ecn, setup)))
+        Python::attach(|py| Box::new(Instance::new(py, &self.class, &self.parameters, self.declared, setup)))
     }
 }
 
@@ -198,6 +201,9 @@ const TRIAL: Setup = Setup {
     paced: false,
     seed: 1,
 };
+
+/// The word of a class by which it leaves something to its host.
+const BY_HOST: &str = "host";
 
 /// 2⁵³: smaller whole numbers are exact.
 const WHOLE: f64 = 9_007_199_254_740_992.0;

@@ -387,7 +387,8 @@ def _add_suite(commands: argparse._SubParsersAction[Parser]) -> None:
     what = "only these sections, as in 5.1.3,7.9; 7 includes 7.1, 7.2 and so on (default: all)"
     suite.add_argument("--rows", metavar="SECTIONS", type=listed, default=[], help=what)
     _add_on(suite, "; both: the kernel beside the simulator in every row")
-    _common(suite, OF_RESUMED, **ITS_OWN, jobs=CELLS, out=RESUMED)
+    what = "set a key of every scenario before its conditions, as in transport.slow_start=standard (repeatable)"
+    _common(suite, f"set {OF_RESUMED}", **ITS_OWN, set=what, jobs=CELLS, out=RESUMED)
 
 
 def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -417,7 +418,8 @@ def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     _common(
         ab,
-        "seed jobs out trust json quiet",
+        "set seed jobs out trust json quiet",
+        set="set a key of every scenario, as in transport.slow_start=standard (repeatable)",
         seed="seed instead of those of the scenarios",
         out=f"{PLACE} (default: runs/ab-HASH)",
     )
@@ -441,7 +443,14 @@ def _add_worst(commands: argparse._SubParsersAction[Parser]) -> None:
         default="10min",
         help="time, or number of environments, which makes the result reproducible (default: %(default)s)",
     )
-    _common(worst, "seed jobs out json quiet", seed="seed of the search and its runs (default: 1)", out=RESUMED)
+    what = "set a key of every environment, as in transport.slow_start=standard (repeatable)"
+    _common(
+        worst,
+        "set seed jobs out json quiet",
+        set=what,
+        seed="seed of the search and its runs (default: 1)",
+        out=RESUMED,
+    )
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

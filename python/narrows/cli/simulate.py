@@ -74,6 +74,8 @@ def _print(
         note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
     print(f"{paint(summary['title'], 'heading')}\nseed {summary['seed']}, {note}\n")
     print(run_tables(summary) if runs is None else comparison_tables(summary), end="\n\n")
+    if "unlike" in summary:
+        print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
     each_run = {"": summary} if runs is None else runs
     if arguments.metrics:
         print(wanted_table(each_run, [resolve(text) for text in arguments.metrics]), end="\n\n")

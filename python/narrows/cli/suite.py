@@ -56,7 +56,8 @@ def _table(summary: Mapping[str, Any]) -> str:
         (f"{name}: " if several else "") + ", ".join(f"{count} {verdict}" for verdict, count in found.items() if count)
         for name, found in ((name, counts(each)) for name, each in views(summary["rows"], summary["on"]).items())
     ]
-    return "\n".join([align(lines), "", *notes])
+    alike = [summary["unlike"]] if summary["unlike"] else []
+    return "\n".join([align(lines), "", *notes, *alike])
 
 
 SHORT = {

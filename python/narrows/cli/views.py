@@ -85,7 +85,7 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
         parts.append(f"{title}\n{align([['contender', *names], *rows])}")
     note = "Rows are contenders, columns incumbents; means over all conditions, ± is half of a 95 % interval."
     known = pairs.enough(summary)
-    note += f"\n{known}" if known else ""
+    note += "".join(f"\n{each}" for each in (known, summary["unlike"]) if each)
     return "\n\n".join([*parts, note]) + "\n"
 
 

@@ -41,6 +41,7 @@ class Work:
             watch=self._display,
             say=say,
             given=arguments.given,
+            overrides=getattr(arguments, "set", ()),
         )
 
     def perform(self, job: Job[Result]) -> Done[Result]:

@@ -30,7 +30,8 @@ def worst(arguments: argparse.Namespace) -> int:
 def _table(atlas: Mapping[str, Any]) -> str:
     tried, left = counted(atlas["evaluations"], "environment"), counted(len(atlas["unconfirmed"]), "find")
     note = f"{tried} tried; {left} not confirmed on fresh seeds"
-    return "\n".join([atlas["title"], note, *(line for find in atlas["found"] for line in _lines(find, atlas))])
+    alike = ["", *wrap(atlas["unlike"], WIDTH)] if atlas["unlike"] else []
+    return "\n".join([atlas["title"], note, *alike, *(line for find in atlas["found"] for line in _lines(find, atlas))])
 
 
 def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ class Searching(Job[dict[str, Any]]):
             if each.startswith(OF_KERNELS) and not is_external(each):
                 raise InputError(each, "the search is the simulator's, which has no algorithms of a kernel")
         options = replace(options, seed=1 if options.seed is None else options.seed)
-        folder = options.out or folder_of(f"worst {algorithm}", [reference, str(options.seed)])
+        folder = options.out or folder_of(f"worst {algorithm}", [reference, str(options.seed), *options.overrides])
         return cls(folder, options, algorithm, reference, _budget(budget))
 
     def work(self) -> dict[str, Any]:
@@ -65,7 +66,13 @@ class Searching(Job[dict[str, Any]]):
             finds = search.finds(archive)
             curves = [search.curves(find) for find in finds if find.confirmed]
             write_kept(self.folder / CURVES, {"found": curves})
-            return search.write(archive, finds, options.command or f"narrows worst {self.algorithm}")
+            return search.write(archive, finds, options.command or self._command)
+
+    @property
+    def _command(self) -> str:
+        """The command line that does the same as a call from Python."""
+        changes = [part for each in self.options.overrides for part in ("--set", each)]
+        return shlex.join(["narrows", "worst", self.algorithm, "--against", self.against, *changes])
 
 
 def _budget(text: str) -> Budget:

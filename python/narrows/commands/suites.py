@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,7 +53,7 @@ class Measuring(Job[Measured]):
         cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
     ) -> Measuring:
         """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
-        given = (subject, size, options.seed, options.replications, options.on, rows)
+        given = (subject, size, options.seed, options.replications, options.on, rows, options.overrides)
         evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
         digits = evaluation.identity["cells"][:HASH_DIGITS]
         folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
@@ -77,7 +78,8 @@ class Measuring(Job[Measured]):
         of = self.evaluation
         rows = f" --rows {','.join(of.sections)}" if of.sections else ""
         on = "" if of.on == SIMULATOR else f" --on {of.on}"
-        return f"narrows suite {of.suite.name} {of.subject} --{of.size}{rows}{on}"
+        changes = "".join(f" --set {shlex.quote(each)}" for each in self.options.overrides)
+        return f"narrows suite {of.suite.name} {shlex.quote(of.subject)} --{of.size}{rows}{on}{changes}"
 
 
 HASH_DIGITS = 8

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import InputError
+from narrows.external.alike import unlike
 from narrows.files.format import SUMMARY, write_kept
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
@@ -63,11 +66,11 @@ class Trying(Job[dict[str, Any]]):
             resolve(text, "group")
         left_out: dict[str, str] = {}
         if isinstance(source, str):
-            pairs, left_out = scenarios.of_suite(source, sides, options.seed, trust=options.trust)
+            pairs, left_out = scenarios.of_suite(source, sides, options.seed, options.overrides, trust=options.trust)
         elif source:
-            pairs = scenarios.of_files(source, sides, options.seed, trust=options.trust)
+            pairs = scenarios.of_files(source, sides, options.seed, options.overrides, trust=options.trust)
         else:
-            pairs = scenarios.of_narrows(sides, options.seed)
+            pairs = scenarios.of_narrows(sides, options.seed, options.overrides)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
         folder = options.out or folder_of("ab", [*parts, *options.metrics])
         return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin)
@@ -86,15 +89,30 @@ class Trying(Job[dict[str, Any]]):
                 "b": b,
                 "on": list(self.sides.on),
                 "left_out": self.left_out,
+                "unlike": self._unlike,
                 "margin": self.margin,
                 "alpha": ALPHA,
                 "seed": self.pairs[0].a.seed,
                 "interrupted": options.watch.stopped(),
                 "verdicts": counts(rows),
                 "rows": rows,
-                "command": options.command or f"narrows ab {a} {b}",
+                "command": options.command or self._command,
             }
             return write_kept(self.folder / SUMMARY, content)
+
+    @property
+    def _unlike(self) -> str:
+        """In what the sides differ besides their algorithms; empty where a kernel runs one of them."""
+        if self.sides.on != (SIMULATOR, SIMULATOR) or self.sides.a == self.sides.b:
+            return ""
+        a, b = scenarios.names(self.sides)
+        return unlike({a: [pair.a.resolved for pair in self.pairs], b: [pair.b.resolved for pair in self.pairs]})
+
+    @property
+    def _command(self) -> str:
+        """The command line that does the same as a call from Python."""
+        changes = [part for each in self.options.overrides for part in ("--set", each)]
+        return shlex.join(["narrows", "ab", self.sides.a, self.sides.b, *changes])
 
 
 def _check_margin(text: str) -> None:

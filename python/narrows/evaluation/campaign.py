@@ -97,6 +97,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
     replications: int | None,
     on: str = SIMULATOR,
     sections: Sequence[str] = (),
+    overrides: Sequence[str] = (),
     *,
     trust: bool = False,
 ) -> Evaluation:
@@ -110,6 +111,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         replications: Number of replications in place of the files' own; None for theirs.
         on: The backend, or `both` for the simulator and a kernel.
         sections: Sections whose rows alone are measured, each with those below it; empty for all.
+        overrides: Changes of every base scenario, as after `--set`, before the conditions of the cells.
         trust: Whether Python files outside of the suite's folders, and commands in its files, may be executed.
 
     Raises:
@@ -129,7 +131,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         for name, study_file in suite.cells.items():
             choice = Choice(size if size in offered(study_file) else None)
             measures = list(dict.fromkeys(text for row in suite.rows if row.cells == name for text in _measures(row)))
-            asked = (suite, study_file, each, short, choice, (seed, replications), measures, trust)
+            asked = (suite, study_file, each, short, choice, (seed, replications), measures, overrides, trust)
             try:
                 cells[each, name] = _cells(name, given, *asked)
             except core.ScenarioError as error:
@@ -156,7 +158,8 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     choice: Choice,
     numbers: tuple[int | None, int | None],
     measures: Sequence[str],
-    trust: bool,  # noqa: FBT001  # one of the nine
+    overrides: Sequence[str],
+    trust: bool,  # noqa: FBT001  # one of the ten
 ) -> Cells:
     whole = [absolute(each) for each in given] if suite.subject == ALGORITHM else list(given)
     subjects = whole if suite.subject == ALGORITHM else [read_queue(each, each) for each in given]
@@ -165,7 +168,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     if on != SIMULATOR:
         study = replace(study, on=on)
     refused: list[Refused] = []
-    plan = make_plan(study, (), measures, named_files(whole, [], Path()), trust=trust, refused=refused)
+    plan = make_plan(study, overrides, measures, named_files(whole, [], Path()), trust=trust, refused=refused)
     return Cells(Part(name if on == SIMULATOR else f"{LINUX}/{name}", "", study, plan), refused)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import BROKEN, VERDICTS
+from narrows.experiments.task import resolve
+from narrows.external.alike import unlike
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 
@@ -41,8 +44,24 @@ def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict
         },
         "verdicts": counts(rows),
         **beside,
+        "unlike": _unlike(evaluation),
         "rows": list(rows),
     }
+
+
+def _unlike(evaluation: Evaluation) -> str:
+    """Return in what the subject and its references differ besides their algorithms, in the simulator."""
+    sides: dict[str, list[str]] = {}
+    for (on, _), cells in evaluation.cells.items():
+        if evaluation.suite.subject != ALGORITHM or on != SIMULATOR:
+            continue
+        seen: set[str] = set()
+        for point in cells.part.plan.points:
+            if point.algorithm in evaluation.names and point.algorithm not in seen:
+                seen.add(point.algorithm)
+                scenario = resolve(cells.part.plan.base, point.overrides, point.written, on)
+                sides.setdefault(point.algorithm, []).append(scenario.resolved)
+    return unlike(sides)
 
 
 def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

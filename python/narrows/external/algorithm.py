@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str]:
+def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str, str, str]:
     """Execute a file and return a class in it that is an algorithm.
 
     Args:
@@ -31,7 +31,7 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str]
         trusted: Files, and folders of files, that may be executed.
 
     Returns:
-        The class, its `ecn` (one of `ECN`), and the SHA-256 of the file in hexadecimal.
+        The class, the words that it declares (`DECLARED`, in this order), and the SHA-256 of the file in hexadecimal.
 
     Raises:
         AlgorithmError: The file is not trusted, cannot be read or fails, or it has no such class, or the class is no
@@ -46,10 +46,24 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str]
         if not hasattr(found, attribute):
             # So that reading what an algorithm does not use costs no exception.
             setattr(found, attribute, None)
-    ecn = getattr(found, "ecn", ECN[0])
-    if ecn not in ECN:
-        raise AlgorithmError(f"{name}.ecn is {ecn!r}", ", ".join(f'"{word}"' for word in ECN))
-    return found, ecn, digest
+    ecn, slow_start, undo = (declared(name, word, getattr(found, word, None)) for word in DECLARED)
+    return found, ecn, slow_start, undo, digest
+
+
+def declared(name: str, attribute: str, value: object) -> str:
+    """Return the word that a class attribute in `DECLARED` stands for; the first of its words where it is None.
+
+    A method or a property of such a name is the class's own.
+
+    Raises:
+        AlgorithmError: It is none of the words.
+    """
+    words = DECLARED[attribute]
+    if value is None or callable(value) or isinstance(value, property):
+        return words[0]
+    if value not in words:
+        raise AlgorithmError(f"{name}.{attribute} is {value!r}", ", ".join(f'"{word}"' for word in words))
+    return str(value)
 
 
 def named(algorithm: str | type) -> str:
@@ -155,6 +169,11 @@ REQUIRED = ("on_ack", "on_loss")
 HOOKS = (*REQUIRED, "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer")
 OBSERVE = "observe"
 ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")
-ECN = ("classic", "counted", "low-latency")
+# Attributes of a class that say something of it, with their words; the first is the default.
+DECLARED = {
+    "ecn": ("classic", "counted", "low-latency"),
+    "slow_start": ("own", "host"),
+    "undo": ("own", "host"),
+}
 HERE = Path(__file__).parent
 PACKAGES = "site-packages"

@@ -11,7 +11,7 @@ import inspect
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from narrows import core
-from narrows.external.algorithm import ECN, HOOKS, REQUIRED, explain
+from narrows.external.algorithm import DECLARED, HOOKS, REQUIRED, declared, explain
 from narrows.external.source import FORM, AlgorithmError, read
 
 if TYPE_CHECKING:
@@ -30,11 +30,19 @@ class Description(NamedTuple):
         digest: SHA-256 of the file in hexadecimal.
         docstring: Of the class; empty without one.
         parameters: Of its constructor, after the setup: each with its default as written, None without one.
+        complete: Whether the source has all of the class: no base class of it is elsewhere.
+        members: Names that the class binds, with those that it inherits within the file.
+        declared: The words of `DECLARED` by attribute.
+        reads: Names of attributes that the file reads.
     """
 
     digest: str
     docstring: str
     parameters: dict[str, str | None]
+    complete: bool = False
+    members: frozenset[str] = frozenset()
+    declared: Mapping[str, str] = {}  # never changed
+    reads: frozenset[str] = frozenset()
 
 
 def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted: Sequence[str]) -> Description:
@@ -69,15 +77,20 @@ def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted:
         return Description(digest, "", {})
     members, complete = _members(found, names, open_ended=open_ended)
     _check_hooks(name, members, complete=complete)
-    ecn = members.get("ecn")
-    if isinstance(ecn, ast.Constant) and ecn.value not in ECN:
-        raise AlgorithmError(f"{name}.ecn is {ecn.value!r}", ", ".join(f'"{word}"' for word in ECN))
+    said = {attribute: _said(name, attribute, members.get(attribute)) for attribute in DECLARED}
     constructor = members.get("__init__")
     plain = constructor if isinstance(constructor, Functions) and not constructor.decorator_list else None
     if plain is not None and given is not None and "__new__" not in members and not found.decorator_list:
         _check_parameters(name, plain.args, given)
     docstring = inspect.cleandoc(ast.get_docstring(found, clean=False) or "")
-    return Description(digest, docstring, _parameters(plain.args) if plain is not None else {})
+    parameters = _parameters(plain.args) if plain is not None else {}
+    reads = frozenset(each.attr for each in ast.walk(module) if isinstance(each, ast.Attribute))
+    return Description(digest, docstring, parameters, complete, frozenset(members), said, reads)
+
+
+def _said(name: str, attribute: str, node: ast.AST | None) -> str:
+    """Return the word of a class attribute; the default where the source does not decide."""
+    return declared(name, attribute, node.value if isinstance(node, ast.Constant) else None)
 
 
 def _bindings(body: Iterable[ast.stmt]) -> tuple[Bindings, bool]:

@@ -37,6 +37,7 @@ class Options:
         watch: Receives the progress and may stop the work.
         say: Is called with what a person should know, a line at a time.
         given: The arguments of the command line; None from Python.
+        overrides: Changes of every scenario, as after `--set`, for commands with scenarios of their own.
 
     Raises:
         ValueError: A number is out of range.
@@ -53,6 +54,7 @@ class Options:
     watch: Observer = field(default_factory=Unwatched)
     say: Callable[[str], None] = _silent
     given: Sequence[str] | None = None
+    overrides: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_numbers(seed=self.seed, replications=self.replications, jobs=self.jobs)

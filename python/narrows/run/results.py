@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.arguments import typed
-from narrows.comparison import ALGORITHMS, BACKEND, BACKENDS, LEVELS
+from narrows.comparison import ALGORITHM, ALGORITHMS, BACKEND, BACKENDS, LEVELS
 from narrows.errors import ReportError
+from narrows.external.alike import unlike
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.inputs import keep
@@ -19,6 +20,7 @@ from narrows.files.manifest import write_manifest
 from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics import Metric, measured, resolve
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
@@ -238,10 +240,22 @@ class Comparison(Results):
             "digest": digest(each["digest"] for each in summaries.values()),
             **({} if self.crossed is None else {"factors": self.crossed.factors}),
             **self._failures(),
+            **({"unlike": alike} if (alike := self._unlike()) else {}),
             self.of: {name: self._own(name, each) for name, each in summaries.items()},
             "differences": [each if self._is_of_one_backend(each) else neutral(each) for each in found],
         }
         return numbered(SUMMARY, content)
+
+    def _unlike(self) -> str:
+        """Return in what else the algorithms of the comparison differ; empty where other things are compared."""
+        sides: dict[str, list[str]] = {}
+        for name, run in self.runs.items():
+            at = {} if self.crossed is None else self.crossed.at[name]
+            algorithm = name if self.of == ALGORITHMS else at.get(ALGORITHM)
+            if algorithm is None or run.scenario.linux is not None or at.get(BACKEND, SIMULATOR) != SIMULATOR:
+                return ""
+            sides.setdefault(algorithm, []).append(run.scenario.resolved)
+        return unlike(sides)
 
     def _is_of_one_backend(self, difference: Mapping[str, Any]) -> bool:
         """Return whether a difference is one of algorithms or levels: of two backends neither is better."""

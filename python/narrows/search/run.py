@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
+from narrows.external.alike import unlike
 from narrows.external.names import short_names
 from narrows.external.source import absolute, named_files
 from narrows.files.folder import appearing
@@ -71,6 +72,7 @@ class Search(Kept):
         self.subject, self.reference, self.seed = (absolute(subject), absolute(reference), options.seed or 0)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
+        self.overrides = options.overrides
         super().__init__(folder)
         self.jobs, self.watch, self.on = options.jobs, options.watch, options.on
         self.known: dict[Environment, Scores] = {}
@@ -78,7 +80,8 @@ class Search(Kept):
         for name in (subject, reference):
             # A fault of a name is one of the command line, not of a scenario of the search.
             trust = bool(named_files([name], [], Path()))
-            Scenario(ANY.scenario(*PLACES), "environment", ".", trust=trust).resolve(name, FRESH, self.seed)
+            plain = Scenario(ANY.scenario(*PLACES), "environment", ".", self.overrides, trust=trust)
+            plain.resolve(name, FRESH, self.seed)
         self._scenarios(ANY)
         try:
             self._scenarios(ANY, self.on)
@@ -193,6 +196,9 @@ class Search(Kept):
             "on": self.on,
             "kernel": None if self.on == SIMULATOR else backend.describe(backend.find(self.on)),
             "command": command,
+            "unlike": unlike(
+                {name: [pair.resolved] for name, pair in zip(self.names.values(), self._scenarios(PLAIN), strict=True)}
+            ),
             "kinds": WORDS,
             "axes": {"bdp": list(BDP_NAMES), "buffer": list(BUFFER_NAMES)},
             "cells": [
@@ -298,7 +304,7 @@ class Search(Kept):
         for subject in (self.subject, self.reference):
             text = environment.scenario(subject, self.reference)
             named = named_files([self.subject, self.reference], [], Path())
-            written = Scenario(text, "environment", ".", trust=bool(named), on=on)
+            written = Scenario(text, "environment", ".", self.overrides, trust=bool(named), on=on)
             found.append(written.resolve(None, FRESH, self.seed))
         return found[0], found[1]
 

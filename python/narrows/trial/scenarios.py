@@ -79,8 +79,10 @@ def names(sides: Sides) -> tuple[str, str]:
     return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
 
 
-def of_files(files: Sequence[str], sides: Sides, seed: int | None, *, trust: bool = False) -> list[Pair]:
-    """Return the pairs of scenario files, or of names of the library.
+def of_files(
+    files: Sequence[str], sides: Sides, seed: int | None, overrides: Sequence[str] = (), *, trust: bool = False
+) -> list[Pair]:
+    """Return the pairs of scenario files, or of names of the library, each with the changes `overrides`.
 
     Raises:
         InputError: A file cannot be read.
@@ -90,7 +92,7 @@ def of_files(files: Sequence[str], sides: Sides, seed: int | None, *, trust: boo
     for given in files:
         place = find_scenario(given)
         a, b = (
-            read(place.file, place.changes, trust=trust, on=on).resolve(subject, None, seed)
+            read(place.file, [*place.changes, *overrides], trust=trust, on=on).resolve(subject, None, seed)
             for subject, on in zip((sides.a, sides.b), sides.on, strict=True)
         )
         name = Path(given).stem if place.file == Path(given) else given
@@ -98,13 +100,17 @@ def of_files(files: Sequence[str], sides: Sides, seed: int | None, *, trust: boo
     return found
 
 
-def of_narrows(sides: Sides, seed: int | None) -> list[Pair]:
+def of_narrows(sides: Sides, seed: int | None, overrides: Sequence[str] = ()) -> list[Pair]:
     """Return the pairs of the scenarios that come with Narrows for trials."""
-    return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], sides, seed)
+    return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], sides, seed, overrides)
 
 
-def of_suite(given: str, sides: Sides, seed: int | None, *, trust: bool = False) -> tuple[list[Pair], dict[str, str]]:
+def of_suite(
+    given: str, sides: Sides, seed: int | None, overrides: Sequence[str] = (), *, trust: bool = False
+) -> tuple[list[Pair], dict[str, str]]:
     """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows.
+
+    The changes `overrides` are those of every base scenario, before the conditions of the cells.
 
     Returns:
         The pairs; and of each cell that a backend refuses, the reason by its name.
@@ -117,14 +123,22 @@ def of_suite(given: str, sides: Sides, seed: int | None, *, trust: bool = False)
     if suite.subject != ALGORITHM:
         raise InputError(given, "is a suite of queues; allowed: one of algorithms")
     left_out: dict[str, str] = {}
-    found = [pair for cells in suite.cells for pair in _of_cells(suite, cells, sides, seed, left_out, trust=trust)]
+    asked = (sides, seed, overrides, left_out)
+    found = [pair for cells in suite.cells for pair in _of_cells(suite, cells, *asked, trust=trust)]
     if not found:
         raise InputError(given, f"the backend runs none of its cells: {next(iter(left_out.values()))}")
     return found, left_out
 
 
-def _of_cells(  # noqa: PLR0913  # what the suite and the command say
-    suite: Suite, cells: str, sides: Sides, seed: int | None, left_out: dict[str, str], *, trust: bool
+def _of_cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
+    suite: Suite,
+    cells: str,
+    sides: Sides,
+    seed: int | None,
+    overrides: Sequence[str],
+    left_out: dict[str, str],
+    *,
+    trust: bool,
 ) -> Iterator[Pair]:
     file = suite.cells[cells]
     subjects = [absolute(each) for each in dict.fromkeys(sides[:2])]
@@ -136,7 +150,7 @@ def _of_cells(  # noqa: PLR0913  # what the suite and the command say
     for on, subject in zip(sides.on, (subjects[0], subjects[-1]), strict=True):
         refused: list[Refused] = []
         own = study if on == SIMULATOR else replace(study, on=on)
-        plan = make_plan(own, (), list(wanted), named_files(subjects, [], Path()), trust=trust, refused=refused)
+        plan = make_plan(own, overrides, list(wanted), named_files(subjects, [], Path()), trust=trust, refused=refused)
         resolved.append(
             {
                 _named(cells, plan.factors, point.levels): resolve(plan.base, point.overrides, point.written, on)

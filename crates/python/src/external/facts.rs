@@ -27,8 +27,12 @@ pub struct PyAck {
     now_s: f64,
     /// Packets acknowledged for the first time, cumulatively or selectively.
     newly_acked: u64,
-    /// Whether a window may grow: `advanced`, `window_limited`, and no loss recovery in progress.
+    /// Whether a window may grow in congestion avoidance: `advanced`, `window_limited`, no loss recovery in progress, and no
+    /// slow start by the host.
     may_grow: bool,
+    /// Packets that the acknowledgement counts for when a window grows, 0 unless `may_grow`: `newly_acked` as the flow's key
+    /// `ack_counting` says, without those that the host's slow start has used.
+    counted: f64,
     /// Whether the cumulative acknowledgement advanced.
     advanced: bool,
     /// Whether the congestion window, rather than the application, limited the sender.
@@ -120,8 +124,8 @@ impl PySetup {
 impl PyAck {
     #[new]
     #[pyo3(signature = (
-        *, now_s = 0.0, newly_acked = 1, may_grow = true, advanced = true, window_limited = true, ce_packets = 0,
-        rtt_s = None, srtt_s = None, min_rtt_s = None, delivery_rate_bps = None, app_limited = false, in_flight = 0,
+        *, now_s = 0.0, newly_acked = 1, may_grow = true, counted = None, advanced = true, window_limited = true,
+        ce_packets = 0, rtt_s = None, srtt_s = None, min_rtt_s = None, delivery_rate_bps = None, app_limited = false, in_flight = 0,
         rounds = 0
     ))]
     #[expect(clippy::too_many_arguments, reason = "all are keywords with defaults")]
@@ -130,6 +134,7 @@ impl PyAck {
         now_s: f64,
         newly_acked: u64,
         may_grow: bool,
+        counted: Option<f64>,
         advanced: bool,
         window_limited: bool,
         ce_packets: u64,
@@ -145,6 +150,7 @@ impl PyAck {
             now_s,
             newly_acked,
             may_grow,
+            counted: counted.unwrap_or(if may_grow { newly_acked as f64 } else { 0.0 }),
             advanced,
             window_limited,
             ce_packets,
@@ -233,13 +239,13 @@ impl PySetup {
 }
 
 impl PyAck {
-    /// Returns the Python object for `ack`; `recovering` says whether the flow is in loss recovery, but not after a
-    /// timeout.
-    pub fn of(ack: &Ack<'_>, path: &Path, recovering: bool) -> Self {
+    /// Returns the Python object for `ack`, which counts for `counted` packets when a window grows; `None`: it may not grow.
+    pub fn of(ack: &Ack<'_>, path: &Path, counted: Option<f64>) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),
             newly_acked: ack.newly_acked,
-            may_grow: ack.advanced && path.window_limited && !recovering,
+            may_grow: counted.is_some(),
+            counted: counted.unwrap_or(0.0),
             advanced: ack.advanced,
             window_limited: path.window_limited,
             ce_packets: ack.ce_packets,

@@ -7,8 +7,9 @@
 use super::answers::{Answers, Misread};
 use super::facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 use super::observed;
+use narrows_lab::congestion_control::slow_start::Hosted;
 use narrows_lab::congestion_control::{
-    Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup,
+    Ack, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup,
 };
 use narrows_lab::units::{Bytes, Time};
 use pyo3::prelude::*;
@@ -24,12 +25,29 @@ pub struct Instance {
     /// The first error of the method `observe`, which is called with the instance shared.
     misobserved: OnceCell<Failure>,
     answers: Answers,
-    ecn: EcnUse,
+    declared: Declared,
+    hosted: Hosted,
+    /// The object and the host's state before the last episode, where the host undoes a spurious one.
+    undo: Option<(Py<PyAny>, Hosted)>,
     burst: Bytes,
     /// Time of the last event.
     now: Time,
-    /// In loss recovery, but not after a timeout.
-    recovering: bool,
+}
+
+/// What a class says of itself by its attributes.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    /// How it uses ECN.
+    pub ecn: EcnUse,
+    /// Slow start and the restart after an idle time are the host's.
+    pub slow_start_by_host: bool,
+    /// The host restores the object after a spurious episode.
+    pub undo_by_host: bool,
+}
+
+impl Declared {
+    /// A class that says nothing.
+    pub const PLAIN: Self = Self { ecn: EcnUse::Classic, slow_start_by_host: false, undo_by_host: false };
 }
 
 /// The object and its methods, in the order of [`HOOKS`]; `None` where the class has none.
@@ -64,10 +82,10 @@ impl Instance {
         py: Python<'_>,
         class: &Py<PyAny>,
         parameters: &Py<PyDict>,
-        ecn: EcnUse,
+        declared: Declared,
         setup: &Setup,
     ) -> Self {
-        let mut instance = Self::idle(setup, ecn);
+        let mut instance = Self::idle(setup, declared);
         let object = class.call(py, (PySetup::of(setup),), Some(parameters.bind(py)));
         instance.start(py, object.and_then(|object| Living::new(object.bind(py))), "__init__");
         instance
@@ -75,21 +93,22 @@ impl Instance {
 
     /// Returns an instance that has failed from the start.
     pub fn failed(setup: &Setup, reason: String) -> Self {
-        let mut instance = Self::idle(setup, EcnUse::Classic);
+        let mut instance = Self::idle(setup, Declared::PLAIN);
         instance.fail(reason);
         instance
     }
 
-    fn idle(setup: &Setup, ecn: EcnUse) -> Self {
+    fn idle(setup: &Setup, declared: Declared) -> Self {
         Self {
             living: None,
             failure: None,
             misobserved: OnceCell::new(),
             answers: Answers::SAFE,
-            ecn,
+            declared,
+            hosted: Hosted::new(setup),
+            undo: None,
             burst: setup.mss * 2,
             now: Time::ZERO,
-            recovering: false,
         }
     }
 
@@ -148,6 +167,39 @@ impl Instance {
         self.failure = Some(Failure { at: self.now, reason });
     }
 
+    /// Sets the attributes `window` and `ssthresh` where they change.
+    fn set_both(&mut self, what: &str, window: f64, ssthresh: f64) {
+        let changed = |old: Option<f64>, new: f64| (old != Some(new)).then_some(new);
+        let (window, ssthresh) =
+            (changed(self.answers.window, window), changed(self.answers.ssthresh, ssthresh));
+        if window.is_none() && ssthresh.is_none_or(f64::is_infinite) {
+            return;
+        }
+        self.set(what, |object| {
+            window.map_or(Ok(()), |window| object.setattr("window", window))?;
+            ssthresh.map_or(Ok(()), |ssthresh| object.setattr("ssthresh", ssthresh))
+        });
+    }
+
+    /// The window and ssthresh of a class whose slow start is the host's; `None` of others.
+    fn hosted_window(&self) -> Option<(f64, f64)> {
+        let window = self.answers.window.filter(|_| self.declared.slow_start_by_host)?;
+        Some((window, self.answers.ssthresh.unwrap_or(f64::INFINITY)))
+    }
+
+    /// Replaces the object by the one before the last episode, with the larger window of the two.
+    fn restore(&mut self) {
+        let Some((object, hosted)) = self.undo.take() else { return };
+        let window = self.answers.window;
+        Python::attach(|py| self.start(py, Living::new(object.bind(py)), "an undo"));
+        self.hosted = hosted;
+        if let (Some(now), Some(before)) = (window, self.answers.window)
+            && now > before
+        {
+            self.set("an undo", |object| object.setattr("window", now));
+        }
+    }
+
     /// Sets attributes of the object and reads all of them again.
     fn set(&mut self, what: &str, change: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) {
         let Some(living) = &self.living else { return };
@@ -186,17 +238,32 @@ impl CongestionControl for Instance {
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        let recovering = self.recovering;
-        self.notify(Hook::Ack, path, |py| Ok(Bound::new(py, PyAck::of(ack, path, recovering))?.into_any()));
+        self.now = path.now;
+        let counted = match self.hosted_window() {
+            Some((window, ssthresh)) => {
+                let counted = self.hosted.on_ack(window, ssthresh, ack, path);
+                self.set_both("slow start", counted.window, counted.ssthresh);
+                counted.acked
+            }
+            None => self.hosted.count(ack, path),
+        };
+        self.notify(Hook::Ack, path, |py| Ok(Bound::new(py, PyAck::of(ack, path, counted))?.into_any()));
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
-        self.recovering = (self.recovering || loss.new_episode) && loss.cause != Cause::Timeout;
+        if loss.new_episode && self.declared.undo_by_host {
+            let copy = self.living.as_ref().map(|living| Python::attach(|py| copied(py, &living.object)));
+            match copy.transpose() {
+                Ok(copy) => self.undo = copy.map(|object| (object, self.hosted.clone())),
+                Err(error) => Python::attach(|py| self.fail(explain(py, &error))),
+            }
+        }
+        self.hosted.on_loss(loss);
         self.notify(Hook::Loss, path, |py| Ok(Bound::new(py, PyLoss::of(loss, path))?.into_any()));
     }
 
     fn on_recovered(&mut self, path: &Path) {
-        self.recovering = false;
+        self.hosted.on_recovered();
         self.notify_moment(Hook::Recovered, path);
     }
 
@@ -205,12 +272,20 @@ impl CongestionControl for Instance {
     }
 
     fn on_spurious_loss(&mut self, path: &Path) {
-        self.recovering = false;
+        self.now = path.now;
+        self.restore();
+        self.hosted.on_recovered();
         self.notify_moment(Hook::SpuriousLoss, path);
     }
 
     fn on_idle(&mut self, idle: &Idle, path: &Path) {
         if idle.timeouts > 0 {
+            self.now = path.now;
+            self.undo = None;
+            if let Some((window, ssthresh)) = self.hosted_window() {
+                let (window, ssthresh) = self.hosted.on_idle(window, ssthresh, idle.timeouts);
+                self.set_both("an idle time", window, ssthresh);
+            }
             self.notify_moment(Hook::IdleRestart, path);
         }
     }
@@ -234,7 +309,15 @@ impl CongestionControl for Instance {
     }
 
     fn ecn(&self) -> EcnUse {
-        self.ecn
+        self.declared.ecn
+    }
+
+    fn state(&self) -> &'static str {
+        self.hosted_window().map_or("", |(window, ssthresh)| self.hosted.state(window, ssthresh))
+    }
+
+    fn state_rule(&self) -> &'static str {
+        self.hosted_window().map_or("", |(window, ssthresh)| self.hosted.state_rule(window, ssthresh))
     }
 
     fn failure(&self) -> Option<&Failure> {
@@ -258,16 +341,28 @@ impl CongestionControl for Instance {
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         let (failure, misobserved) = (self.failure.clone(), self.misobserved.clone());
-        let mut clone = Self { living: None, failure, misobserved, answers: self.answers, ..*self };
+        let (hosted, undo) = (self.hosted.clone(), None);
+        let mut clone =
+            Self { living: None, failure, misobserved, answers: self.answers, hosted, undo, ..*self };
         if let Some(living) = &self.living {
             Python::attach(|py| {
-                let copy = py.import("copy").and_then(|copy| copy.getattr("deepcopy"));
-                let object = copy.and_then(|copy| copy.call1((&living.object,)));
-                clone.start(py, object.and_then(|object| Living::new(&object)), "a copy");
+                let object = copied(py, &living.object);
+                clone.start(py, object.and_then(|object| Living::new(object.bind(py))), "a copy");
+                if let Some((before, hosted)) = &self.undo {
+                    match copied(py, before) {
+                        Ok(before) => clone.undo = Some((before, hosted.clone())),
+                        Err(error) => clone.fail(explain(py, &error)),
+                    }
+                }
             });
         }
         Box::new(clone)
     }
+}
+
+/// A copy of an object that shares nothing with it.
+fn copied(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Py<PyAny>> {
+    Ok(py.import("copy")?.getattr("deepcopy")?.call1((object,))?.unbind())
 }
 
 /// The traceback of an error, without lines of this package.

@@ -18,6 +18,7 @@ from narrows.errors import InputError
 from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.experiments.views.layout import checked, lay_out, study_text
 from narrows.experiments.views.view import View, number
+from narrows.external.alike import unlike
 from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
@@ -172,6 +173,9 @@ class Matrix:
         study, plan = lay_out(text, "narrows matrix", self.algorithms, self.overrides, options)
         within = rule.within if rule and sequential else None
         facts = {"algorithms": list(names.values()), "flows": self.flows, "payload": payload, "within": within}
+        if on == SIMULATOR:
+            resolved = {names[given]: [each.resolved] for given, each in zip(self.algorithms, found, strict=True)}
+            facts["unlike"] = unlike(resolved)
         return study, plan, facts
 
 
@@ -193,6 +197,7 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
         "replications": len(set(independent(cells)["replication"].to_pylist())),
         "repeated": is_repeated(cells),
         "within": view.facts["within"],
+        "unlike": view.facts.get("unlike", ""),
         "maximum": plan.replications.maximum,
         "cells": cells.num_rows,
     }

@@ -62,7 +62,7 @@ VIEW = "view.json"
 COUNT = range(1, 2**31)
 # The facts of each kind of view.
 FACTS: dict[str, dict[Any, Any]] = {
-    "matrix": {"algorithms": [str], "flows": COUNT, "payload": float, "within": (float, None)},
+    "matrix": {"algorithms": [str], "flows": COUNT, "payload": float, "within": (float, None), "unlike?": str},
     "deployment": {
         "new": str,
         "old": str,

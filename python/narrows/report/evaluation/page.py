@@ -33,7 +33,7 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     criteria = {name: by_criterion(found) for name, found in seen.items()}
     about = [element("p", _marked(text)) for text in words.preface(summary)]
     parts = [
-        page.answer(_answer(seen), (), summary["command"]),
+        page.answer(_answer(seen), (), summary["command"], summary.get("unlike", "")),
         page.section("overview", "Criteria", _overview(criteria)),
         page.section("about", "What was measured", *about, _facts(summary), link="About"),
         *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),

@@ -386,6 +386,7 @@ class Comparison:
         folders: The folder of each run, by its name.
         kind: Kind of the compared runs: `algorithms`, `backends` or `levels`.
         contrasts: Which runs stand beside each other.
+        unlike: In what else the algorithms differ; empty for nothing.
     """
 
     title: str
@@ -398,6 +399,7 @@ class Comparison:
     folders: Mapping[str, str] = field(default_factory=dict)
     kind: str = ALGORITHMS
     contrasts: Sequence[Contrast] = ()
+    unlike: str = ""
 
     @property
     def backends(self) -> bool:

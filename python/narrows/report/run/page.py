@@ -29,6 +29,7 @@ def page(subject: Run | Comparison) -> str:
     first, more = _first(drawn)
     parts = [
         document.answer(answer.sentences(subject), first, command, answer.note(subject)),
+        *_unlike(subject),
         *_failures(subject),
         *([document.section("expected", "What the scenario expects", expected, link="")] if expected else []),
         document.section("checks", "Can the numbers be trusted?", sanity.checks(runs), link="Checks"),
@@ -60,6 +61,12 @@ def _differences(subject: Run | Comparison) -> list[document.Part]:
         return []
     note = element("p", _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE, class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
+
+
+def _unlike(subject: Run | Comparison) -> list[document.Part]:
+    if not isinstance(subject, Comparison) or not subject.unlike:
+        return []
+    return [document.section("unlike", "Not like with like", element("p", subject.unlike), link="")]
 
 
 def _failures(subject: Run | Comparison) -> list[document.Part]:

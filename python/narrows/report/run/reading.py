@@ -50,6 +50,7 @@ def read(folder: Path) -> Run | Comparison:
         folders=folders,
         kind=of,
         contrasts=contrasts(summary),
+        unlike=str(summary.get("unlike", "")),
     )
 
 

@@ -39,7 +39,7 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
         ("curves", "Curves", "What happens there", drawn),
     )
     parts = [
-        page.answer(_answer(atlas, gravest), maps[:FIRST], command),
+        page.answer(_answer(atlas, gravest), maps[:FIRST], command, atlas.get("unlike", "")),
         page.section("found", "The simplest finds", _table(atlas), *_notes(atlas), link="Finds"),
         *(page.section(name, title, page.figure_grid(of, command), link=link) for name, link, title, of in more if of),
     ]

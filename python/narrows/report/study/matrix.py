@@ -65,7 +65,9 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
     drawn = list(_drill_down((view, plan, folder), found, conditions, basis)) if known else []
     sections = [
-        page.answer(_answer(found), first, view.command, _note(basis, view_of.enough(summary))),
+        page.answer(
+            _answer(found), first, view.command, " ".join([_note(basis, view_of.enough(summary)), summary["unlike"]])
+        ),
         page.section("maps", "All measures", page.figure_grid(more, view.command)),
         page.section("pairs", "Each pair", element("p", PAIRS_NOTE, class_="note"), *drawn),
         page.section(

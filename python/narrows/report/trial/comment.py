@@ -51,8 +51,11 @@ def sentence(summary: Mapping[str, Any]) -> str:
 
 
 def remarks(summary: Mapping[str, Any]) -> list[str]:
-    """Return what verdicts do not say: what is worse by less than the margin, and scenarios that never vary."""
-    return [remark for remark in (_slight(summary), _repeated(summary)) if remark]
+    """Return what verdicts do not say.
+
+    In what else A and B differ, what is worse by less than the margin, and scenarios that never vary.
+    """
+    return [remark for remark in (summary.get("unlike", ""), _slight(summary), _repeated(summary)) if remark]
 
 
 def _slight(summary: Mapping[str, Any]) -> str:

@@ -1,0 +1,114 @@
+"""In what two algorithms differ besides their rules: what the host does for one of them and not for the other."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.external.description import describe
+from narrows.external.source import EVERYTHING, AlgorithmError, is_external, split_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+def unlike(sides: Mapping[str, Sequence[str]]) -> str:
+    """Return in what else the sides of a comparison differ, in a line; empty where only the algorithms do.
+
+    Compared is what a host offers to any window algorithm, and the keys of the transport. A start or a pacing rate
+    that an algorithm computes itself, as BBR does, belongs to the algorithm.
+
+    Args:
+        sides: Resolved scenarios, as text, by the name of the algorithm under test in them; where no group is under
+            test, all groups count.
+    """
+    found = {name: _traits(texts) for name, texts in sides.items()}
+    differing = []
+    for trait in dict.fromkeys(trait for each in found.values() for trait in each):
+        by: dict[str, list[str]] = {}
+        for name, traits in found.items():
+            if trait in traits:
+                by.setdefault(traits[trait], []).append(name)
+        if len(by) > 1:
+            differing.append(f"{trait}: {', '.join(f'{_listed(names)} {words}' for words, names in by.items())}")
+    if not differing:
+        return ""
+    remedy = f" {REMEDY}" if any(OWN in each or NONE in each for each in differing) else ""
+    return f"Not the algorithms alone differ. {'; '.join(differing)}.{remedy}"
+
+
+def _traits(texts: Iterable[str]) -> dict[str, str]:
+    """Return what the groups under test have, by trait; several values where scenarios or groups differ."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        scenario = tomllib.loads(text)
+        groups = scenario.get("flows", [])
+        for group in [each for each in groups if each.get("subject")] or groups:
+            transport = (
+                scenario["transport"]
+                | group.get("transport", {})
+                | {key: value for key, value in group.items() if key in scenario["transport"]}
+            )
+            idle = {UNDO: transport["undo"] == transport["frto"] == "none", RESTART: not transport["idle_restart"]}
+            for trait, words in _of(group["algorithm"], transport).items():
+                if not idle.get(trait):
+                    found.setdefault(trait, []).append(words)
+    return {trait: " and ".join(dict.fromkeys(words)) for trait, words in found.items()}
+
+
+def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dict[str, str]:
+    name = algorithm if isinstance(algorithm, str) else str(algorithm["name"])
+    keys = {words: str(transport[key]) for key, words in KEYS.items() if key in transport}
+    if not is_external(name):
+        if _families().get(name) not in OF_THEIR_OWN:
+            keys |= {
+                "slow start": f"the host's ({transport['slow_start']})",
+                UNDO: "yes",
+                RESTART: f"the host's ({transport['restart_window']})",
+                "count of acknowledged packets": f"the host's ({transport['ack_counting']})",
+            }
+        return keys
+    file, found = split_name(name)
+    try:
+        described = describe(Path(file), found, None, EVERYTHING)
+    except AlgorithmError:
+        return keys
+    if not described.complete:
+        # A base class elsewhere may have what this one has not.
+        return keys
+    by_host = described.declared["slow_start"] == HOST
+    restarts = by_host or "on_idle_restart" in described.members
+    undoes = described.declared["undo"] == HOST or "on_spurious_loss" in described.members
+    keys["slow start"] = f"the host's ({transport['slow_start']})" if by_host else OWN
+    keys[UNDO] = "yes" if undoes else NONE
+    keys[RESTART] = f"the host's ({transport['restart_window']})" if by_host else OWN if restarts else f"{NONE} restart"
+    counts = f"the host's ({transport['ack_counting']})" if "counted" in described.reads else OWN
+    keys["count of acknowledged packets"] = counts
+    return keys
+
+
+def _families() -> dict[str, str]:
+    return {card["name"]: card["family"] for card in core.algorithms()}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# Keys of the transport that a scenario may set for one group alone, with their words.
+KEYS = {
+    "recovery": "recovery",
+    "pacing": "pacing by the host",
+    "ecn": "ECN",
+    "initial_window": "initial window",
+}
+# Traits that count only where the transport's keys make them.
+UNDO, RESTART = "undo of a spurious reduction", "window after an idle time"
+HOST, OWN, NONE = "host", "its own", "no"
+# They start and pace by a model, by routers or by a rate, not by the window of the frame.
+OF_THEIR_OWN = {"model", "explicit", "rate"}
+REMEDY = (
+    'A class leaves these to the host by slow_start = "host", undo = "host" and ack.counted (docs/your-algorithm.md).'
+)

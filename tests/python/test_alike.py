@@ -1,0 +1,91 @@
+"""Like with like: what the host adds to a class in Python, and what results say where two sides differ in more."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import narrows as nw
+from narrows.external.alike import unlike
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+RENO = """
+class Reno:
+    slow_start = "host"
+    undo = "host"
+
+    def __init__(self, setup, b=0.5):
+        self.b = b
+        self.window, self.ssthresh = setup.initial_window, setup.initial_ssthresh
+
+    def on_ack(self, ack):
+        if ack.may_grow:
+            self.window += ack.counted / self.window
+
+    def on_loss(self, loss):
+        if loss.new_episode:
+            self.ssthresh = max(self.b * self.window, 2.0)
+            self.window = min(self.window, max(self.ssthresh, 1.0))
+        if loss.cause == "timeout":
+            self.window = 1.0
+"""
+PLAIN = RENO.replace('    slow_start = "host"\n    undo = "host"\n', "").replace("ack.counted", "ack.newly_acked")
+
+
+# With slow starts that a delay ends, timeouts, idle times, spurious losses.
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        *(("two-flows", each) for each in ("hystart++", "hystart", "limited", "standard")),
+        ("returning-source", "hystart++"),
+        ("short-transfers", "hystart++"),
+    ],
+)
+def test_a_class_that_leaves_slow_start_and_undo_to_the_host_is_newreno(
+    tmp_path: Path, name: str, variant: str
+) -> None:
+    file = tmp_path / "reno.py"
+    file.write_text(RENO, encoding="utf-8")
+    loaded = nw.load(name, [f'transport.slow_start="{variant}"'])
+    found = loaded.compare(["newreno", f"{file}:Reno"], replications=1)
+    goodput = [
+        [each["goodput_bps"]["mean"] for each in of["groups"].values()] for of in found.summary["algorithms"].values()
+    ]
+    assert goodput[0] == goodput[1]
+    assert "unlike" not in found.summary
+
+
+def test_results_say_what_a_plain_class_lacks(narrows: Narrows, tmp_path: Path, scenario: Path) -> None:
+    (tmp_path / "plain.py").write_text(PLAIN.replace("Reno", "Plain"), encoding="utf-8")
+    changes = ["--set", "duration=3s", "--set", "warmup=1s"]
+    small = ["--replications", "2", "--json", "--seed", "1"]
+    made = {
+        "compare": [*changes, *small, "newreno", "./plain.py:Plain", "--scenario", scenario.name],
+        "ab": [*changes, *small, "newreno", "./plain.py:Plain", "--scenario", scenario.name],
+        "matrix": [*changes, *small, "newreno", "./plain.py:Plain", "--rates", "5Mbps", "--rtts", "20ms",
+                   "--buffers", "1bdp"],
+        "worst": [*changes, "./plain.py:Plain", "--against", "newreno", "--budget", "2", "--json"],
+        "suite": ["rfc9743", "./plain.py:Plain", "--rows", "5.1.3", *changes, *small],
+    }  # fmt: skip
+    for name, arguments in made.items():
+        done = narrows(name, *arguments, "--out", name)
+        assert done.returncode in {0, 1}, (name, done.stderr)
+        assert "Plain its own" in json.loads(done.stdout)["unlike"], name
+        assert "Plain its own" in (tmp_path / name / "report.html").read_text("utf-8"), name
+
+
+def test_what_differs_is_named_and_equal_algorithms_differ_in_nothing() -> None:
+    def text(algorithm: str, *more: str) -> str:
+        return nw.load("two-flows", [f"flows.0.algorithm={algorithm}", *more]).check().resolved
+
+    assert not unlike({"newreno": [text("newreno")], "cubic": [text("cubic")], "bbr3": [text("bbr3")]})
+    said = unlike({"newreno": [text("newreno")], "cubic-linux": [text("cubic-linux")]})
+    assert "newreno the host's (hystart++), cubic-linux the host's (hystart)" in said
+    said = unlike({"a": [text("newreno", "flows.0.ecn=true")], "b": [text("newreno")]})
+    assert "ECN: a True, b False" in said
