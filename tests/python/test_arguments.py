@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 import narrows as nw
 from narrows import api
 from narrows.arguments import LIMITS, kind_of
+from narrows.cli import main
 from narrows.opened.folder import OpenedRun, OpenedStudy
 from narrows.run.display import Plots
 from narrows.run.results import Comparison, Run
@@ -94,3 +95,20 @@ def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
     opened = nw.open(str(tmp_path / "out"))
     assert isinstance(opened, OpenedRun)
     assert opened.flows.num_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("run", "two-flows", "--duration", "3s"), "it is a key of the scenario: --set duration=VALUE"),
+        (("run", "two-flows", "--vary", "path.queue=droptail"), "only `narrows compare` has it"),
+        (("compare", "cubic", "--vary", "path.queue=droptail,limit=1s"), "path.queue=droptail(limit=1s),codel"),
+        (("run", "two-flows", "--set", "path.queue=droptail,limit=1s"), "as in droptail(limit=1s)"),
+        (("compare", "cubic", "foo"), "as in ./foo.py:CLASS"),
+    ],
+)
+def test_an_error_names_the_form_that_was_meant(
+    capsys: pytest.CaptureFixture[str], given: tuple[str, ...], said: str
+) -> None:
+    assert main(given) == 2
+    assert said in capsys.readouterr().err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import sys
 from typing import TYPE_CHECKING
 
+from narrows import core
 from narrows.cli.arguments import parser
 from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
@@ -78,5 +80,22 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
         name = unknown[0].partition("=")[0]
         what = "option" if name.startswith("-") else "argument"
         near = nearest(name, re.findall(r"--[a-z-]+", own.format_usage()))
-        own.error(unknown_beside(what, name, near, f"`{own.prog} --help` lists all"))
+        own.error(unknown_beside(what, name, near, _elsewhere(own, name) or f"`{own.prog} --help` lists all"))
     return arguments
+
+
+def _elsewhere(own: argparse.ArgumentParser, option: str) -> str:
+    """Return where an option that a command lacks is to be found: as a key of the scenario, or at other commands."""
+    from narrows.cli.shell import tree
+
+    options = {command.path: command.options for command in tree()}
+    mine = options.get(tuple(own.prog.split()[1:]), {})
+    key = option.removeprefix("--").replace("-", "_")
+    if "--set" in mine and key in json.loads(core.schema())["properties"]:
+        return f"it is a key of the scenario: --set {key}=VALUE"
+    there = [f"`narrows {' '.join(path)}`" for path, known in options.items() if path and option in known]
+    return f"only {', '.join(there[:MOST])} {'has' if len(there) == 1 else 'have'} it" if 0 < len(there) <= MOST else ""
+
+
+# Commands that an error names.
+MOST = 3
