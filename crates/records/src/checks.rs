@@ -96,14 +96,43 @@ fn saturated(records: &Records) -> Check {
         return Check::absent(name, "the capacity of no bottleneck is known".to_owned());
     };
     let share = used(least);
-    let idle = if any_filled { "" } else { "; no group of flows always has data to send over it" };
     let description = &records.run.links[least];
     let policed = policed_share(records, least, &records.links[least]).is_some();
     let capacity = if policed { "the rate of its policer" } else { "its capacity" };
-    let detail = format!("{} was used at {:.1} % of {capacity}{idle}", description.name, share * 100.0);
-    // A policer drops without a queue: a flow that responds to losses cannot keep it full.
-    let level = if any_filled && !policed { Level::Caution } else { Level::Note };
-    Check::new(name, share >= SATURATED, level, detail).short_by(-share)
+    let ok = share >= SATURATED;
+    let fullest = shared.iter().copied().filter(|link| !used(*link).is_nan() && filled(*link));
+    let fullest = fullest.max_by(|one, other| used(*one).total_cmp(&used(*other)));
+    let explained = if !any_filled {
+        Some("; no group of flows always has data to send over it".to_owned())
+    } else if ok {
+        None
+    } else if policed {
+        // It drops without a queue: a flow that responds to losses cannot keep it full.
+        Some(String::new())
+    } else if responded(records, least) {
+        Some("; its flows responded to packets that were lost or marked".to_owned())
+    } else {
+        fullest
+            .filter(|link| used(*link) >= SATURATED)
+            .map(|link| format!("; {} was used at {:.1} %", records.run.links[link].name, used(link) * 100.0))
+    };
+    let level = if explained.is_some() { Level::Note } else { Level::Caution };
+    let detail = format!(
+        "{} was used at {:.1} % of {capacity}{}",
+        description.name,
+        share * 100.0,
+        explained.unwrap_or_default()
+    );
+    Check::new(name, ok, level, detail).short_by(-share)
+}
+
+/// Whether packets of the flows that always have data to send over `link` were lost or marked: then their congestion control
+/// limited them, whether at this queue or by losses elsewhere on their way.
+fn responded(records: &Records, link: usize) -> bool {
+    let greedy = records.run.groups.iter().zip(&records.groups).filter(|(group, _)| group.is_greedy());
+    greedy
+        .filter(|(group, _)| group.bottleneck == Some(link))
+        .any(|(_, record)| record.lost + record.marked > 0)
 }
 
 /// Bits sent over bits that the link could have sent, or that its policer would have passed if that is less.

@@ -46,7 +46,7 @@ fn the_checks_stand_in_their_order() {
 #[test]
 fn a_bottleneck_is_saturated_from_95_percent_on() {
     let name = "bottleneck saturated";
-    let check = check(name, |_| ());
+    let check = check(name, unprovoked);
     assert_eq!(
         (check.ok, check.detail.as_str()),
         (Some(false), "bottleneck was used at 80.0 % of its capacity")
@@ -83,15 +83,34 @@ fn the_least_used_bottleneck_of_greedy_groups_is_judged() {
     assert!((greedy.shortfall + 0.01).abs() < 1e-12, "{greedy:?}");
 }
 
+/// No packet of any flow was lost or marked.
+fn unprovoked(records: &mut Records) {
+    records.groups.iter_mut().for_each(|group| (group.lost, group.marked) = (0, 0));
+}
+
 #[test]
-fn an_idle_bottleneck_is_a_caution_only_where_a_group_always_has_data_to_send() {
+fn an_idle_bottleneck_is_a_caution_only_where_nothing_that_is_known_explains_it() {
     let name = "bottleneck saturated";
-    assert_eq!(level(name, |_| ()), Some(Level::Caution));
+    assert_eq!(level(name, unprovoked), Some(Level::Caution));
+    let responded = check(name, |_| ());
+    assert_eq!((responded.ok, responded.level), (Some(false), Some(Level::Note)));
+    assert!(
+        responded.detail.ends_with("; its flows responded to packets that were lost or marked"),
+        "{responded:?}"
+    );
     assert_eq!(level(name, |records| records.links[0].sent_bits = 99e6), None);
     assert_eq!(level(name, |records| records.run.groups[0].source_limited = true), Some(Level::Note));
     let ends = check(name, |records| records.run.groups[0].finite = true);
     assert_eq!(ends.level, Some(Level::Note));
     assert!(ends.detail.ends_with("; no group of flows always has data to send over it"), "{ends:?}");
+    // The direction that is full holds back the acknowledgements of the other.
+    let unequal = check(name, |records| {
+        unprovoked(records);
+        records.run.groups[1].finite = false;
+        second_bottleneck(records, 1, 99e6);
+    });
+    assert_eq!(unequal.level, Some(Level::Note));
+    assert!(unequal.detail.ends_with("; second was used at 99.0 %"), "{unequal:?}");
 }
 
 #[test]
@@ -107,7 +126,10 @@ fn a_policed_link_is_judged_by_the_rate_of_its_policer() {
     });
     assert_eq!((half.ok, half.level), (Some(false), Some(Level::Note)), "the scenario explains it");
     // One that is faster than the link does nothing.
-    let idle = check(name, |records| records.run.links[0].policed_bps = Some(1e12));
+    let idle = check(name, |records| {
+        unprovoked(records);
+        records.run.links[0].policed_bps = Some(1e12);
+    });
     assert_eq!(idle.level, Some(Level::Caution));
     assert!(idle.detail.ends_with("of its capacity"), "{idle:?}");
 }
