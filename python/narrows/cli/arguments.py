@@ -60,6 +60,13 @@ def parser() -> argparse.ArgumentParser:
         help="scenario file, or name of a scenario of the library (default: %(default)s)",
     )
     compare.add_argument(
+        "--subject",
+        metavar="GROUP",
+        action="append",
+        default=[],
+        help="flow group whose algorithm is replaced, in place of those that the scenario marks (repeatable)",
+    )
+    compare.add_argument(
         "--margin",
         dest="margins",
         metavar="METRIC=VALUE",

@@ -43,7 +43,7 @@ def compare(arguments: argparse.Namespace) -> int:
     if not (arguments.algorithms or arguments.vary):
         raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     work = Work(arguments)
-    scenario = _read(arguments.scenario, arguments)
+    scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
     return _perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
 
 

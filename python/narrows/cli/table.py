@@ -8,6 +8,7 @@ from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
 from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
+from narrows.metrics.perceived import APPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -266,17 +267,18 @@ GROUP_COLUMNS = (
     Column("jain", "Jain", "", 1.0),
     Column("rtt_mean_s", "RTT", "ms", 1e-3),
 )
-PERCEIVED_COLUMNS = (
-    Column("page_load_time_p50_s", "page", "s", 1.0),
-    Column("page_load_time_p95_s", "p95", "s", 1.0),
-    Column("video_bitrate_bps", "video", "Mbps", 1e6),
-    Column("stall_share", "stalled", "%", 0.01),
-    Column("frame_bitrate_bps", "frames", "Mbps", 1e6),
-    Column("frame_delay_p95_s", "frame p95", "ms", 1e-3),
-    Column("late_frame_share", "late", "%", 0.01),
-    Column("skipped_frame_share", "skipped", "%", 0.01),
-    Column("responsiveness_rpm", "load", "RPM", 1.0),
-)
+_APPLICATION_COLUMNS = {
+    "page_load_time_p50_s": ("page", "s", 1.0),
+    "page_load_time_p95_s": ("p95", "s", 1.0),
+    "video_bitrate_bps": ("video", "Mbps", 1e6),
+    "stall_share": ("stalled", "%", 0.01),
+    "frame_bitrate_bps": ("frames", "Mbps", 1e6),
+    "frame_delay_p95_s": ("frame p95", "ms", 1e-3),
+    "late_frame_share": ("late", "%", 0.01),
+    "skipped_frame_share": ("skipped", "%", 0.01),
+    "responsiveness_rpm": ("load", "RPM", 1.0),
+}
+PERCEIVED_COLUMNS = tuple(Column(name, *_APPLICATION_COLUMNS[name]) for name in APPLICATIONS)
 TRANSFER_COLUMNS = (
     Column("completed_flows", "completed", "", 1.0),
     Column("failed_flows", "failed", "", 1.0),

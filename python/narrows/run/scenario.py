@@ -21,6 +21,7 @@ from narrows.files.toml import to_toml
 from narrows.library import find_scenario, ships
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
+from narrows.names import UnknownNameError
 from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 
@@ -232,6 +233,27 @@ class Scenario:
 
         options = Options(seed, replications, jobs, listed(metrics), listed(margins), watch=observer(watch))
         return compare(self.planned([named(algorithm) for algorithm in listed(algorithms)], vary, options), options)
+
+    def with_subjects(self, groups: Sequence[str]) -> Scenario:
+        """Return this scenario with these groups, and no others, marked as subject.
+
+        Args:
+            groups: Names of groups; none leaves the marks as they are.
+
+        Raises:
+            UnknownNameError: There is no group of a name.
+            ScenarioError: The scenario has faults.
+        """
+        if not groups:
+            return self
+        known = [name for name, _ in self.check().groups]
+        for group in groups:
+            if group not in known:
+                raise UnknownNameError("flow group", group, known)
+        changed = copy(self)
+        marks = (f"flows.{name}.subject={str(name in groups).lower()}" for name in known)
+        changed.overrides = [*self.overrides, *marks]
+        return changed
 
     def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:
         """Resolve what a comparison runs; errors as `compare`.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
+from narrows.comparison import ALGORITHM, ALGORITHMS
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
@@ -11,6 +13,7 @@ from narrows.metrics.criteria import margin_of, range_of, verdict
 from narrows.page.estimates import difference_texts, estimate_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
+from narrows.report.run import perceived
 from narrows.report.run.data import Comparison, Measure, Run
 from narrows.statistics import paired
 
@@ -22,8 +25,14 @@ if TYPE_CHECKING:
 
 def sentences(subject: Run | Comparison) -> list[Markup]:
     """Return the answer: for a comparison the differences of its algorithms, for a run its bottleneck and shares."""
-    found = _of_comparison(subject) if isinstance(subject, Comparison) else _of_run(subject)
-    return list(found)[:MOST]
+    if isinstance(subject, Comparison):
+        shown = [each for each in subject.contrasts if each.factor == subject.contrasts[0].factor]
+        lead = list(perceived.of_comparison(subject, shown))
+        replaced = list(_replaced(subject))
+        return [*(lead or list(_of_comparison(subject))[:MOST])[:MOST_PERCEIVED], *replaced]
+    limited = [join((element("b", "Access links"), f": {each}.")) for each in _access(subject)]
+    lead = [*limited, *perceived.of_run(subject)]
+    return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
 
 
 def note(subject: Run | Comparison) -> str:
@@ -37,6 +46,32 @@ def note(subject: Run | Comparison) -> str:
     return (
         f"{intervals} Differences are paired on the same random numbers. One is clear if its interval leaves zero out "
         "and it exceeds the margin from which it matters."
+    )
+
+
+def _access(run: Run) -> Iterator[str]:
+    """Yield what limits a run whose flows fill their own access links, which are no links of the tables."""
+    for check in run.checks:
+        if check.level == "caution" and ACCESS in check.detail:
+            yield check.detail
+
+
+def _replaced(comparison: Comparison) -> Iterator[Markup]:
+    """Yield which groups' algorithms were replaced, and which were not, where there are both."""
+    first = comparison.runs[0]
+    tested = [group for group in first.groups if group in _tested(comparison)]
+    kept = [group for group in first.groups if group not in tested]
+    varied = comparison.kind == ALGORITHMS or any(each.factor == ALGORITHM for each in comparison.contrasts)
+    if not (kept and varied):
+        return
+    rest = ", ".join(f"{group} ({first.algorithms[group]})" for group in kept[:_LISTED])
+    more = f" and {len(kept) - _LISTED} more" if len(kept) > _LISTED else ""
+    yield join(
+        (
+            f"Replaced was the algorithm of {', '.join(tested[:_LISTED])}, not that of {rest}{more}. To replace that: ",
+            element("code", f"--subject {shlex.quote(kept[0])}"),
+            ".",
+        )
     )
 
 
@@ -56,7 +91,8 @@ def _of_comparison(comparison: Comparison) -> Iterator[Markup]:
                        if measure is not None and measure.margin)  # fmt: skip
             margin = next(margins, None) if len(comparison.runs) > 1 else None
             matters = _matters(margin, meant) if margin and len(shown) == 1 else ""
-            yield join((element("b", meant.title), ": ", *said, more, matters))
+            titled = meant.of(group) if len(first.groups) > 1 else meant
+            yield join((element("b", titled.title), ": ", *said, more, matters))
 
 
 def _contrasted(
@@ -91,10 +127,12 @@ def _asked(measured: Sequence[Mapping[str, Measure]]) -> list[str]:
         return all(name in each and each[name].mean is not None for each in measured)
 
     moved = any(name in each and (each[name].mean or 0.0) > 0 for each in measured for name in ("loss_rate",))
+    shared = known("jain") and any((each["jain"].mean or 0.0) < 1.0 for each in measured)
     wanted = (
-        ("completion_time_s",) if known("completion_time_s") else ("goodput_bps",),
+        ("goodput_bps",),
         ("delay_p95_s", "rtt_mean_s"),
-        ("jain", *(["loss_rate"] if moved else [])),
+        # The index of one flow is 1 whatever happens.
+        (*(["jain"] if shared else []), *(["loss_rate"] if moved else [])),
     )
     return [name for each in wanted for name in [next(filter(known, each), "")] if name]
 
@@ -127,10 +165,6 @@ def _of_run(run: Run) -> Iterator[Markup]:
         yield _shares(run, sharing)
     elif sharing:
         yield _alone(run, sharing[0])
-    timed = [group for group in run.groups if run.groups[group].get("completion_time_s", _NOTHING).mean is not None]
-    if timed:
-        shown = meaning("completion_time_s")
-        yield _listing(shown.title, [(group, run.groups[group]["completion_time_s"]) for group in timed], shown)
     lost = [(group, each["loss_rate"]) for group, each in run.groups.items() if each.get("loss_rate", _NOTHING).mean]
     if lost:
         yield _listing("Packets lost", lost, meaning("loss_rate"))
@@ -174,14 +208,17 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     margin = margin_of(card).of(run.groups[order[-1]]["goodput_bps"].mean or 0.0)
     judged = verdict(difference, margin, "")
     text, interval = difference_texts(mean, (ends[0], ends[1]), shown.unit)
-    parts += [f"{order[0]} less {order[-1]}: {text} ({interval}), ", element("span", JUDGED[judged][1], class_="word")]
+    parts += [
+        f"{order[0]} has {text} more than {order[-1]} ({interval}), ",
+        element("span", JUDGED[judged][1], class_="word"),
+    ]
     return join((*parts, ". ", _matters(margin, shown)))
 
 
 def _alone(run: Run, group: str) -> Markup:
     measures, shown = run.groups[group], meaning("goodput_bps")
     fair = measures.get("jain", _NOTHING)
-    index = "" if fair.mean is None else f" Jain's index of its flows: {_value(fair, meaning('jain'))}."
+    index = "" if fair.mean in {None, 1.0} else f" Jain's index of its flows: {_value(fair, meaning('jain'))}."
     return join((element("b", shown.title), f": {group} {_value(measures['goodput_bps'], shown)}.{index}"))
 
 
@@ -199,8 +236,11 @@ def _value(measure: Measure, shown: Meaning) -> str:
     return estimate_text(measure.mean, measure.interval, shown.unit)
 
 
-# A page begins with no more sentences; groups that one of them names.
+# A page begins with no more sentences; those on what people perceive; groups that one of them names.
 MOST = 3
+MOST_PERCEIVED = 6
+# What the check says of a run that is limited by links that no table has.
+ACCESS = "limited by their own access links"
 _LISTED = 4
 _TWO = 2
 _NOTHING = Measure(None, None)

@@ -8,7 +8,7 @@ from narrows.drawing.svg import Markup, element
 from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison, Run
-from narrows.report.run.figures import backends, figures
+from narrows.report.run.figures import backends, figures, perceived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def page(subject: Run | Comparison) -> str:
 def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
     """Return the two figures that people look at first, one of them over time, and the others."""
     shown = {figure.name: figure for figure in drawn if not figure.absent}
-    first = [shown[name] for name in ("tradeoff", "completion") if name in shown][:1]
+    first = [shown[name] for name in (perceived.NAME, "tradeoff", "completion") if name in shown][:1]
     first += [shown[name] for name in (backends.NAME, "cwnd", "rates", "census", "queue") if name in shown][:1]
     return first, [figure for figure in drawn if figure not in first]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
 from narrows.drawing.svg import Markup, element, join
 from narrows.drawing.swatch import swatch
+from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
 from narrows.page.blocks import scrolled
 from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
@@ -114,8 +115,10 @@ def _differences(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_
 
 
 def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
-    """Return the measures of which any column has data, in the order of the summary."""
-    names = dict.fromkeys(name for measures in columns for name in measures)
+    """Return the measures of which any column has data: what people perceive, then in the order of the summary."""
+    found = dict.fromkeys(name for measures in columns for name in measures)
+    # What people perceive stands first.
+    names = [*(name for name in PERCEIVED if name in found), *(name for name in found if name not in PERCEIVED)]
     return [name for name in names if any(name in each and each[name].mean is not None for each in columns)]
 
 
@@ -192,6 +195,7 @@ def _head(name: str, style: Style | None) -> Markup:
 # What is looked at first; the rest is folded away.
 LEADING = frozenset(
     {
+        *APPLICATIONS,
         "goodput_bps",
         "goodput_fraction",
         "jain",

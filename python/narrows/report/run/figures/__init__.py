@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.drawing.figure import Figure, with_others
-from narrows.report.run.figures import fairness, queue, rates, rtt, tradeoff, transfers, window
+from narrows.report.run.figures import fairness, perceived, queue, rates, rtt, tradeoff, transfers, window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def figures(runs: Sequence[Run]) -> list[Figure]:
     """Return every figure of a run (a sequence of one) or of a comparison."""
     return [
+        *perceived.figures(runs),
         tradeoff.figure(runs),
         *(_course(module.figure, runs) for module in (window, rates, queue)),
         rtt.figure(runs),

@@ -1,0 +1,67 @@
+"""A page begins with what people perceive, by group, and says whose algorithm was replaced (product)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from narrows.cli import main
+from narrows.cli.table import PERCEIVED_COLUMNS
+from narrows.metrics import catalogue
+from narrows.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
+from narrows.report.run.perceived import _CLAUSES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+SHORT = ["--replications", "2", "--set", "duration=12s", "--quiet"]
+
+
+def _compared(folder: Path, *more: str) -> str:
+    assert main(["compare", "cubic", "bbr3", "--scenario", "call", *SHORT, *more, "--out", str(folder)]) == 0
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def _answer(page: str) -> list[str]:
+    said = re.search(r'<ul class="answer">(.*?)</ul>', page, re.DOTALL)
+    assert said is not None
+    return [re.sub("<.*?>", "", each) for each in re.findall(r"<li>(.*?)</li>", said[1], re.DOTALL)]
+
+
+def test_a_page_begins_with_frames_and_names_what_was_not_replaced(tmp_path: Path) -> None:
+    page = _compared(tmp_path / "call")
+    first, *_, last = _answer(page)
+    assert re.match(r"With bbr3 95 % of the frames of call arrive within [\d.]+\W", first), first
+    assert "Replaced was the algorithm of call, not that of transfer (cubic)." in last
+    assert "--subject transfer" in last
+    assert not any("Jain" in each for each in _answer(page))
+    figures = re.findall(r'data-name="(\w+)"', page)
+    assert figures[0] == "perceived"
+    measures = re.findall(r'data-measure="(\w+)"', page)
+    assert measures[0] in APPLICATIONS
+
+
+def test_another_group_is_put_to_the_test_by_its_name(tmp_path: Path) -> None:
+    page = _compared(tmp_path / "transfer", "--subject", "transfer")
+    assert "Replaced was the algorithm of transfer, not that of call (cubic)." in _answer(page)[-1]
+
+
+def test_a_subject_that_is_no_group_is_refused_with_the_groups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["compare", "cubic", "bbr3", "--scenario", "call", "--subject", "nothing", "--out", str(tmp_path / "no")]
+    assert main(command) == 2
+    assert re.search("call.*transfer", capsys.readouterr().err)
+    assert not (tmp_path / "no").exists()
+
+
+def test_terminal_and_page_lead_with_the_same_metrics_and_each_has_a_sentence() -> None:
+    assert [column.metric for column in PERCEIVED_COLUMNS] == list(APPLICATIONS)
+    assert set(PERCEIVED) <= {str(card["name"]) for card in catalogue()}
+    for name in PERCEIVED:
+        for moved in ([], [name]):
+            assert set(stated([name], moved)) <= set(_CLAUSES)
+    assert set(_CLAUSES) == {each for name in PERCEIVED for each in stated([name], [name])}
+    assert perceived(["completion_time_s", "stall_share"]) == ["stall_share"]
