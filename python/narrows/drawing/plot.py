@@ -272,7 +272,7 @@ class Panel:
             key: Name of the series.
             at: Indices of the names on the horizontal and the vertical axis.
             style: Style whose hue fills it.
-            strength: Saturation of the hue, 0 to 1.
+            strength: How full the hue is, from 0 for that of the paper to 1.
             texts: What stands in the field, and what it reads out. What does not fit into one line takes two, parted at
                 the sign ±, and where half of an interval does not fit either, it is read out alone.
             opens: Anchor of a folded part of the page that a click on it opens; empty for none.
@@ -281,9 +281,8 @@ class Panel:
         left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
         edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
-        # Half of a hue leaves the ink on it legible.
         shape = element("path", class_="tile", d=edge, data_point=texts[1], data_opens=opens or None,
-                        fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
+                        fill_opacity=f"{strength:.2f}")  # fmt: skip
         lines = [shortened(line, right - left) for line in _lines_of(texts[0], right - left - GAP)]
         middle, first = (left + right) / 2, (top + bottom) / 2 + 4 - LINE / 2 * (len(lines) - 1)
         written = [

@@ -128,6 +128,17 @@ def colour_classes() -> str:
     return "".join(f".c{hue}t{tone}{{color:var(--c{hue}t{tone})}}" for hue in range(len(HUES)) for tone in range(TONES))
 
 
+def fill_rules(theme: str) -> str:
+    """Return the CSS custom properties with the strongest fill of each hue; `theme` as for `colour_rules`."""
+    fills = ((hue, *full_of(hue, theme)) for hue in range(len(HUES)))
+    return "".join(f"--f{hue}:#{red:02x}{green:02x}{blue:02x};" for hue, red, green, blue in fills)
+
+
+def fill_classes() -> str:
+    """Return the CSS rules by which tiles of the classes of the first tone have the fill of their hue."""
+    return "".join(f".c{hue}t0>.tile{{fill:var(--f{hue})}}" for hue in range(len(HUES)))
+
+
 def tone_of(hue: int, tone: int, theme: str) -> Rgb:
     """Return the red, green and blue of a tone, each 0 to 255."""
     base = HUES[hue][0 if theme == "light" else 1]
@@ -138,7 +149,40 @@ def tone_of(hue: int, tone: int, theme: str) -> Rgb:
     return red, green, blue
 
 
+def full_of(hue: int, theme: str) -> Rgb:
+    """Return the strongest fill of a field of a heat map: as much of the hue as gives `FULL` against the paper.
+
+    A text in the colour of ink is legible on it, and on every weaker fill. Red, green and blue are 0 to 255.
+    """
+    base, paper = HUES[hue][0 if theme == "light" else 1], PAPER[theme]
+    blends = (
+        tuple(round(p + (b - p) * part / _PARTS) for b, p in zip(base, paper, strict=True))
+        for part in range(_PARTS + 1)
+    )
+    red, green, blue = next((each for each in blends if contrast(each, paper) >= FULL), base)
+    return red, green, blue
+
+
+def contrast(one: Sequence[int], other: Sequence[int]) -> float:
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"); parts are 0 to 255, sRGB."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Sequence[int]) -> float:
+    parts = (part / 255 for part in colour)
+    # The transfer function of sRGB (IEC 61966-2-1).
+    linear = (part / 12.92 if part <= _LINEAR else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 TONES = 3
+# The paper of the style sheets.
+PAPER: dict[str, Rgb] = {"light": (0xFC, 0xFC, 0xFA), "dark": (0x14, 0x17, 0x1B)}
+# Contrast of the strongest fill to the paper: graphics need 3 (WCAG 2.2, 1.4.11), and ink on it 4.5 (1.4.3).
+FULL = 3.15
+_PARTS = 200
+_LINEAR = 0.04045
 # By how many hues a row of eight begins after the one before it.
 SHIFT = 3
 # Blue, vermilion, green, purple, ochre, cyan, rose, slate: on light paper, on dark paper.

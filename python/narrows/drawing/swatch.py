@@ -15,8 +15,8 @@ def swatch(sample: str, style: Style | None) -> Markup:
     """Return the drawing of a legend entry, 30 by 12 pixels.
 
     Args:
-        sample: "line", "faint", "fill", "limit", "ground", "shade", "drop", "mark", "dot" or "event", as in a legend's
-            entry.
+        sample: "line", "faint", "fill", "tile", "limit", "ground", "shade", "drop", "mark", "dot" or "event", as in
+            a legend's entry.
         style: Colour, dash and marker of the series; None without a style.
     """
     dash = style.dash_pattern if style else None
@@ -36,8 +36,8 @@ def _shape(sample: str, style: Style | None, dash: str | None) -> Markup:
         return Markup(
             element("path", class_="ground", d="M1 2H29V11H1Z") + element("path", class_="limit", d="M1 2H29")
         )
-    if sample == "shade":
-        return element("path", class_="shade", d="M1 1H29V11H1Z")
+    if sample in {"shade", "tile"}:
+        return element("path", class_=sample, d="M1 1H29V11H1Z")
     if sample in {"drop", "mark"}:
         return element("path", class_=f"rug {sample}s", d="M10 2v8M15 2v8M20 2v8")
     return element("path", class_=sample, d="M1 6H29", stroke_dasharray="1 3" if sample == "faint" else dash)

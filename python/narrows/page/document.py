@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height
-from narrows.drawing.style import colour_classes, colour_rules
+from narrows.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.drawing.swatch import swatch
 
@@ -72,12 +72,13 @@ def document(  # noqa: PLR0913  # what a page has
 def _head(title: str) -> Markup:
     style = "".join(
         (
-            f":root{{{colour_rules('light')}}}",
+            f":root{{{colour_rules('light')}{fill_rules('light')}}}",
             # Paper is light.
             f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{_DARK}}}}}",
             f"@media screen{{:root[data-theme=dark]{{{_DARK}}}}}",
             colour_classes(),
             _STYLE,
+            fill_classes(),
         )
     )
     policy = (
@@ -270,4 +271,6 @@ _STYLE = files("narrows.page").joinpath("style.css").read_text("utf-8")
 _PARTS = ("scales", "reading", "explaining", "zooming", "saving", "figures", "tables", "page")
 _FILES = [files("narrows.page").joinpath(f"script/{part}.js").read_text("utf-8") for part in _PARTS]
 _SCRIPT = f'(() => {{\n"use strict";\n{"".join(_FILES)}}})();\n'
-_DARK = colour_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()
+_DARK = (
+    colour_rules("dark") + fill_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()
+)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from narrows.core import algorithms
 from narrows.drawing.decimate import extremes, means
+from narrows.drawing.figure import PAPERS, drawing
 from narrows.drawing.plot import Axis, Box, Panel
 from narrows.drawing.scale import PACKETS, SECONDS
-from narrows.drawing.style import HUES, TONES, Style, style_of, styles_of, tone_of
+from narrows.drawing.style import HUES, PAPER, TONES, Style, full_of, style_of, styles_of, tone_of
 from narrows.drawing.svg import element, polyline, ring
 from narrows.report.run.figures.fairness import jain
+from narrows.report.study.pairs import DELAY_HARM, EXCESS, HARM, QUEUE_DELAY, RETRANSMITTED, SHARE, Quantity, pair_map
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from narrows.statistics import Estimate
 
 
 def test_thinning_keeps_both_ends_and_the_extremes_of_every_column() -> None:
@@ -121,13 +132,56 @@ def test_every_tone_stands_out_from_the_paper_by_three_to_one(theme: str, paper:
             assert contrast(tone_of(hue, tone, theme), paper) >= 3, (hue, tone)
 
 
-def contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+def test_the_strongest_field_of_a_map_shows_on_paper_and_carries_ink() -> None:
+    """WCAG 2.2, success criteria 1.4.11 and 1.4.3, for every hue, with the paper and the ink of the style sheets."""
+    light = files("narrows.page").joinpath("style.css").read_text("utf-8")
+    dark = files("narrows.page").joinpath("dark.css").read_text("utf-8")
+    for theme, sheet in (("light", light), ("dark", dark)):
+        paper, ink = (sheet_colour(sheet, name) for name in ("paper", "ink"))
+        assert paper == PAPER[theme]
+        for hue in range(len(HUES)):
+            full = full_of(hue, theme)
+            assert contrast(full, paper) >= 3, (theme, hue)
+            # The fill of any other field lies between this one and the paper.
+            for part in np.linspace(0.0, 1.0, 11):
+                blend = tuple(float(p + (f - p) * part) for f, p in zip(full, paper, strict=True))
+                assert contrast(ink, blend) >= 4.5, (theme, hue, part)
+
+
+@pytest.mark.parametrize("wanted", [SHARE, HARM, EXCESS, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED])
+@pytest.mark.parametrize("value", [0.078, 0.5, 3.0])
+def test_the_strongest_field_of_every_map_of_pairs_is_full(wanted: Quantity, value: float) -> None:
+    def found(mean: float) -> Mapping[str, Estimate]:
+        return {wanted.name: {"mean": mean, "ci95": None}}
+
+    nothing = 1.0 if wanted is SHARE else 0.0
+    pairs = {
+        ("a", "a"): found(nothing),
+        ("a", "b"): found(value),
+        ("b", "a"): found(nothing),
+        ("b", "b"): found(nothing),
+    }
+    drawn = drawing(pair_map("map", pairs, wanted, "").draw(PAPERS[0]))
+    opacities = [float(each) for each in re.findall(r'fill-opacity="([^"]+)"', drawn)]
+    assert max(opacities) == 1.0
+    assert sorted(opacities)[:3] == [0.0, 0.0, 0.0]
+
+
+def sheet_colour(sheet: str, name: str) -> tuple[int, int, int]:
+    """Return a colour that a style sheet declares."""
+    found = re.search(rf"--{name}: ?#(..)(..)(..);", sheet)
+    assert found
+    red, green, blue = (int(part, 16) for part in found.groups())
+    return red, green, blue
+
+
+def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
     """Return the contrast ratio of two colours by WCAG 2.2."""
     bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (bright + 0.05) / (dark + 0.05)
 
 
-def luminance(rgb: tuple[int, int, int]) -> float:
+def luminance(rgb: tuple[float, ...]) -> float:
     """Return the relative luminance of a colour by WCAG 2.2."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in rgb)]
     return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))

@@ -187,9 +187,9 @@ def test_rows_of_the_heat_map_are_contenders_and_the_poorer_an_incumbent_the_ful
     fields = {mark.attrib["data-point"]: float(mark.attrib["fill-opacity"]) for mark in tree.iter("path")
               if "tile" in mark.attrib.get("class", "")}  # fmt: skip
     assert fields == {
-        "<bic> beside bbr1: 25 ± 4 % of its fair share": 0.5,
-        "bbr1 beside <bic>: 50 % of its fair share": 0.33,
-        "bbr1 beside bbr1: 110 ± 10 % of its fair share": 0.1,
+        "<bic> beside bbr1: 25 ± 4 % of its fair share": 1.0,
+        "bbr1 beside <bic>: 50 % of its fair share": 0.66,
+        "bbr1 beside bbr1: 110 ± 10 % of its fair share": 0.2,
     }
     # The first contender's fields lie above the second's, and the first incumbent's are at the left.
     assert words(tree)[:3] == ["110 ± 10", "25 ± 4", "50"]

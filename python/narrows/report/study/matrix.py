@@ -10,7 +10,6 @@ from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.views import matrix as view_of
 from narrows.linux.backend import SIMULATOR
-from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
 from narrows.page.blocks import facts
 from narrows.plural import counted
@@ -19,6 +18,7 @@ from narrows.report.study.pairs import (
     DELAY_HARM,
     EXCESS,
     HARM,
+    MARGIN,
     QUEUE_DELAY,
     RETRANSMITTED,
     SHARE,
@@ -234,8 +234,6 @@ def _run(view: View, plan: Plan, replications: int) -> Markup:
 
 LABELS = {"rate": "Rates", "rtt": "Round trips", "queue": "Queues", "buffer": "Buffers"}
 MOST = 3
-# From which on a difference of shares matters, as on the cards of metrics.
-MARGIN = margin_of({"name": "excess_harm", "unit": "share"}).of(0.0)
 REST = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
 PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms beside each other under every condition."
 # What a page can hold; the rest is in the summary.

@@ -16,6 +16,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
+from narrows.metrics.criteria import margin_of
 from narrows.report.study.rows import around, rows_panel
 from narrows.statistics import Estimate, ends_of, mean_of
 
@@ -39,7 +40,8 @@ class Quantity:
         scale: Factor of the unit as written, in the unit of the estimate, and its text; None to derive both from the
             values.
         middle: Value at which the hue changes; None for a single hue.
-        strength: Returns the saturation, 0 to 1, from a value and the largest one.
+        amount: Returns what the fill of a value stands for; it is full at the largest amount of a figure.
+        least: Amount from which on a value matters; no smaller one is full.
         words: Meaning of each hue: "less" and "more", or "amount" for a single one.
     """
 
@@ -48,7 +50,8 @@ class Quantity:
     says: str
     scale: tuple[float, str] | None
     middle: float | None
-    strength: Callable[[float, float], float]
+    amount: Callable[[float], float]
+    least: float
     words: Mapping[str, str]
 
 
@@ -69,11 +72,11 @@ def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bo
         box = Box(left, HEAD, paper.width - left - RIGHT, ROW * len(names))
         across, down = Axis.of_names("Incumbent", names), Axis.of_names("Contender", names, inverted=True)
         panel = Panel(box, across, down, title=f"In {_scale(wanted, pairs)[1]}")
-        _fill(panel, wanted, names, pairs, opens=opens)
+        _fill(panel, wanted, names, pairs, _most(wanted, [pairs]), opens=opens)
         return [panel]
 
     caption = (
-        "Rows are contenders, columns incumbents; ± is half of a 95 % interval.",
+        "Rows are contenders, columns incumbents; ± is half of a 95 % interval. The strongest field is full.",
         COLOURS.get(wanted.name, ""),
         basis,
     )
@@ -83,12 +86,18 @@ def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bo
 def _keys(wanted: Quantity, maps: Sequence[Pairs]) -> list[Key]:
     """Return the entries of the legend: what the hues mean that the maps have."""
     used = {_key(wanted, mean_of(found[wanted.name])) for pairs in maps for found in pairs.values()}
-    return [Key(name, text, "fill", LOOKS[name]) for name, text in wanted.words.items() if name in used]
+    return [Key(name, text, "tile", LOOKS[name]) for name, text in wanted.words.items() if name in used]
 
 
-def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs, *, opens: bool = False) -> None:
-    values = [abs(mean_of(found[wanted.name])) for found in pairs.values()]
-    most = max((value for value in values if math.isfinite(value)), default=0.0)
+def _most(wanted: Quantity, maps: Sequence[Pairs]) -> float:
+    """Return the amount at which the fill of a figure is full: the largest of its maps, or the least that matters."""
+    means = (mean_of(found[wanted.name]) for pairs in maps for found in pairs.values())
+    return max(wanted.least, *(wanted.amount(mean) for mean in means if math.isfinite(mean)), 0.0)
+
+
+def _fill(  # noqa: PLR0913  # a map
+    panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs, most: float, *, opens: bool = False
+) -> None:
     factor, unit = _scale(wanted, pairs)
     for row, contender in enumerate(names):
         for column, incumbent in enumerate(names):
@@ -102,7 +111,8 @@ def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs, *,
             opened = pair_name(contender, incumbent) if opens and contender != incumbent else ""
             # In a small map a field is read out alone.
             texts = ("" if panel.box.width / len(names) < _FIELD else text, sentence)
-            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), texts, opens=opened)
+            strength = math.pow(wanted.amount(value) / most, GAMMA) if most > 0 else 0.0
+            panel.tile(key, (column, row), LOOKS[key], strength, texts, opens=opened)
 
 
 def pair_name(one: str, other: str) -> str:
@@ -123,7 +133,7 @@ def multiples(
         basis: Sentence on the data behind the figure.
     """
     names = list(dict.fromkeys(contender for pairs in conditions.values() for contender, _ in pairs))
-    titles = _titles(list(conditions))
+    titles, most = _titles(list(conditions)), _most(wanted, list(conditions.values()))
 
     def draw(paper: Paper) -> Sequence[Panel]:
         left = paper.beside(names)
@@ -138,12 +148,12 @@ def multiples(
             down = names if column == 0 else [""] * len(names)
             axes = Axis.of_names("Incumbent", names), Axis.of_names("", down, inverted=True)
             panel = Panel(box, *axes, title=titles[condition], foot=line == last)
-            _fill(panel, wanted, names, pairs, opens=True)
+            _fill(panel, wanted, names, pairs, most, opens=True)
             panels.append(panel)
         return panels
 
     caption = (
-        f"{wanted.title} under each condition, in the colours of the map over all.",
+        f"{wanted.title} under each condition. A field is full at the strongest of all.",
         "Rows are contenders, columns incumbents.",
         basis,
     )
@@ -227,24 +237,13 @@ def _key(wanted: Quantity, value: float) -> str:
     return "more" if better else "less"
 
 
-def _of_share(part: float, _most: float) -> float:
-    """Return how full the hue is: 0 at the fair share, 1 at a quarter or at four times it and beyond."""
-    return _visible(min(abs(math.log2(part)) / 2, 1.0)) if part > 0 else 1.0
+def _of_share(part: float) -> float:
+    """Return the doublings that a share is away from the fair one, at most two."""
+    return min(abs(math.log2(part)), 2.0) if part > 0 else 2.0
 
 
-def _of_harm(part: float, _most: float) -> float:
-    return _visible(min(abs(part), 1.0))
-
-
-def _visible(part: float) -> float:
-    """Return how full a hue is that stands for a part of its range, so that on dark paper, too, a tenth shows."""
-    return math.pow(part, GAMMA)
-
-
-def _of_amount(value: float, most: float) -> float:
-    return value / most if most > 0 else 0.0
-
-
+# From which on a difference of shares matters, as on the cards of metrics.
+MARGIN = margin_of({"name": "excess_harm", "unit": "share"}).of(0.0)
 HARMED = {"less": "harmed", "more": "not harmed"}
 AMOUNT = {"amount": "the fuller the more"}
 SHARE = Quantity(
@@ -254,6 +253,7 @@ SHARE = Quantity(
     (0.01, "%"),
     1.0,
     _of_share,
+    _of_share(1.0 + MARGIN),
     {"less": "less than the fair share", "more": "the fair share or more"},
 )
 HARM = Quantity(
@@ -262,7 +262,8 @@ HARM = Quantity(
     "{incumbent} beside {contender} loses {value} {unit} of the goodput that it has alone",
     (0.01, "%"),
     0.0,
-    _of_harm,
+    abs,
+    MARGIN,
     HARMED,
 )
 DELAY_HARM = Quantity(
@@ -271,7 +272,8 @@ DELAY_HARM = Quantity(
     "{value} {unit} of the delay of {incumbent} beside {contender} is the contender's doing",
     (0.01, "%"),
     0.0,
-    _of_harm,
+    abs,
+    MARGIN,
     HARMED,
 )
 QUEUE_DELAY = Quantity(
@@ -280,7 +282,8 @@ QUEUE_DELAY = Quantity(
     "packets of {incumbent} and {contender} wait {value} {unit} in the queue on average",
     None,
     None,
-    _of_amount,
+    abs,
+    0.0,
     AMOUNT,
 )
 RETRANSMITTED = Quantity(
@@ -289,7 +292,8 @@ RETRANSMITTED = Quantity(
     "{incumbent} beside {contender} sends {value} {unit} of its packets again",
     (0.01, "%"),
     None,
-    _of_amount,
+    abs,
+    0.0,
     AMOUNT,
 )
 EXCESS = Quantity(
@@ -298,7 +302,8 @@ EXCESS = Quantity(
     "{incumbent} beside {contender} loses {value} {unit} more of what it has alone than beside its own kind",
     (0.01, "pp"),
     0.0,
-    _of_harm,
+    abs,
+    MARGIN,
     {"less": "loses more than beside its own kind", "more": "loses no more than beside its own kind"},
 )
 COLOURS = {
