@@ -70,7 +70,7 @@ def test_an_effect_is_stated_with_its_interval_and_agrees_with_the_analysis_of_v
     assert source.p is not None
     assert effect.p is not None
     assert source.p <= effect.p < 0.05
-    assert sentences[1].startswith("Goodput moves most with queue: ")
+    assert sentences[1].startswith("Goodput depends most on queue: ")
 
 
 def test_algorithms_whose_order_turns_are_compared_at_each_level() -> None:

@@ -32,7 +32,7 @@ def test_a_study_ends_with_its_report(tmp_path: Path) -> None:
     text = words(tmp_path / "out/report.html")
     # The question comes first and what was found next, before the design.
     text = text[text.index("Which <algorithm> & why?") :]
-    assert text.index("Goodput moves most with") < text.index(" Findings ") < text.index(" Design ")
+    assert text.index("Goodput depends most on") < text.index(" Findings ") < text.index(" Design ")
     for figure in (
         "Main effects on goodput",
         "Interactions in goodput",

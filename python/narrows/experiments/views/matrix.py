@@ -161,7 +161,7 @@ class Matrix:
                 raise InputError(name, f"is the same as {other}")
         checked(SCENARIO, on, self.overrides, self.conditions.arguments().items())
         names = short_names(self.algorithms)
-        title = f"{_listed(list(names.values()))}, each beside each"
+        title = f"Every pair of {_listed(list(names.values()))}"
         payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
         if options.replications is not None and self.stop is not None:
             raise InputError("replications", "fixes the number: leave `within` and `maximum` out")

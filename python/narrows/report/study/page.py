@@ -145,7 +145,7 @@ def _sentences(finding: Finding) -> Iterator[str]:
         low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
         difference = _signed(top.difference, finding.response)
         yield (
-            f"{shown.title} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}, "
+            f"{shown.title} depends most on {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}, "
             f"a difference of {difference}."
         )
     elif finding.effects:
