@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from narrows import load
 from narrows.errors import InputError
 from narrows.library import SCENARIOS, find_scenario, library, scenario_files, scenarios
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from command_line import Narrows
 
 # In the order in which the study numbers them.
@@ -22,6 +25,21 @@ def test_the_environments_of_study_001_are_there_by_name_and_number() -> None:
     assert set(titles) == {*(f"001-{code}" for code in ENVIRONMENTS), "001-RWH-drr"}
     for number, code in enumerate(ENVIRONMENTS, 1):
         assert titles[f"001-{code}"].startswith(f"Environment {number} of study 001: ")
+
+
+def _cautions(names: Sequence[str]) -> dict[str, list[str]]:
+    found = {}
+    for name in names:
+        checks = load(name).run(replications=1).summary["checks"]
+        found[name] = [each["name"] for each in checks if each["level"] in {"caution", "broken"}]
+    return found
+
+
+def test_few_scenarios_of_lines_and_lessons_give_a_caution() -> None:
+    names = [str(each["name"]) for each in scenarios() if each["family"] in {"links", "lessons"}]
+    cautions = {name: given for name, given in _cautions(names).items() if given}
+    assert len(names) > 20
+    assert len(cautions) <= len(names) / 8, cautions
 
 
 def test_an_environment_takes_algorithms_to_compare_by_its_name(narrows: Narrows) -> None:

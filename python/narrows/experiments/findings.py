@@ -107,7 +107,20 @@ class ByLevel:
         for mean in (each for means in self.means.values() for each in means):
             if mean.difference is not None and mean.difference["mean"]:
                 signs.setdefault(mean.algorithm, set()).add(mean.difference["mean"] > 0)
-        return self.p is not None and self.p < LEVEL and any(len(each) > 1 for each in signs.values())
+        return self._interacts and any(len(each) > 1 for each in signs.values())
+
+    @property
+    def part(self) -> bool:
+        """Whether the interaction is significant and a difference is clear at some levels, but not at all of them."""
+        clear: dict[str, set[bool]] = {}
+        for mean in (each for means in self.means.values() for each in means):
+            if mean.difference is not None:
+                clear.setdefault(mean.algorithm, set()).add(mean.clear)
+        return self._interacts and any(len(each) > 1 for each in clear.values())
+
+    @property
+    def _interacts(self) -> bool:
+        return self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
@@ -136,6 +149,11 @@ class Finding:
     def turning(self) -> ByLevel | None:
         """The strongest interaction that reverses the sign of a difference between algorithms; None without one."""
         return next((each for each in self.by_level if each.turns), None)
+
+    @property
+    def divided(self) -> ByLevel | None:
+        """The interaction over whose levels an average would mislead: one that turns, or of which a part is clear."""
+        return self.turning or next((each for each in self.by_level if each.part), None)
 
 
 def findings(plan: Plan, cells: pa.Table) -> list[Finding]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from narrows.experiments.findings import Finding, findings, variance_of
+from narrows.experiments.findings import ByLevel, Finding, Mean, findings, variance_of
 from narrows.report.study.page import _sentences
+from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,3 +117,17 @@ def test_a_difference_below_its_margin_is_not_clear() -> None:
         assert finding.means[1].p is not None
         assert finding.means[1].p < 0.05
         assert (sentences[0] != "Goodput: no algorithm differs clearly from cubic.") == clear
+
+
+def test_a_difference_that_is_clear_at_one_level_alone_is_not_averaged() -> None:
+    some, none = (estimate([mean - 1.0, mean, mean + 1.0]) for mean in (-97.0, 0.0))
+    first = Mean("cubic", some, None)
+    means = {
+        "droptail": [first, Mean("bbr3", some, some, 0.001)],
+        "fq-codel": [first, Mean("bbr3", none, none, 0.9)],
+    }
+    for p, divided in ((0.001, True), (0.5, False), (None, False)):
+        by_level = ByLevel("queue", p, means)
+        assert (by_level.part, by_level.turns) == (divided, False)
+        found = Finding("late", 5, 0, some, means["droptail"], [], [by_level])
+        assert (found.divided is by_level) == divided

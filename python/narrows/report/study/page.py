@@ -132,11 +132,12 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
 
 def _sentences(finding: Finding) -> Iterator[str]:
     shown = response_meaning(finding.response)
-    turning = finding.turning
-    if turning:
-        yield f"{shown.title}: the order of the algorithms depends on {turning.factor}."
-        for level, means in turning.means.items():
-            yield f"{shown.title} at {turning.factor} = {level}{_against(means, finding.response)}"
+    divided = finding.divided
+    if divided:
+        what = "order of the algorithms" if divided.turns else "difference between the algorithms"
+        yield f"{shown.title}: the {what} depends on {divided.factor}."
+        for level, means in divided.means.items():
+            yield f"{shown.title} at {divided.factor} = {level}{_against(means, finding.response)}"
     elif len(finding.means) > 1:
         yield f"{shown.title}{_against(finding.means, finding.response)}"
     clear = [effect for effect in finding.effects if effect.clear]
