@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import HOSTILE
+from synthetic_folder import write_comparison
 from test_report_marks import contrast
+
+from narrows.report.run.build import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -333,3 +336,20 @@ COLOURS = """() => {
   }
   return [...pairs.values()];
 }"""
+
+
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_a_comparison_shows_all_columns_and_stays_short(browser: Browser, tmp_path: Path, count: int) -> None:
+    names = ["newreno", "cubic", "bbr3", "vegas", "bic", "dctcp", "reno", "aimd(a=1/2,b=0.8)"][-count:]
+    write_comparison(tmp_path, "Algorithms", names)
+    with opened(browser, build(tmp_path), viewport={"width": 1280, "height": 800}) as page:
+        assert page.evaluate("document.documentElement.scrollHeight") < LONGEST
+        page.locator("details:has(.measures)").evaluate_all("all => all.forEach(each => { each.open = true })")
+        wide = page.locator(".scroll:has(.measures)").evaluate_all(
+            "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.ariaLabel)"
+        )
+        assert wide == []
+
+
+# Pixels of a page that is 1280 wide.
+LONGEST = 15_000

@@ -10,6 +10,7 @@ from narrows.drawing.scale import NO_DATA
 from narrows.drawing.svg import Markup, element, join
 from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
+from narrows.linux.backend import LINUX
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, state, table
 from narrows.plural import counted
@@ -34,7 +35,10 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     about = [element("p", _marked(text)) for text in words.preface(summary)]
     parts = [
         page.answer(_answer(seen), (), summary["command"], summary.get("unlike", "")),
-        page.section("overview", "Criteria", _overview(criteria)),
+        *_worse(seen),
+        page.section(
+            "overview", "Criteria", element("details", element("summary", "All criteria"), _overview(criteria))
+        ),
         page.section("about", "What was measured", *about, _facts(summary), link="About"),
         *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),
     ]
@@ -116,6 +120,32 @@ def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
     return badge(css, sign, text)
 
 
+def _worse(seen: Mapping[str, Sequence[Row]]) -> list[page.Part]:
+    """Return the section with all rows that are broken or worse, of all criteria together; none without any."""
+    found = [
+        (name, row) for of in (BROKEN, WORSE) for name, rows in seen.items() for row in rows if row["verdict"] == of
+    ]
+    if not found:
+        return []
+    heads = ("Criterion", "Condition", "Measured", "Compared with", "Verdict", "Again")
+    body = []
+    for name, row in found:
+        link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")
+        where = f" ({name})" if len(seen) > 1 else ""
+        on = " --on linux" if name == LINUX else ""
+        command = element("code", f"narrows run {quote(row['scenario'])}{on}") if row["scenario"] else ""
+        cells = (words.condition(row), words.measured(row), words.against(row), _state(row), command)
+        body.append(element("tr", element("th", link, f" {row['criterion']}{where}", scope="row"),
+                            *(element("td", each) for each in cells)))  # fmt: skip
+    title = "Rows that are broken or worse"
+    shown = body[:MOST_WORSE]
+    more = body[MOST_WORSE:]
+    folded = element("details", element("summary", f"{len(more)} more"), table(title, heads, more, "sheet worse"),
+                     class_="rows") if more else ""  # fmt: skip
+    return [page.section("worse", title, element("p", AGAIN, class_="note"),
+                         table(title, heads, shown, "sheet worse", named=False), folded, link="Worse")]  # fmt: skip
+
+
 def _overview(criteria: Mapping[str, Criteria]) -> Markup:
     first = next(iter(criteria.values()))
     backend = ["Backend"] if len(criteria) > 1 else []
@@ -145,7 +175,9 @@ def _section(section: str, keys: Iterable[tuple[str, str]], criteria: Mapping[st
             continue
         text = f". Predicate: {words.about(first)}."
         parts.append(element("p", element("code", words.measure(first)), text, class_="note"))
-        parts.append(_rows(key[1], seen))
+        found = Counter(row["verdict"] for rows in seen.values() for row in rows)
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+        parts.append(element("details", element("summary", f"Rows: {listed}"), _rows(key[1], seen), class_="rows"))
     return page.section(_anchor(section), f"Section {section}", *parts, link=f"§{section}")
 
 
@@ -179,6 +211,9 @@ def _anchor(section: str) -> str:
 
 # Rows that the answer names.
 MOST_NAMED = 6
+# Rows that stand together on top, and are not folded away.
+MOST_WORSE = 10
+AGAIN = "The commands run in the folder of this page; --out FOLDER keeps the run, and narrows why FOLDER explains it."
 # Of a criterion's or a condition's second line, what the first one says.
 _SPACE = (element("td"), element("td"))
 STATES = {

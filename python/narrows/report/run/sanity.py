@@ -52,6 +52,10 @@ def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
     if len(runs) == 1:
         by_name = {check.name: check for check in runs[0].checks}
         return element("ul", *(element("li", _line(by_name[name])) for name in names), class_="checks")
+    if len(runs) > BESIDE:
+        # More columns than a page has room for: a row for each check and run.
+        alone = [row(name, run.name, _cell(run, name)) for name in names for run in runs]
+        return table("Checks", ("Check", "Run", "Result"), alone, "checks", named=False)
     rows = [row(name, *(_cell(run, name) for run in runs)) for name in names]
     return table("Checks", ("Check", *(run.name for run in runs)), rows, "checks", named=False)
 
@@ -99,6 +103,8 @@ def _mark(standing: str) -> Markup:
     return state(*_STATES[standing])
 
 
+# Runs that a table has beside one another.
+BESIDE = 3
 # What a check says, as `state` draws it.
 _STATES = {
     "ok": ("ok", "✓", "ok"),

@@ -49,7 +49,15 @@ def comparison_tables(comparison: Comparison) -> Markup:
 
 def difference_tables(comparison: Comparison) -> Markup:
     """Return the tables of paired differences to the first run of each contrast: per flow group and per link."""
-    return join(_difference_tables(comparison, contrast) for contrast in comparison.contrasts)
+    drawn = [(contrast, _difference_tables(comparison, contrast)) for contrast in comparison.contrasts]
+    if len(drawn) == 1:
+        return drawn[0][1]
+    # Where several factors vary, the page is as long as what is opened.
+    return join(
+        element("details", element("summary", f"{contrast.factor}{f' at {contrast.place}' if contrast.place else ''}"),
+                element("div", tables, class_="tables"), class_="contrast")
+        for contrast, tables in drawn if tables
+    )  # fmt: skip
 
 
 def _difference_tables(comparison: Comparison, contrast: Contrast) -> Markup:
@@ -80,7 +88,9 @@ def _owners(comparison: Comparison) -> list[tuple[str, str, int, bool]]:
     owners += [
         (f"Link {link}", "links", place, link not in first.shared_links) for place, link in enumerate(first.links)
     ]
-    return owners
+    if len(comparison.runs) <= BESIDE:
+        return owners
+    return [(title, kind, of, minor or place >= OPEN) for place, (title, kind, of, minor) in enumerate(owners)]
 
 
 def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
@@ -152,20 +162,32 @@ def _difference(measure: Measure | None, meant: Meaning) -> Markup:
 
 def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: bool = False) -> Markup:
     """Return the table of the leading measures, and behind a disclosure the others, or all where it is `minor`."""
+    if len(heads) > COLUMNS:
+        # As many columns as a page of 1280 pixels has room for.
+        count = -(-len(heads) // COLUMNS)
+        width = -(-len(heads) // count)
+        cuts = range(0, len(heads), width)
+        parts = (
+            _tables(f"{title} ({place} of {len(cuts)})", heads[cut : cut + width],
+                    [(*about, cells[cut : cut + width]) for *about, cells in rows], minor=minor)
+            for place, cut in enumerate(cuts, 1)
+        )  # fmt: skip
+        return join(parts)
+    across = "across" if len(heads) > BESIDE else None
     leading = [] if minor else [row for row in rows if row[0] in LEADING] or rows
     others = [row for row in rows if row not in leading]
     if not others:
-        return _table(title, heads, leading)
+        return element("div", _table(title, heads, leading), class_=across)
     summary = title if minor else f"{len(others)} more measures of {title[0].lower()}{title[1:]}"
     folded = element("details", element("summary", summary), _table(summary, heads, others, named=False))
-    return element("div", _table(title, heads, leading) if leading else "", folded)
+    return element("div", _table(title, heads, leading) if leading else "", folded, class_=across)
 
 
 def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: bool = True) -> Markup:
     head = element(
         "tr",
         element("th", "Measure", scope="col"),
-        *(element("th", _head(name, style), scope="col") for name, style in heads),
+        *(element("th", *_head(name, style), scope="col") for name, style in heads),
     )
     body = [
         element(
@@ -188,10 +210,17 @@ def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: b
     return scrolled(table, title)
 
 
-def _head(name: str, style: Style | None) -> Markup:
-    return join((swatch("line", style), " ", name)) if style else join((name,))
+def _head(name: str, style: Style | None) -> list[Markup]:
+    """Return the head of a column: a swatch, and each level of the name in a line of its own."""
+    lines = [element("span", part, class_="level") for part in name.split(", ")]
+    return [swatch("line", style), Markup(" "), *lines] if style else lines
 
 
+# Columns of a table at most, and of one that has another beside it.
+COLUMNS = 6
+BESIDE = 2
+# Tables across the page that are not folded away.
+OPEN = 1
 # What is looked at first; the rest is folded away.
 LEADING = frozenset(
     {
