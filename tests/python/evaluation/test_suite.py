@@ -201,8 +201,11 @@ def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any
     cells.write_text(cells.read_text(encoding="utf-8").replace('"4Mbps"]', labels), encoding="utf-8")
     assert narrows("suite", small, "cubic", "--out", "out", "--quiet").returncode == 1
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
-    answer = page[page.index('id="answer"') : page.index('id="overview"')]
+    answer = page[page.index('id="answer"') : page.index('id="worse"')]
     assert answer.count("It delivers") == 1
+    together = page[page.index('id="worse"') : page.index('id="overview"')]
+    assert together.count("It delivers") == 2
+    assert "<code>narrows run scenarios/" in together
     assert "broken</span>, as in 1 more of its 2 rows." in answer
     # 1 Gbps is further from 2 Mbps than from 4 Mbps.
     assert "rate 50%" in answer

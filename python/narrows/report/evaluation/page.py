@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -133,7 +134,7 @@ def _worse(seen: Mapping[str, Sequence[Row]]) -> list[page.Part]:
         link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")
         where = f" ({name})" if len(seen) > 1 else ""
         on = " --on linux" if name == LINUX else ""
-        command = element("code", f"narrows run {quote(row['scenario'])}{on}") if row["scenario"] else ""
+        command = element("code", f"narrows run {shlex.quote(row['scenario'])}{on}") if row["scenario"] else ""
         cells = (words.condition(row), words.measured(row), words.against(row), _state(row), command)
         body.append(element("tr", element("th", link, f" {row['criterion']}{where}", scope="row"),
                             *(element("td", each) for each in cells)))  # fmt: skip

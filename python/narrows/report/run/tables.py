@@ -169,7 +169,7 @@ def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: 
         cuts = range(0, len(heads), width)
         parts = (
             _tables(f"{title} ({place} of {len(cuts)})", heads[cut : cut + width],
-                    [(*about, cells[cut : cut + width]) for *about, cells in rows], minor=minor)
+                    [(name, of, unit, each[cut : cut + width]) for name, of, unit, each in rows], minor=minor)
             for place, cut in enumerate(cuts, 1)
         )  # fmt: skip
         return join(parts)
