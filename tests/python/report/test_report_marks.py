@@ -152,7 +152,7 @@ def test_the_strongest_field_of_a_map_shows_on_paper_and_carries_ink() -> None:
 @pytest.mark.parametrize("value", [0.078, 0.5, 3.0])
 def test_the_strongest_field_of_every_map_of_pairs_is_full(wanted: Quantity, value: float) -> None:
     def found(mean: float) -> Mapping[str, Estimate]:
-        return {wanted.name: {"mean": mean, "ci95": None}}
+        return {wanted.name: {"mean": mean, "ci95": None, "interval_method": None}}
 
     nothing = 1.0 if wanted is SHARE else 0.0
     pairs = {
