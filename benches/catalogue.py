@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the cost of every algorithm per acknowledgement and of every queue per packet.
 
 Two programs call each algorithm with the same events and offer each queue the same packets

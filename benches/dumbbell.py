@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the speed of the simulator: nanoseconds of processor time per packet-hop at four dumbbell points.
 
 A packet-hop is one packet crossing one link. The points alternate, so that a temporary slowdown of the machine affects

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts the instructions of whole runs of the simulator and compares them with the accepted counts.
 
 Valgrind counts short runs (`benches/scenarios/instructions/`). Counts do not depend on other load, so one run is

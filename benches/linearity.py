@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the cost of a packet-hop from ten flows to a hundred thousand, for endless flows and for transfers.
 
 Each size is run for two durations after the same start, and the difference is reported: the cost of building the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page for every card with its figure, and an index of each catalogue."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the published studies as small SVG files: where each claim is, and our values over the published ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of the published studies and of all their claims, from the claims, ledgers and tables in `studies/`."""
 
 from __future__ import annotations

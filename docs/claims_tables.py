@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the discussions of the published studies take from ledgers and tables, so that it is never out of date.
 
 | a line of a discussion | stands for |

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How Sphinx builds the site: `make site`. Its source is the whole repository, so that every page exists once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figure of a card: what one run recorded over time, drawn by the same hand as the reports."""
 
 from __future__ import annotations

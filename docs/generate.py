@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generates the reference pages from the declarations in the program.
 
 `python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md` and `studies.md` into its own folder, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which run each card's figure shows: a scenario of `docs/scenarios`, what is set in it, and what is drawn."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests and quantities of `claims.toml` as text: formulas in backticks, lists of parts, and the conditions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of recommendations: the text in `studies/modern/page.md`, with tables from the cells of `studies/modern`.
 
 A line `{table: NAME}` of the text is replaced by a table of that name. Every value is the mean over replications of a

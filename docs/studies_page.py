@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page `studies.md`: the format of study files, its keys as declared in `narrows.experiments.keys`, and results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares Narrows with the figures of independent references.
 
 Examples:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests have compared algorithms and queues with, for their cards.
 
 .venv/bin/python validation/comparisons.py            # print the rows that are not current

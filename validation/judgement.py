@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges that are not ours: their figures, our runs of the same scenarios, and whether the two agree.
 
 A figure agrees if our mean over replications lies within the tolerance of the judge's value. The tolerance is the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often `narrows ab` finds an algorithm worse than itself, and how often it finds planted changes.
 
 A trial is what `narrows ab A B` computes without flags: its scenarios, metrics, looks and replications. Hundreds of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One run of a speed point in ns-2; prints what it cost and that the work was the same, one "= name value" in each line.
 #
 #     ns dumbbell.tcl KIND FLOWS MBPS RTT_MS SECONDS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares Narrows with ns-2 and ns-3: processor time per packet-hop and memory per flow on the same dumbbells.
 
 The tools run alternately on one processor, so that a temporary slowdown affects all of them. Each reports the processor

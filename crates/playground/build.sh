@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the simulator as a WebAssembly module for `narrows playground`.
 #
 #   build.sh FILE       builds it and copies it to FILE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The build fingerprint: a hash of every source that is compiled in, so that results of different engines are never
 //! taken for results of the same, committed or not.
 

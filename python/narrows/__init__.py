@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Narrows: a laboratory for Internet congestion control.
 
 Examples:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m narrows` is the command `narrows`."""
 
 import sys

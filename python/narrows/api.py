@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands as functions: arguments are checked, and the same jobs done as by the command line."""
 
 from __future__ import annotations

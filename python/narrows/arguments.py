@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of the functions of the package: their types, lists, and numbers within their limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cards of algorithms and queues with the figures of independent references.
 
 `validation/compare.py --markdown` writes `validation.json`, and a test compares it with our runs;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a comparison compares, according to its summary and its manifest: algorithms, backends, or levels of keys."""
 
 from __future__ import annotations

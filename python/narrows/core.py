@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The only interface to the extension: no other module imports `narrows._core`, whose stub lists what it has."""
 
 from typing import TYPE_CHECKING, TypeAlias

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of files, folders and reports; those of scenarios and runs come from the extension."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library: scenarios and studies that are part of Narrows."""
 
 from __future__ import annotations

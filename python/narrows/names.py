@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names that nothing has: what an error says of one, in one form everywhere."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Means and intervals over replications.
 
 The interval of a mean is Student's t interval. Where the values have a bound, it is taken of the mean on a scale that

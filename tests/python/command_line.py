@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line share: the command itself and small scenarios."""
 
 from __future__ import annotations

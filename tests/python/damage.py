@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damage to files that people write: what hypothesis draws to replace, remove, rename and cut."""
 
 from __future__ import annotations

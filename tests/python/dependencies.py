@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dependencies between Python modules, and between the modules of a Rust crate, read from their sources."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mark `full`: a test that runs only with the option `--full`, as in `make test-full`. The mark says why."""
 
 from __future__ import annotations

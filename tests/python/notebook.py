@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the code of a notebook as IPython does: each cell compiled on its own, its source kept for tracebacks."""
 
 from __future__ import annotations

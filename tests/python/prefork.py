@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start commands by `fork` from a process that has imported what they need, so that none imports it again.
 
 As a program this file is that process. A request on its standard input, a socket, has the arguments, the folder and the

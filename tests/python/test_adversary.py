@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Results from somebody else execute nothing, whatever their files are called and say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Like with like: what the host adds to a class in Python, and what results say where two sides differ in more."""
 
 from __future__ import annotations

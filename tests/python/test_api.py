@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python interface: what it gives back, what it raises, and that its examples are true."""
 
 from __future__ import annotations

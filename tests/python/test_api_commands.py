@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. A function of the package does what the command of its name does, to the last bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Product: one bottleneck. The model decides; run, comparison, report and study name the same link."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract of `check`, `list`, `show` and `schema`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: colours where a person reads, and nowhere else."""
 
 from __future__ import annotations

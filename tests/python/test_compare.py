@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract of `narrows compare`: a run folder for each algorithm, one summary with paired differences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. The worked example of CONTRIBUTING.md is followed to the letter in a copy of the crates."""
 
 from __future__ import annotations

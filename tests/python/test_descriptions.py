@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The descriptions of public functions in Rust, and of what scenario files hold: sentences that say what they do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. The reference pages say what the program knows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: every key of groups of flows, sources, distributions of sizes and records has an effect.
 
 A key without one would mislead. The keys are those of the schema, so a new key needs a trial here. The keys of

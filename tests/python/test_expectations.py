@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clauses are judged by the whole interval, never by the mean alone where there is an interval."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Product: a run in the forms of other tools. Validation: Wireshark's own reading of a capture."""
 
 from __future__ import annotations

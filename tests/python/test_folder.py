@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder appears whole or not at all, and what a killed process left behind goes away."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: every kept file states the number of its format, and one of another number is refused with what to do."""
 
 from __future__ import annotations

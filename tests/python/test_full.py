@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rule: what runs only in `make test-full` says why, and the file has tests that always run."""
 
 from __future__ import annotations

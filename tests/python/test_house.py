@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The structure of the sources: dependencies as documented, one module for the extension, short files, no addresses."""
 
 from __future__ import annotations

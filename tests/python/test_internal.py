@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When the simulator itself is at fault: exit status 4, the command that replays it, and no traceback."""
 
 from __future__ import annotations

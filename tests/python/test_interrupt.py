@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stopped or killed in the middle: what had finished is kept whole, and nothing is ever half written."""
 
 from __future__ import annotations

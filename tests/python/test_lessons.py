@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the lessons of the playground say is what their scenarios show."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: the environments that a published study names are scenarios of the library by those names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel as a backend. Truth: contract and product. Tests that need a kernel are skipped where none is built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sources of kernels, and their build. Truth: contract."""
 
 from __future__ import annotations

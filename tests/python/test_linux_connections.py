@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What connections on a kernel agree on, and what is counted of them. Truth: contract and theory."""
 
 from __future__ import annotations

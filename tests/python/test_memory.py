@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records that would not fit into memory are refused before they fill it."""
 
 from __future__ import annotations

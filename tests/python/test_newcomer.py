@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. What a new algorithm or queue still lacks has a name here, and nothing else must know it."""
 
 from __future__ import annotations

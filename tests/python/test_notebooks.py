@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notebooks: those of the documentation run, and a class from a cell is an algorithm."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python interface to folders of results and to the commands that fill them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. A page that cannot be built costs no results: they are kept, and `narrows report` builds it later."""
 
 from __future__ import annotations

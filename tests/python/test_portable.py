@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: results hold what they rest on, run again wherever they lie, and say nothing of where they were made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule. Metrics have values that can be, intervals keep to the bounds of a run, and replications differ."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that carry flows. Truth: contract and product. Skipped where a program or a kernel is missing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress on a terminal: one line of it, whatever its width."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Public in Python are the names in `narrows.__all__` alone, and no page uses others."""
 
 from __future__ import annotations

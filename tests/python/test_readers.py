@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers of files that a scenario names: what they do not understand is refused with its line, wherever it stands."""
 
 from __future__ import annotations

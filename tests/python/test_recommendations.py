@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: statistics. The values and intervals in the tables of the recommendations, from cells."""
 
 from __future__ import annotations

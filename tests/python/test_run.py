@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract of `narrows run`: streams, exit statuses, the run folder and its summary."""
 
 from __future__ import annotations

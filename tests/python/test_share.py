@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: packed results are repeated elsewhere to the bit, and what was changed in them is named."""
 
 from __future__ import annotations

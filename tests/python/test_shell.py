@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Completion in shells, and the manual page: written from the arguments, so that none is missing."""
 
 from __future__ import annotations

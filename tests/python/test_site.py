@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documentation as a site: it builds without a warning, no link is dead, and what it shows runs."""
 
 from __future__ import annotations

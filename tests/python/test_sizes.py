@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that people write are read up to a size."""
 
 from __future__ import annotations

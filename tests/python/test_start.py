@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line starts fast because it loads nothing heavy, and speaks on the right stream."""
 
 from __future__ import annotations

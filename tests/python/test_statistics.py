@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Means, intervals and paired differences, held against tables and against what intervals promise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule. What a summary says of the checks of several replications."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables on the terminal: figures with as many digits as their half-width allows, in 80 columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A scenario built in Python means the same as one written by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user sees of distributions and sources: numbers that follow, files that are found, faults that are named."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. A scenario may come from somebody else: what is executed is in its folder, or named by the user."""
 
 from __future__ import annotations

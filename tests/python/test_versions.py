@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. The files that state the version of Narrows, or the lowest of Python and Rust, agree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Product: a warm-up found automatically is reported wherever a run is."""
 
 from __future__ import annotations

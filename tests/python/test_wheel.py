@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: a wheel holds all that running needs, and works in an environment that has nothing of the source tree.
 
 The core is not compiled again: the build that made this tree's extension has the same options.

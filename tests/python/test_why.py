@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: `narrows why` says what the logs of a run say."""
 
 from __future__ import annotations

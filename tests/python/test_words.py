@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every concept has one name, that of the literature: words that have a standard replacement stand nowhere."""
 
 from __future__ import annotations

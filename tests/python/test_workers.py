@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Processes that run algorithms in Python end with the command; its folder does not affect them."""
 
 from __future__ import annotations

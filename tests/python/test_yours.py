@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. An algorithm written in Python is named as any other, and errors in it are reported as such."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. An algorithm in a crate of its own is written whole or not at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hold the simulator against the kernel, situation by situation, and write the page of the battery.
 
 Every situation of `battery.toml` is a scenario that runs on both backends with the same seed, for each of its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run on a kernel what it can run of study 002's first experiment, and write cells by which its claims are judged.
 
 FAST is in no kernel: its cells are the simulator's, of the study's reproduction at its quick size.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hold the simulator against the kernel, and write the table of differences.
 
 Examples:

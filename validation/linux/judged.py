@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tables of this folder say of single algorithms and queues, for their cards.
 
 .venv/bin/python validation/linux/judged.py    # write python/narrows/validation_linux.json from README.md

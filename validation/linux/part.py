@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find the first packet at which the simulator and the kernel part.
 
 Runs a scenario on both backends with the same seed and walks what its senders send and receive, in order of time from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our scenarios in ns-2: the options of `dumbbell.tcl`, and what it measured.
 
 The scenario says everything but which of ns-2's agents stands for a group of flows; `reference.toml` says that.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One run of a dumbbell in ns-2, and what it measured, one "= name value" in each line (TCP/Linux prints others).
 #
 #     ns dumbbell.tcl agents "sack sack" rate 10e6 rtts 0.05 limit 62 end 420 warmup 20 seed 1

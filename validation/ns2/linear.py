@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run environments 1 to 10 of study 001 with SACK and DRR in ns-2, and write cells by which its claims are judged.
 
 Example:

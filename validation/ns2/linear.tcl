@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An environment of study 001 in ns-2: ten flows of one algorithm with SACK on a link of 100 Mbps with DRR, beside sources that
 # leave them a rate which changes. It writes what was measured after the warm-up, one "= name value" in each line.
 #

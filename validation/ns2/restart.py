@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run study 004's first experiment in ns-2, and write what was measured as cells by which its claims are judged.
 
 Example:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Study 004's first experiment in ns-2: twenty flows of one algorithm, and a constant-rate source that takes half of the
 # link, is silent from 150 s to 180 s, and returns. Every 25 ms a line "= arrived dropped" of the bottleneck, in packets.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run scenarios in ns-2 and in Narrows, and print the differences.
 
 Examples:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Why a run has no records.
 
 use narrows_cc::Failure;

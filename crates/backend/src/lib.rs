@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Backends: implementations that can carry out a run.
 //!
 //! A backend turns a model and a replication into records. Tables, metrics, checks, statistics and reports follow from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Progress and cancellation of runs: the only state that is shared with their environment.
 
 use narrows_units::Time;

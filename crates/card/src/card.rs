@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The card of an algorithm or a queue discipline.
 
 use crate::fault::Fault;

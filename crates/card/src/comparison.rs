@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What algorithms and queues have been compared with: closed forms, tables and figures of their sources.
 //!
 //! `comparisons.tsv` holds the result of every comparison, as the test that makes it computed it. The tests assert their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can be wrong with an algorithm and its parameters as written.
 
 use std::fmt;

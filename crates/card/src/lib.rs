@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cards: what algorithms, queue disciplines and metrics are, with their parameters, and how their names are looked up.
 //!
 //! * [`Card`] describes an algorithm or a queue discipline, [`Metric`] a metric.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The card of a metric.
 
 /// The description of a metric: a number computed from the records of a run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The name a person may have meant.
 
 /// Returns the name in `known` that `given` was probably meant to be, ignoring case; `None` if none is near.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The parameters of a card and the values that they may take.
 
 use crate::fault::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The value of a parameter as written.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The values of a card's parameters.
 
 use crate::fault::Fault;

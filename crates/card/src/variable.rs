@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An inner variable of an algorithm or a queue discipline.
 
 /// A variable that an algorithm or a queue discipline computes for itself, as records hold it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Cost of one acknowledgement for each algorithm alone: all get the same facts, packets sent and acknowledged in turn, with
 //! one loss in 5000 packets.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An algorithm with its parameters: parsed, checked against its card, and built.
 //!
 //! The written form is `name` or `name(parameter=value, …)`. An [`Algorithm`] holds a value inside its domain for every

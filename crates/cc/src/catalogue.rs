@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The list of all algorithms.
 
 use crate::window::delay;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The entry of an algorithm in the catalogue, which its file exports: card, needs and constructor.
 
 use crate::{CongestionControl, Needs, Setup, Style};

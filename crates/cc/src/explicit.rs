@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Algorithms with explicit feedback: packets carry a request to the routers of the path, acknowledgements their answer.
 //!
 //! Routers count bytes on the wire, headers included; windows are in packets. An infinite answer means that no router of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Filters of measured values that algorithms share, one file for each.
 
 mod windowed_max;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Congestion control: every algorithm as a pure state machine.
 //!
 //! The host passes events to an algorithm in the order in which they happen, and may read its limits at any time. An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Algorithms that model the path, its bandwidth and its delay, and set pacing rate and window from the model: a folder
 //! for each.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an algorithm needs of its host: which sender, which reports, which details of acknowledgements.
 
 use crate::SlowStartKind;

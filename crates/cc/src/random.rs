@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pseudorandom numbers of one flow.
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).

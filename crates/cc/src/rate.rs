@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rate-based algorithms for datagram senders: they have a pacing rate and no window, and nothing is retransmitted.
 
 pub mod constant;

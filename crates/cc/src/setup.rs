@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a flow sets up the algorithm that controls it.
 
 use narrows_units::{Bytes, Rate};

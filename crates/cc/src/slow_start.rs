@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Variants of slow start, one file for each.
 //!
 //! While the window is below ssthresh the frame adds to it the packets acknowledged, or fewer. A variant may end slow start

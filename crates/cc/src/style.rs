@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How algorithms are drawn.
 
 /// The style of an algorithm in all figures; no two algorithms of the catalogue have the same.

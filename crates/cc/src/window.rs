@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Algorithms with a congestion window: the frame that they share and one file for each rule.
 
 pub mod bic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The event queue: numbered slots, each due at one time or not at all.
 //!
 //! A slot has at most one pending event, so that rescheduling a timer is one store. Simultaneous events are ordered by

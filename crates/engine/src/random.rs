@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Named random streams.
 //!
 //! A stream is a function of (seed, replication, name) alone. Adding a flow therefore does not change the draws of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what holds for every algorithm under any history of facts, for algorithms in crates of their own.
 
 #[path = "../../cc/tests/facts/mod.rs"]

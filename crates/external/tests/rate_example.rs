@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The example of docs/your-algorithm.md that is not a window rule: it satisfies the contract of all algorithms, and its rule.
 
 #[path = "../../cc/tests/facts/mod.rs"]

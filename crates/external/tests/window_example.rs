@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `narrows new algorithm mine --rust` writes compiles, and its test passes.
 
 #[path = "../../../python/narrows/external/templates/mine.rs"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What has arrived of a stream of bytes.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The structures that the library and the kernel exchange, as declared in `linux/narrows.h`.
 
 use std::ffi::c_char;

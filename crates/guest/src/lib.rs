@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The network of a run, as a library that a Linux kernel loads.
 //!
 //! The kernel has two hosts. What they send is passed to [`nw_transmit`]; at the time [`nw_deadline`], and after each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The packets of the kernel that are in the network.
 
 use crate::programs::Payload;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Connections that programs carry: what is started, what their packets carry, and what they print.
 
 use crate::arrived::Arrived;

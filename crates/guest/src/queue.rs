@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue discipline of the kernel as the queue of a link.
 
 use crate::interface::Queues;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The run: the emulated network, and the packets and connections of the kernel in it.
 
 use crate::arrived::Arrived;

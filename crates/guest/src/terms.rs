@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What connections have agreed on, against what the scenario asks for.
 
 use crate::interface::Terms;

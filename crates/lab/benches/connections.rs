@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a connection slot costs: bytes while its user thinks, bytes while a transfer is in progress, and
 //! the seconds that a run takes to build.
 //!

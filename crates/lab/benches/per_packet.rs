@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one packet costs each queue, and nothing else: 64 flows, a link of 1 Gbps, and a sender that holds a few packets
 //! in the queue for half of the time and two dozen for the other half.
 //!

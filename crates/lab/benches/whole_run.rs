@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run of the simulator from a scenario file to its records, and nothing else: what is counted, profiled and held
 //! beside other simulators.
 //!

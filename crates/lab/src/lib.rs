@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The library interface to all crates: from a scenario file to metrics.
 //!
 //! A [`scenario`] file is parsed and resolved into a [`model::Model`], which is always valid; a [`backend`] turns a model and

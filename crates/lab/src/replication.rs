@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One replication, from the model to tables, metrics and checks.
 
 use narrows_backend::{Backend, Progress, RunError};

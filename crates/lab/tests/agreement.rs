@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: definition. A metric and the events of one name have one count, for every algorithm.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: rule. In the steady state the simulator allocates nothing.
 
 mod support;

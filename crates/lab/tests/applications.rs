@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory and contract. Applications on an empty path, by the arithmetic of slow start; what their users perceive where
 //! the path is too slow.
 

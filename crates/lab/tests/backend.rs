@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Whatever fills records is a backend: its runs have every table, metric and check, and what it cannot
 //! honour is refused at the line where it is written.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: definition. Shares lie between nothing and the whole, in runs that are as short and sparse as can be.
 
 mod support;

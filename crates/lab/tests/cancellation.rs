@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: a run ends when it is cancelled, whatever it is doing, and before it needs more memory than it may have. A test
 //! here that does not end has failed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: rule. The sanity section answers what it asks, and only where the question arises.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Queues that favour groups of flows.
 
 mod support;

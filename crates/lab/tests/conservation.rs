@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: property. Whatever the scenario, every packet is accounted for and every measure keeps its bounds.
 
 mod support;

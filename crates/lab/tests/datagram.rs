@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Flows of datagrams against closed forms and against figures of ns-2.
 
 mod support;

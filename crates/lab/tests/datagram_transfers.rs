@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed form, contract. A finite transfer of datagrams ends when its packets have arrived, whatever sends them.
 
 mod support;

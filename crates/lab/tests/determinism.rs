@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The records of a run depend on the scenario, the seed and the replication, and on nothing else.
 
 mod support;

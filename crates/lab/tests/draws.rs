@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what a group says of its flows by a distribution, each of them draws for itself, in each replication.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: every parameter of every algorithm and queue, and every key of the transport, changes what is measured in some
 //! scenario. A parameter without an effect would be a setting that misleads.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. The network, workloads and records around a stack that is not simulated: one that sends a packet and waits for
 //! its acknowledgement, so that every time follows from the round trip.
 

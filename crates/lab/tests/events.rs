@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The log of events states why windows were reduced, the inner variables what algorithms and queues
 //! computed, and neither changes anything else.
 

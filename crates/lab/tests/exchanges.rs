@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Recorded connections: what each side writes and when, by hand, and however the network is cut.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Flows that ask the routers.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: fingerprint. The digest of the records of a few runs, the same bits on every machine.
 //!
 //! A digest that changes says that results changed, not that they are wrong: find out which and why, say so in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. What framing costs, packets of different sizes, and segmentation and receive offload.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. What impairments of a link do to the flows that cross it.
 
 mod support;

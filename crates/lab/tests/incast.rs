@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. Rounds of transfers that start together and wait for the last.
 
 mod support;

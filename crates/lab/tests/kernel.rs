@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What a scenario asks of a kernel's TCP is what the kernel does, or is refused where it is written.
 
 #[path = "support/values.rs"]

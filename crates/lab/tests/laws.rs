@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Queues and the flows they are made for obey the closed forms of their papers together. The
 //! results stand on the cards.
 

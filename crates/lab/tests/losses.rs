@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory and contract. MetricValues of losses, shared buffers and acknowledgements, where it is known what they are.
 
 mod support;

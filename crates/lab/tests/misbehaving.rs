@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. What a receiver gains that misbehaves (Savage, Cardwell, Wetherall and Anderson 1999), and what a
 //! sender that counts what is acknowledged loses by it: nothing.
 

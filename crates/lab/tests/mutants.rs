@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Property: whatever a scenario file says, it is loaded or refused in bounded time, and what is loaded runs soundly.
 //!
 //! A mutant is a scenario of the library with some keys changed, by values generated from the declarations of all keys, or

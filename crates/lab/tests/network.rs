@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory and contract. Networks of several bottlenecks, links that fail and routes that change.
 
 mod support;

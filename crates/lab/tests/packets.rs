@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The packet log records what happened to every packet, and changes nothing.
 
 mod support;

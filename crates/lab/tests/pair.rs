@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. One connection is one connection, whatever started it: the same transfer once as a flow with a size and
 //! once as a recorded arrival has the same value in every metric, check, table and series.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rule above, at both its bounds.
 
 use narrows_lab::scenario::{LoadOptions, load};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Transfers that start and end during a run, many of them in one slot after the other.
 
 mod support;

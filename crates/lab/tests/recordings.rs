@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. A recorded link starts at a place of its recording that is a draw of the replication, or as written.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: the facts recorded in a simulated run, replayed into a fresh instance, lead to the same limits after each
 //! fact. The runs have losses, marks, timeouts (spurious ones among them), idle times and requests to routers.
 

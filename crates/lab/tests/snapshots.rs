@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: fingerprint. The events of ten short runs as text, so that a change shows where a run departs from what it was.
 //!
 //! Each scenario in `snapshots/` has its events beside it, in order and one in each line: starts and ends of flows and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Theory: what an application writes is what its flow carries, where nothing holds it back.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Closed forms that a simulated path must obey.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Transfers between the edges of a tiered Internet.
 
 mod support;

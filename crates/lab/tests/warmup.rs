@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. A warm-up that is found is the one that the rule says, and nothing else about the run changes.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a virtual machine is given and what it returns, in files of its folder, which is its current one.
 
 use narrows_records::Records;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A Linux kernel: its algorithms, their names, and its queues.
 
 use crate::queues::{KernelQueue, Lack, Queues};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The backend *linux*: the senders and receivers of a scenario are those of a Linux kernel in simulated time.
 //!
 //! A replication is one process: a kernel built as User-Mode Linux, in which time stands still while it computes. The links,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The process of a virtual machine.
 
 use crate::job::{JOB, Job, OUTCOME, Outcome, PROGRESS};

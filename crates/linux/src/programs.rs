@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The programs of a virtual machine: those that its shell would not find, and the output that they have written.
 
 use narrows_model::{Model, Program, Refusal};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernel's queue disciplines in place of ours.
 //!
 //! Attributes are those of `include/uapi/linux/pkt_sched.h` below `TCA_OPTIONS`, as the command `tc` sends them.

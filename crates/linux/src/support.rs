@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a Linux kernel supports.
 
 use crate::kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whether the programs of a virtual machine compute without end.
 
 use narrows_units::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The congestion control of a group: an algorithm that is compiled in, or an external one.
 //!
 //! An external algorithm is loaded from a file while a scenario is read. An [`AlgorithmLoader`] loads it, so that no crate

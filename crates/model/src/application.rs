@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Applications: clients that fetch objects from a server over connections, as a player, a browser or a probe does.
 //!
 //! An application is a pure state machine, as an algorithm is: it is given [`Event`]s with their times and returns

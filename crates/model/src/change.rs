@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scheduled changes of the network.
 
 use narrows_units::Span;

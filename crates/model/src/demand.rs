@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Demand: what starts the connections of a workload.
 //!
 //! What the rest of the program asks of a kind of demand is a method here whose answer for most kinds is the last arm, so that a

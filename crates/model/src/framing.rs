@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a link adds to packets.
 
 use narrows_units::Bytes;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a link does to packets behind its queue and its serialiser, besides random loss.
 
 use crate::Selection;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
 
 pub mod algorithm;

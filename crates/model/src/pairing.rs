@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What links the workloads of a model: their order, partners, and the numbers of their random streams.
 
 use crate::{PathModel, Workload};

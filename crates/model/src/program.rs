@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Programs that carry flows in place of a backend's endpoints.
 
 /// The programs that carry each flow of a group: a server, and a client that starts when the flow does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Refusals: values of keys that a backend does not support.
 
 use crate::Model;

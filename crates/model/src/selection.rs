@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Packets of a link that are chosen by their numbers.
 
 /// A choice of packets of a link.

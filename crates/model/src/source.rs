@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sources: the times and sizes of the writes of an application.
 
 use super::RateModel;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traffic models: sizes, arrivals and exchanges. They are pure: random streams are passed in.
 
 mod arrivals;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Workloads: when connections start, how much data they carry, and which routes they take.
 
 use crate::Demand;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A scenario before it runs: its errors, or its description and its values for the controls of the page.
 
 use crate::edit::to_json;

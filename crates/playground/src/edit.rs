@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Changes of a scenario's text that keep everything else as it is written, comments included.
 
 use serde_json::{Map, Value as Json, json};

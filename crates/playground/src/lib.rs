@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The simulator as a WebAssembly module, for a page that runs scenarios without a server.
 //!
 //! The page writes a request, which is JSON, to the memory that [`nw_request`] returns, and calls [`nw_describe`],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a request says.
 
 use narrows_lab::card::Owner;

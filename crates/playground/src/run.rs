@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run: its digest, metrics and checks as JSON, its series as columns in memory.
 
 use crate::describe::errors;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the page asks of the module, as Rust functions.
 
 use narrows_lab::scenario::{LoadOptions, load};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cards of algorithms, queues, metrics and presets as dicts.
 
 use narrows_lab::card::{Card, Catalogue, Parameter};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TOML documents other than scenarios as Python sees them: values with their places, and complaints about them.
 
 use crate::scenario::error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! External algorithms written in Python.
 //!
 //! Where a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Many runs at once, on threads that touch Python only to call an external algorithm.
 
 use narrows_lab::backend::{Backend, Progress, RunError};

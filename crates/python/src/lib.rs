@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The door between Python and the laboratory: converts, never computes.
 //!
 //! Everything that crosses is plain: numbers, words, lists, dicts, and numpy arrays that are moved. `_core.pyi` on the

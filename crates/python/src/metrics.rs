@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Metrics of a run's series, computed in Python: a scenario that expects one asks there what its name means.
 
 use narrows_lab::card::Owner;

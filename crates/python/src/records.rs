@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a replication left behind, as dicts of numpy columns: each vector is moved into its array, never copied.
 
 use narrows_lab::metrics::MetricValues;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs as Python sees them.
 
 use crate::jobs::{Job, Outcome, execute};

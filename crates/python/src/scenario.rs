@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios as Python sees them: checked and resolved.
 
 use crate::external::Files;

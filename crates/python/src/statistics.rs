@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Statistics that the simulator and Python share.
 
 use narrows_lab::metrics::jain_of;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What people write, read as the scenario file reads it: names that are nearly right, numbers with a unit.
 
 use narrows_lab::units::{Dimension, Quantity};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CAKE: a queue under COBALT for every flow, each with a place of its own in an eight-way set, served so that hosts and
 //! their flows get equal shares.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which class each flow belongs to: what a border router would write into the packets' headers (RFC 2475), known here
 //! from the flow.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CoDel, controlled delay: signals at the head of a queue in which packets have waited too long for too long.
 //!
 //! Source: RFC 8289; the treatment of marks as in Linux's `codel_impl.h`. The law is in [`CodelLaw`], free of any queue.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue discipline of the catalogue, and one with its settings: what a resolved scenario holds of a queue.
 
 use crate::{Classes, Limit, QueueDiscipline, Scale, Threshold};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! DropTail: packets leave in the order of arrival, and an arrival that finds no room is dropped. With `ack_filter` an
 //! acknowledgement without data replaces earlier ones of its flow that wait (ACK filtering, RFC 3449 §5.2.1).
 

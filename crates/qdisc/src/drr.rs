@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! DRR, deficit round robin: every flow has a queue of its own, and each round every queue with packets may send as
 //! many bytes more.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! DualPI2: two queues behind one link, one for flows that want little delay and take many marks, one for all others,
 //! coupled so that both kinds get the same rate.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scheduler of fair queueing: a row for every hashed flow, served in deficit round robin, new flows first.
 //!
 //! Source: RFC 8290 §4.1 and §4.2; Shreedhar and Varghese 1995.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A first-in-first-out row of packets that knows its weight: what most disciplines wait in.
 
 use crate::Backlog;

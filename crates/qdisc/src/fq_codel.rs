@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FQ-CoDel: a queue under CoDel for every flow, served in rounds of equal bytes, new flows first.
 //!
 //! Source: RFC 8290; the batch that overflow drops as in Linux's `sch_fq_codel.c`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FQ-PIE: a queue under PIE for every flow, served in rounds of equal bytes, new flows first.
 //!
 //! Source: Linux's `sch_fq_pie.c`: the scheduler of RFC 8290, and in each queue the law of RFC 8033, with the time that the

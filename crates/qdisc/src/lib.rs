@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Queue disciplines: each decides which packet waits, which is dropped or marked, and which leaves next.
 //!
 //! A discipline never sees the link: it is notified of arrivals and of the times at which the link can take a packet. It

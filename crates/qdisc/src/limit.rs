@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lengths of a queue: how much may wait, and from where on something happens.
 
 use crate::Backlog;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Parameters that several disciplines share.
 
 use narrows_card::{Domain, Parameter};

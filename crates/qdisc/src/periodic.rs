@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the queues of periodic controllers share: the timer of updates, and a queue that measures how long packets wait.
 
 use crate::{Backlog, Fifo};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PI2: a single queue whose probability is squared for classic packets and taken as it is, times a factor, for scalable ones.
 //!
 //! Source: De Schepper, Bondarenko, Tsang and Briscoe, "PI²: A Linearized AQM for both Classic and Scalable TCP", CoNEXT 2016,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PIE, proportional integral controller enhanced: signals arrivals at random, with a probability that is moved until
 //! packets wait as long as they should.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Strict priority: a packet leaves only when none of a better class waits.
 //!
 //! Source: Kleinrock, "Queueing Systems", vol. 2, 1976, §3.6, the head-of-the-line discipline; the class is given by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quick-Start's router (RFC 4782 §3.3; as QSAgent's algorithm 3 in ns-2.35): approves a start-up rate as long as the
 //! link has room for it. The account is kept by [`Approvals`]; under it packets wait as in another discipline.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RCP's router (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): one rate for every flow of the link, as if
 //! it were shared by a processor. The rate is kept by [`RcpLaw`]; under it packets wait as in another discipline.
 

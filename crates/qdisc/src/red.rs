@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RED, random early detection: signals congestion at random before the queue is full, the more often the longer it has
 //! been on average.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RIO, RED with In and Out: one first-in-first-out queue in which packets of the favoured flows, In, are signalled by
 //! a gentler RED, and are dropped only when no Out packet is left to make room.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A router's computation in front of a queue: it reads and answers the requests of packets that pass, while they wait
 //! as in another discipline.
 

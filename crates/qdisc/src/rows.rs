@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Many first-in-first-out rows in one store: what the disciplines wait in that keep flows apart.
 //!
 //! All rows share their cells, so that the store grows to the largest backlog it has held and allocates no more after

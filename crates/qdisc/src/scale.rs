@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the lengths of a queue are measured by.
 
 use crate::{Limit, Threshold, Unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Step marking: a FIFO queue that marks every arrival which finds more than a threshold waiting, the queue for which
 //! DCTCP was made.
 //!

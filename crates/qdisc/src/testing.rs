@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the tests of all disciplines are made of: packets, an account of what became of them, and a link's clock.
 
 use crate::{Context, DropReason, QueueDiscipline, Tap};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! XCP's router (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): signals to every flow by how much to change
 //! its throughput. The computation is in [`XcpLaw`], free of any queue; under it packets wait as in another discipline.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counts of the clients of applications: what their users perceive.
 
 use crate::Histogram;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sanity section: checks for signs that a run did not do what its author intended.
 
 use crate::metrics::utilization;

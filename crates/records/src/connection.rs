@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A connection that is recorded on its own: a row of the table `flows`.
 
 use crate::SenderCounts;

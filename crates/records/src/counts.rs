@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Monotonic counts: those of an interval are the difference of two copies, and sums are the same
 //! in whatever order their parts are added.
 

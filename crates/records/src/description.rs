@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The description of a run as needed by metrics, checks and tables: names, and properties that do not follow from counts.
 
 use narrows_units::{Span, Time};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The digest of a run: SHA-256 over what a backend has recorded, in a form that does not depend on how the records are
 //! stored or shown.
 //!

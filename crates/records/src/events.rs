@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The log of events of flows: losses, marks, timeouts, reductions of the window, changes of state. The table `events`.
 
 use crate::{PacketKind, PacketPlace};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counts of all connections of a group together.
 
 use crate::digest::{Digested, Hash, digested};

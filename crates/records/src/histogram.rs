@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A histogram of spans with buckets of less than 1 % width, counted in integers, so that it is the same whatever the
 //! order of its entries and can be merged exactly.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Records: the results of a run, in the same form for every backend.
 //!
 //! A backend fills [`Records`]. Everything that is shown of a run follows from them and from nothing else: the tables of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Metrics: named numbers with a unit and a direction, computed from the counts of a run after its warm-up.
 //!
 //! A metric is an entry in one of two lists: a [card](Metric) and the function that computes it, of a group of flows

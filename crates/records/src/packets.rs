@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The packet log: time, place and kind of every event of every packet, if the scenario enables it. The table `packets`.
 
 use narrows_units::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What programs that carried flows have printed.
 
 /// A program of a run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Schemas of the tables of a run: the meaning of their rows, and name, type, unit and definition of every column.
 //!
 //! A [`Table`](crate::Table) takes its columns from here, in this order, and no others.

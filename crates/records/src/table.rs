@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Columns of numbers under names: the form in which records leave the crate.
 
 use crate::schema::{self, ColumnKind, TableSchema};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Finite connections that ended, and those that had not at the end of the run: rows of the tables `transfers` and
 //! `unfinished`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The end of the warm-up of a run by the marginal standard error rule on batches of five.
 //!
 //! Source: K. P. White Jr., "An effective truncation heuristic for bias reduction in simulation output", Simulation 69 (1997)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What the digest of a run covers: what was recorded, and nothing that is derived from it.
 
 mod support;

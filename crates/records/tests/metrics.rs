@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. Every metric of a group and of a link, computed on paper from counts made by hand.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The tables are those of the schema, their values those of the records.
 
 mod support;

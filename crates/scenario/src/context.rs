@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where a scenario is loaded from, and what a command says of it besides `--set`.
 
 use super::location::Location;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recorded delays: a text file with a time and the additional delay from then on in each line, both in seconds.
 
 use crate::file;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a scenario runs, in words, for the head of a report.
 
 use super::resolve::{Resolved, Topology};

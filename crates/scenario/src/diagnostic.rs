@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is wrong with a scenario: where, what was given, what is allowed.
 
 use super::location::Location;

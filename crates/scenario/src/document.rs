@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TOML documents other than scenarios, with the place of everything in them: whoever reads them can complain about
 //! them alike.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text of the resolved file: TOML tables whose keys have an order and may have comments.
 
 use crate::input;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run of a scenario would execute.
 
 use crate::context::{LoadContext, LoadOptions, Trust};

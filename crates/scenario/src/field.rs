@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What stands at a key of a scenario: its value, with the place that messages name.
 
 use super::diagnostic::Fault;

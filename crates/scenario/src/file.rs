@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files that a scenario names: regular ones of bounded size.
 //!
 //! A pipe may never end or never begin, a device may give bytes for ever; neither is what a scenario describes.

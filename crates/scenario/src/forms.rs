@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that hold a table of one of several forms, which its `kind` selects.
 
 use super::diagnostic::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files that a scenario names: where it names them, where they lie, and where a folder of results keeps their content.
 
 use crate::location::Location;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the keys of a scenario file are called, what they may hold and what they mean: the data behind the JSON Schema,
 //! the documentation, `--set` and the messages.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scenario file: from what a person wrote to a [`Model`] in which nothing can be invalid.
 //!
 //! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), reads every

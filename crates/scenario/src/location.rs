@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where something was written: in the file or on the command line.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `--set key.path=value`: changes a scenario's tree before it is checked.
 //!
 //! The value is TOML where it reads as such, else a string. A key below a string, or one that belongs to another form

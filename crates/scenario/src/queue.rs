@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `queue`: a discipline of the catalogue with its parameters.
 
 mod classes;

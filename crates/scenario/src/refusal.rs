@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a backend cannot honour, reported where it was written.
 
 use super::diagnostic::Fault;

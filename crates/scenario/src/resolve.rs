@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From checked values to a scenario in which every default is written out.
 //!
 //! Here are the rules between keys: what each alone may hold was checked when it was read. A rule whose inputs did not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random arguments of `--set`, generated from the declarations of the keys: for every key typical values, values at and beyond
 //! its bounds, and values of wrong types. For tests of everything that reads scenarios.
 

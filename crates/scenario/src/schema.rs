@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scenario file as JSON Schema 2020-12, made from the tables that also check it.
 
 use super::kind::{KIND, Key, Kind, Quantities, Variant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables of a scenario file: one declaration for each key.
 //!
 //! [`keys!`] declares a table as a struct. A field is a key: its documentation is the key's meaning, its type is what the

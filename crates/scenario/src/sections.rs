@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tables of a scenario file: keys, what they resolve to, and what is said of them.
 
 mod algorithm;

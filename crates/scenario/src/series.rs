@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Metrics of a run's series, as in `cov(bin=10s)`: computed outside the simulator, and known only there.
 
 use crate::kind::list;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a whole scenario loads to.
 
 mod effect;

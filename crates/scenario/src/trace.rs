@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recorded links in mahimahi's format: a text file with one whole number per line, the millisecond at which a
 //! 1500-byte packet can be delivered; the last number is also the period after which the trace repeats.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A scenario as written: a tree in which every key and value knows its place.
 //!
 //! The TOML library gives the tree with byte ranges; here it is brought into the order of the file and into a form in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Connection vectors of Tmix, in both of their formats, distinguished by the first line of each connection.
 //!
 //! Source: Weigle, Adurthi, Hernández-Campos, Jeffay, Smith, "Tmix: A Tool for Generating Realistic TCP Application

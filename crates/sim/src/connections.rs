@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The connections in one partition: their slots and hosts. It does not matter here what started them.
 //!
 //! A slot has a *sending host* and a *receiving host*; they may be in different partitions, so each partition has entries

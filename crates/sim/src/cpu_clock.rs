@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Processor time of the calling thread.
 
 #[cfg(not(target_family = "wasm"))]

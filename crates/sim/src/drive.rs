@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs the partitions of a run, each in its own thread if there are several.
 //!
 //! Each partition advances by less than the shortest delay between any two, so that none receives a packet after the

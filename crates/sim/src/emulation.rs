@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The simulator's network and workloads around a protocol stack that runs elsewhere, such as that of a kernel.
 //!
 //! Links, queues, access links, users, sources and records are those of a simulated run. Only the endpoints are replaced: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The slots of a partition's event queue and the events that they represent.
 //!
 //! Slots are laid out class by class, so that simultaneous events are handled in the order links, arrivals, hosts, arrivals

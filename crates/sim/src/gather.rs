@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Merges the counts of all partitions into the records of a run.
 
 mod connections;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! End hosts: the two ends of a connection, each with its access links, its timer and its recorder.
 
 mod access;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The layout of a model over partitions: the owner of every link end and host, and the routes in local indices.
 //!
 //! Partitions share nothing while they run. A host belongs to the partition of its router; the delay of a cut link

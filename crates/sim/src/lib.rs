@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The simulator: runs a model as a pure function of model and replication, with the same bits for any number of
 //! partitions.
 

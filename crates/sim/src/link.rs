@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A link: the queue in front of it, the serialiser, loss and impairments, and propagation.
 
 mod arrival_queue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The network of one partition: links, packets in flight, and forwarding from link to link.
 
 use crate::events::{Event, Slots};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one side of a connection over which both sides write announces to the other, ahead of the data.
 
 use narrows_model::application::Object;

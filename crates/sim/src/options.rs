@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How a run is carried out.
 
 /// Options of a run that affect its speed, and whether it ends, but no bit of its records.

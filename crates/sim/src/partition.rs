@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One partition: its network, its hosts and its clock. Partitions share nothing but the layout, which is constant.
 
 use crate::connections::{ConnectionContext, Failed, Message};

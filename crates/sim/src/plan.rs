@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a connection will be.
 
 use narrows_units::{Bytes, Rate, Span};

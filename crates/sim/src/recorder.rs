@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recorders: counts and samples taken during a run, by entity.
 
 mod connections;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A barrier between the time windows of the threads of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The workloads of one partition: each is one [`Kind`](kind::Kind) of demand, of which nothing is known here.
 
 mod kind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The number of partitions of a run: threads with little work between two barriers would only wait.
 
 use crate::layout::Layout;

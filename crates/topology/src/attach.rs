@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Groups on a network: the routes and workloads of each.
 
 use super::{Core, Group, Layout, Path};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The dumbbell: two routers and one bottleneck in each direction. Link 0 is the bottleneck, link 1 that of the other
 //! direction.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Edge routers, and transfers between the hosts behind any two of them: demand spreads over the sources behind each,
 //! and every transfer finds its receiver behind another, by the weights of both (a gravity model).
 

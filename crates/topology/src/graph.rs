@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A graph of named routers: shortest paths through it, and what happens to them when links fail or change.
 //!
 //! Paths are shortest by propagation delay, then by number of links, then by the order of the links. They are all known

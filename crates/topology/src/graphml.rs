@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Routers and links from a GraphML file (<http://graphml.graphdrawing.org>), such as those of the Internet Topology Zoo
 //! (Knight et al., IEEE JSAC 29(9), 2011), of networkx, and what the editor yEd makes of them.
 //!

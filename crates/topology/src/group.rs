@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Groups of connections before they have routes.
 
 use narrows_model::algorithm::Control;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How links are laid out and which of them a flow's packets cross.
 
 mod attach;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Datagrams: numbered packets that are sent once, at a rate, and never retransmitted.
 //!
 //! [`DatagramSender`] hosts the congestion control algorithms that require it (RAP, TFRC, the constant rate).

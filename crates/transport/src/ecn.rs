@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Explicit congestion notification at the sender (RFC 3168 §6.1).
 //!
 //! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4). A congestion echo (ECE) starts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transport endpoints as pure state machines. Their input is packets and times, their output packets and
 //! [`TransportEvent`]s through a [`Host`].
 //!

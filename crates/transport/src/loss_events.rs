@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss events: losses detected within one round trip count as one event.
 
 use narrows_units::{Span, Time};

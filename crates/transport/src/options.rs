@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The options of a flow's endpoints, congestion control aside.
 
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};

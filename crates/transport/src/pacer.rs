@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The pacer: spaces packets at a rate by a leaky bucket, stored as the time at which the bucket is empty (the virtual
 //! scheduling form of the generic cell rate algorithm, ITU-T I.371).
 //!

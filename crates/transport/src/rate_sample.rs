@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delivery-rate samples (draft-ietf-ccwg-bbr §4.1.2; Linux `tcp_rate.c`).
 //!
 //! For each packet sent, the number of packets delivered until then is stored. When the packet is acknowledged, the

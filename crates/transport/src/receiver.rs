@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reliable receiver: reassembles segments in order and acknowledges them.
 //!
 //! An acknowledgement carries the cumulative acknowledgement; SACK blocks (RFC 2018) if the flow uses them, and a D-SACK

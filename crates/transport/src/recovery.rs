@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss recovery: which segments are lost, when a recovery episode starts and ends, and what is retransmitted next.
 //!
 //! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675), [`sack_1996`] (Fall and

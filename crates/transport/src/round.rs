@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The count of round trips: a round ends when a packet sent after the end of the previous round is acknowledged.
 
 use narrows_units::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The retransmission timer (RFC 6298).
 //!
 //! The timer owns all that decides when it expires: the round-trip time estimate, the timeout computed from it (§2), the

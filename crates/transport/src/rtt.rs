@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The round-trip time estimate (RFC 6298 §2, Karn's algorithm).
 //!
 //! The first sample `R` sets `SRTT = R` and `RTTVAR = R/2` (§2.2). Each further sample sets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rules by which senders declare losses and reduce their windows, as records name them.
 
 /// The rule by which a packet is declared lost, a window is reduced or an episode is found spurious.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reliable sender: hosts a congestion control algorithm for a transfer that is counted in segments.
 //!
 //! The sender owns the connection, the timers and the pacer; [`LossRecovery`] decides which segments are lost and which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Endpoints of a connection that a protocol stack outside the simulator carries, such as that of a kernel.
 //!
 //! They execute no protocol: they ask the stack through their [`Host`](crate::Host) to open, write and receive, send what it

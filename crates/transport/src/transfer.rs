@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The data of a transfer: how it is divided into segments, and how much of it the application has offered.
 
 use narrows_units::Bytes;

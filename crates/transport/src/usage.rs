@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Congestion window validation: a window that does not limit the sender must not grow (RFC 2861, RFC 7661).
 //!
 //! As in Linux (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): the window was the limit if it stopped the sender at any

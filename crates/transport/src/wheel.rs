@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Timers that expire with the ticks of a clock, as those of Linux.
 //!
 //! Source: Linux 6.12 kernel/time/timer.c, `calc_wheel_index`. A timeout is a whole number of ticks, and its timer expires

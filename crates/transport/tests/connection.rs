@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: the handshake, windows, delayed acknowledgements, ECN, pacing, the end of a transfer.
 
 mod wire;

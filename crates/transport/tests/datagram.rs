@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: datagrams are sent once, and the receiver responds as the algorithm requires.
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: the restart of an idle sender (RFC 5681 §4.1).
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what loss recovery must satisfy under every policy, whatever the network does to packets: losses, reordering,
 //! steps of the delay and outages.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Judge: the recorded Linux kernel (6.18, Reno, 20 Mbps, 40 ms, 1500-byte packets, a queue of 66 packets, quick ACKs,
 //! RACK-TLP with proportional rate reduction): overshoot, peak, period and acknowledgements of a single flow, with and
 //! without ECN.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: a sender stops, whatever limits an algorithm sets.
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules 3 and 4 of `NextSeg` (RFC 6675 §4): what is sent when no segment is lost and no new one can be sent.
 
 mod wire;

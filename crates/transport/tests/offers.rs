@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: a sender sends only what its application has written.
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: the retransmissions of each recovery policy for the losses that distinguish the policies.
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: acknowledgements return the routers' responses to requests to the algorithm.
 
 use narrows_cc::{Algorithm, QuickStartRequest, Transport};

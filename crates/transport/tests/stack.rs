@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: a connection that another stack carries.
 
 use narrows_cc::Cause;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: when the retransmission timer expires, what follows, and when a timeout is spurious (RFC 5682, RFC 6298).
 
 mod wire;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Properties: whatever the network does, a transfer completes with its exact size, no window is ever exceeded (which
 //! the wire asserts after each step), and the events passed to the algorithm are consistent.
 

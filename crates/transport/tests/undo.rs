@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: spurious loss episodes are detected and undone (RFC 2883, RFC 3522, RFC 3708), and widen the reordering
 //! window (RFC 8985 §6.2).
 

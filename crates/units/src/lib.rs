@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Physical quantities, each with a type of its own so that they cannot be confused.
 //!
 //! [`Time`] is a point in simulated time and [`Span`] a duration; both count picoseconds, so that one bit at 1 Tbps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quantities in text: `"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`.
 //!
 //! The number is decimal and is scaled exactly: a rate, size or time that is not a whole number of the smallest unit

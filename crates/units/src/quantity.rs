@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The four quantities, and the arithmetic that is meaningful between them.
 
 use std::iter::Sum;

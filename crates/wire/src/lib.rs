@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The simulated packet: header fields, acknowledgements, requests to routers and their responses.
 //!
 //! A packet is a value of at most 64 bytes, one cache line: it is copied from queue to queue and never boxed. Data is

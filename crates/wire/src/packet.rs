@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The packet: its header fields and its body.
 
 use crate::{Feedback, Request, SackBlocks};

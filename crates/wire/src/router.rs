@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Requests of a sender to the routers on its path, and their response.
 
 /// A request to the routers, in a SYN or a data packet. Each router on the path may lower it.

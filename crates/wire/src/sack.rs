@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Selective acknowledgement blocks (RFC 2018), counted in segments.
 
 /// A run of received segments `start..end`.

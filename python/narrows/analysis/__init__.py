@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The analysis of designed experiments: pure functions over the table of a study's finished cells.
 
 A study's cells are a table with a row per cell: `cell` (its key), a column per factor, `algorithm`, `replication`, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Partial deployment of a new algorithm: the estimate of an A/B test next to the total effect of a full deployment.
 
 With a fraction p of flows on the new algorithm, a naive A/B test compares two groups of one network, which share its

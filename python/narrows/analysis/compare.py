@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pairs of algorithms compared: effect sizes, intervals, and corrections for the number of comparisons.
 
 Sources: L. V. Hedges, Journal of Educational Statistics 6 (1981) 107 (g and its correction); N. Cliff, Psychological

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Designs of experiments: which combinations of factor levels to run.
 
 Two-level designs are coded -1 (low) and +1 (high). Factors are lettered A, B, C … without I, which stands for the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Effects of two-level factors: their sizes, and which of them exceed the noise.
 
 An effect is the mean of a response where the coded factor (or the product of two) is high, less the mean where it is

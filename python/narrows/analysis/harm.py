@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Harm: the part of a flow's performance when alone that it loses to competitors.
 
 Source: R. Ware, M. K. Mukerjee, S. Seshan and J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar for the

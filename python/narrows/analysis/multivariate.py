@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several responses together: correlated ones, principal components, and algorithms that behave alike.
 
 Sources: K. Pearson, Philosophical Magazine 2 (1901) 559, and H. Hotelling, Journal of Educational Psychology 24 (1933)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks of algorithms over many conditions: mean ranks, and the difference from which they are significant.
 
 Sources: F. E. Grubbs, "Procedures for detecting outlying observations in samples", Technometrics 11 (1969) 1;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of a mean that are valid at every sample size at once, so that results may be inspected at any time.
 
 The interval after n values x_1 … x_n is all m for which the mixture likelihood ratio of normal values with mean m and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Columns and blocks of a study's table of cells."""
 
 from __future__ import annotations

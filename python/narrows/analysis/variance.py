@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Analysis of variance of a response over factors of any number of levels.
 
 Source: D. C. Montgomery, "Design and Analysis of Experiments" (8th ed., 2013), ch. 5; sums of squares of type II, which

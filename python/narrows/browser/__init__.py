@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page that runs scenarios in a browser."""

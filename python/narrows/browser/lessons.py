@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lessons of the playground: scenarios of the library's family `lessons`, each explained in five sentences."""
 
 from __future__ import annotations

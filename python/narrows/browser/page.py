@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The playground: one HTML file with the simulator inside, which runs scenarios without a server or a network."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `narrows`: results go to standard output, messages to standard error."""
 
 from __future__ import annotations

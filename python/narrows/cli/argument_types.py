@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of arguments of commands: numbers, times, lists, and options that print something."""
 
 from __future__ import annotations

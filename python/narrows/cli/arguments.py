@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arguments of all commands. The module of a command is imported when the command runs, for a fast start."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows list` and `narrows show`."""
 
 from __future__ import annotations

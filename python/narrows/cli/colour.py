@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Colours of a terminal: only where output is not redirected, and never the only sign of a result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows doctor`: what is installed and what is missing."""
 
 from __future__ import annotations

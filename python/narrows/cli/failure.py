@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command that fails says, and its exit status."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interrupts: the first signal asks the work to stop and keep what has finished, the second stops it at once."""
 
 from __future__ import annotations

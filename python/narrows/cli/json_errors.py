@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors as JSON, for commands that are given `--json`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parser of the command line: errors in the form of all others, without the usage before them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One command, from its arguments to its exit status."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress on standard error: a bar on a terminal, otherwise plain lines at growing intervals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows pack` and `narrows verify`."""
 
 from __future__ import annotations

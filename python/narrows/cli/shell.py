@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows completion` and `narrows man`, written from the declarations of the arguments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables for a terminal of 80 columns: metrics with the half-widths of their intervals, aligned."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows matrix` and `narrows deploy`."""
 
 from __future__ import annotations

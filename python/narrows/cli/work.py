@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the commands share that run something: options, progress, interrupts, and how they end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The default folder of results: `runs/TITLE-HASH`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The life of a command: prepare, run, save, and then build the page, in a step that can fail alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages that run a scenario in a browser."""
 
 from __future__ import annotations

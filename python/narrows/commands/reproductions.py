@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reproductions: the experiments of a published study, and verdicts on its claims."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs and comparisons, saved in a folder."""
 
 from __future__ import annotations

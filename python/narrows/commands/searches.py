@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Searches for environments in which an algorithm does worst."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Studies: those of files, and those that the commands `matrix` and `deploy` define."""
 
 from __future__ import annotations

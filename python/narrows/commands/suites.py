@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suites: the criteria of a document, measured for an algorithm or a queue."""
 
 from __future__ import annotations

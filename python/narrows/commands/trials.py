@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trials: whether a change of an algorithm makes anything worse."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fewer points that draw the same picture.
 
 A line keeps, per column of the drawing, its first, least, greatest and last point, so that no peak

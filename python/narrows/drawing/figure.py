@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A figure: panels on a paper with a legend and a caption."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words on a drawing: how wide they are, how they are shortened, and which stand beside one another."""
 
 from __future__ import annotations

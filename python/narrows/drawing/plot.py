@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One panel of a figure: a frame with two axes and the marks inside it, as SVG.
 
 A panel is drawn once per paper width. Values leave their traces only in the path data; the page's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scales that map values to positions, ticks at round numbers, and numbers with SI prefixes.
 
 Ticks fall on 1, 2 or 5 times a power of ten. A number is written with three significant digits and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The style of an algorithm: the same colour, dash and marker in every report.
 
 The colours are eight hues that stay apart for people with colour vision deficiency, each in a tone for light and one

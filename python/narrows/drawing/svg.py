@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SVG and HTML as text: elements whose every attribute and text is escaped, and path data."""
 
 from __future__ import annotations

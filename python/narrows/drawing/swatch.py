@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The small drawings beside names in legends and tables: a stroke, an area or a marker of the series."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of a suite: a study per set of cells and backend, each with a folder that can be resumed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite file: read strictly, every fault with its place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of a suite whose cells are finished: a verdict on each backend, and the scenario that repeats it."""
 
 from __future__ import annotations

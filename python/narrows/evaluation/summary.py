@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a suite: the counts of its verdicts, and the contents of `summary.json`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts of predicates over replications, by intervals of paired differences.
 
 The excess of a predicate is the measure minus its bound. Where the bound is a number, its interval is that of the

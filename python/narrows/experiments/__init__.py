@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Studies: designed experiments whose finished cells outlive every interruption.
 
 A study file names a base scenario, what is varied, and how often each combination runs; `definition` reads it, `plan`

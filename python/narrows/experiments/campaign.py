@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Running a study: an executor gets the missing cells, and each finished one is stored, until none is missing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Factors whose levels are combinations of named parts: `each` lists the names, `values` gives their values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keys of files that people write, each declared once, and the one reader of tables by these declarations."""
 
 from __future__ import annotations

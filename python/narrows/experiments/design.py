@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The design of a study: which combinations of levels run, and what that leaves unknown."""
 
 from __future__ import annotations

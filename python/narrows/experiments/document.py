@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A TOML document with positions, for diagnostics with file, line, column and the nearest known name."""
 
 from __future__ import annotations

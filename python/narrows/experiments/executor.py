@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the cells of a study run. All executors have the same interface; none of them writes files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Factors of a study: what is varied, and the values that each takes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a study found, as plain data: means by algorithm, differences between algorithms, effects of factors.
 
 Intervals are taken over replications: a replication gives one value, its mean over all conditions of the study, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a study, under the names in its folder, so that the folder can be moved."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every key of a study file, for the reader, its error messages and `docs/studies.md`."""
 
 from __future__ import annotations

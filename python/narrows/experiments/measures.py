@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The metrics of a cell that are analysed, and the names of their columns.
 
 A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overlays of a study file: tables of keys that replace those of the description above them.
 
 A file that `extends` another one starts from the description of that file, without its sizes and variants.

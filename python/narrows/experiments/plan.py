@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plan of a study: every point resolved and checked, before anything runs; kept in the study's folder."""
 
 from __future__ import annotations

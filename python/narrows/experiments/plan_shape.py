@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `plan.json` holds, checked when it is read: a folder of a study may come from somebody else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queries of the results of a study in SQL, by DuckDB."""
 
 from __future__ import annotations

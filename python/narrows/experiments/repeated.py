@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replications of a study that are one and the same run: nothing in them is random, so they say nothing of a spread."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of replications of each combination of levels, fixed or by a stopping rule.
 
 With a fixed number there is nothing to decide. Otherwise a combination runs on, one replication after the other with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contents of a study's folder: finished cells, failed cells, and the table of all.
 
 A finished cell is one file, `cells/KEY.json`, written beside its place, synced, renamed, and its folder synced; only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A study in its folder: its plan, which is read once, and the results so far."""
 
 from __future__ import annotations

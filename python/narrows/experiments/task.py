@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One cell: all that is needed to run it on any machine, and its result."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Substitution of references, names in braces, in the texts of a study file."""
 
 from __future__ import annotations

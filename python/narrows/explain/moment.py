@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explains what happened to a flow around a given time, from a run's event log and, if there is one, its packet log."""
 
 from __future__ import annotations

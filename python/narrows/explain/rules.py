@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptions of the rules by which packets are lost, losses are detected and windows are reduced."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The events of one flow, and the explanation that they give of a given time.
 
 The log of events has the causes: which packet a link lost and why, by which rule the sender noticed, what it did to its

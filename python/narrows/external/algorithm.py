@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External algorithms in Python files: executing, checking and error messages.
 
 The extension calls `find` in the process that runs a scenario, and `explain` when an algorithm fails.

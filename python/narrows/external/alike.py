@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """In what two algorithms differ besides their rules: what the host does for one of them and not for the other."""
 
 from __future__ import annotations

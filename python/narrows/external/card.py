@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The card of an external algorithm in Python, from the docstring and signature of its class."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classes from a cell of a notebook, or from a prompt that keeps what was typed, as files that a run can read.
 
 A run reads an algorithm anew in a process of its own, which knows nothing of the notebook. So the file has the source

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The description of an external algorithm from its source alone: nothing in the file is executed.
 
 Where the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of algorithms in results: that of an external one is its class."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """New algorithms from templates: the files that `narrows new algorithm` writes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A new algorithm in Rust: a crate that depends on `narrows-cc` alone, and its entry in `crates/external`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file of an external algorithm: whether it may be executed, and what it contains.
 
 A scenario may come from somebody else, so a file that it names is executed only if it is trusted: at or below the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scenarios from somebody else may execute and read, and what a run of one would execute."""
 
 from __future__ import annotations

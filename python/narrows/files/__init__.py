@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of results folders: atomic creation, the manifest, TOML."""

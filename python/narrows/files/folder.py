@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that are created atomically: whole or not at all.
 
 Everything is written into `.NAME.partial-PID` beside the folder's place, synced to the disk and renamed. The

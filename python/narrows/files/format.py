@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The numbers of the formats of kept files, and the check of the number that a file states.
 
 A number changes when a file of the old format would be misread. It is the entry `format` of a JSON file; a file without

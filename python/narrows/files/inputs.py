@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that a scenario names, kept by their content in a folder of results, so that the folder runs again anywhere."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finished work, a sealed line each, that is appended while a long command runs, so that the next one goes on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON files with a digest of their own content, so that damage is found when they are read."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folder of a long command: what it is about, and its finished work, so that the same command goes on there."""
 
 from __future__ import annotations

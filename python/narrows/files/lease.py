@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lease of a folder: one process works on it at a time, and another takes over if that is dead.
 
 The lease is a file with host, process and time. On its own host a dead process is known as such; on another, it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`manifest.json`: the origin of a results folder and the digests of its files, to repeat it and to detect changes."""
 
 from __future__ import annotations

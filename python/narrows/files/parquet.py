@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet files by path: Arrow takes a relative path with a colon in it for the address of a filesystem."""
 
 from __future__ import annotations

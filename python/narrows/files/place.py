@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places within a folder of results, as its files name them: such a folder may come from somebody else."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the process that wrote a folder is still running."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folder of a run or a comparison: the one reader of its files."""
 
 from __future__ import annotations

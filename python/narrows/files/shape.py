@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The types of what JSON files of results hold, checked when they are read: such a file may come from somebody else.
 
 A shape is a type (`float` takes whole numbers, too); a `range` of whole numbers; None; a tuple of shapes, any of which

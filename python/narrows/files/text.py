@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of files that people write: scenarios, studies, suites, claims, and objects in JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain Python values as TOML text, so that a scenario built in Python is validated as one from a file; and back."""
 
 from __future__ import annotations

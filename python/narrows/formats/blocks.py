@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The few blocks of pcapng that a capture needs (draft-ietf-opsawg-pcapng, §4)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every table of a run as CSV, for spreadsheets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IPv4, TCP and UDP headers for simulated packets, which have none.
 
 Sources: RFC 791, RFC 9293, RFC 768; options by RFC 7323 (window scale) and RFC 2018 (SACK); ECN by RFC 3168. Payload is

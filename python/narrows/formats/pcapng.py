@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packet log of a run as a pcapng capture, for Wireshark and similar tools.
 
 The simulator numbers segments and knows the size of packets; the headers are constructed to match: sequence numbers in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flows of a run as qlog 0.3, for qvis.
 
 Sources: draft-ietf-quic-qlog-main-schema-02 (`qlog_version` 0.3, JSON text sequences of RFC 7464) and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is added to a kernel's source: the driver, random numbers from a seed, and the timer frequency."""
 
 from __future__ import annotations

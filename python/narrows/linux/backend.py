@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The backends that run scenarios, by name: the simulator, or a kernel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels in the user's cache."""
 
 from __future__ import annotations

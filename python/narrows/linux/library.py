@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library of the network, which the kernel loads: built from the sources, one for each version of the engine."""
 
 from __future__ import annotations

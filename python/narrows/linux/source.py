@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The source of a kernel: found, named by its content, and unpacked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics of a run: counted ones, and those computed from its series by name and parameters.
 
 Examples:

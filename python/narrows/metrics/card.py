@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The card of a metric that is computed from a run's series, declared beside its function.
 
 Examples:

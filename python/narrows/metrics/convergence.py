@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convergence of a new flow to its share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a metric is judged: the values that it can have, and the margin below which differences do not matter.
 
 Both follow from the unit of the metric, with exceptions by name. The range decides how the interval over replications

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics of a flow's congestion window over time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The loss rate after a change: how long it stays above its steady value (Bansal et al., SIGCOMM 2001, §3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of one replication that metrics are computed from: series as arrays, by flow and by link."""
 
 from __future__ import annotations

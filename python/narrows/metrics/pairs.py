@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics of a group of flows that is compared with another."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters and sources shared by several metrics."""
 
 from __future__ import annotations

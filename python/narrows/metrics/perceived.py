@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people perceive of applications and transfers: the metrics with which tables, sentences and figures begin."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the values of metrics can be in given runs, and whether a run has any that cannot be."""
 
 from __future__ import annotations

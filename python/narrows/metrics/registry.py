@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All metrics of the series; importing this module declares them."""
 
 from __future__ import annotations

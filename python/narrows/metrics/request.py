@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests for metrics by name, with or without values of parameters: `jain`, `cov(bin=10s)`."""
 
 from __future__ import annotations

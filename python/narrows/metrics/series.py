@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Averages of a series over bins: a rate is constant within an interval of the series."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Variation of rates, and their reaction to changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics of the states of an algorithm, from the events of its flows, and of its inner variables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics of finite flows that come and go, by class of file and path and by start time."""
 
 from __future__ import annotations

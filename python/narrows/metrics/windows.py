@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reductions of a congestion window, its growth after them, and its oscillation.
 
 A reduction (cut) is a decrease of the window that changes ssthresh or ends at it: a reduction from the same window as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens the folder of a run, comparison or study, whatever command or machine wrote it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The blocks of a page beside its figures: states, badges, lists of facts and tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page: one HTML document with style, script and figures inside and no request to anywhere."""
 
 from __future__ import annotations

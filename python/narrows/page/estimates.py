@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimates as text: intervals and differences, with as many decimals as distinguish their ends."""
 
 from __future__ import annotations

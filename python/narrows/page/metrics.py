@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a metric is shown, by its card: what it is called, its unit, and which direction is better."""
 
 from __future__ import annotations

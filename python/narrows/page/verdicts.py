@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a difference is shown, by its verdict: CSS class, words, sign."""
 
 from __future__ import annotations

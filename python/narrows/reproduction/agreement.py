@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Agreement of our values with those that a study printed, by table. Pure functions.
 
 Ranks say whether the same things are large; the median relative error, |ours - theirs| / |theirs|, says how near a

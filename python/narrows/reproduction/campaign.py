@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of a published study: its experiments in sequence, each a study with a folder that can be resumed."""
 
 from __future__ import annotations

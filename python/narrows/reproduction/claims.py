@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a published study claims: its claims with their tests, variants, judges, figures and tables."""
 
 from __future__ import annotations

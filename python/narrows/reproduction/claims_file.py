@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file of a published study's claims: read strictly, every fault with its place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The quantities of claims that are computed from others, replication by replication. Pure functions."""
 
 from __future__ import annotations

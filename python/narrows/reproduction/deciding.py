@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """More replications for the claims that are still open, and for no others, until a budget is spent.
 
 The open claim that promises a verdict for the least simulated time goes first. The parts that decide it get more

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An experiment of a reproduction: its study file, its plan, and its place in the folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A summary of a ledger in a few sentences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intervals of the quantity of a claim, at any level, of a fixed number of replications or of one that grows.
 
 | values | fixed number of replications | number that grows (always valid) |

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells of other implementations that have run experiments of a study, by which its claims are judged as well."""
 
 from __future__ import annotations

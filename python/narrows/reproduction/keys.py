@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every key of a file of claims."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger: every claim of a study with its verdict, as plain data. The same cells give the same ledger."""
 
 from __future__ import annotations

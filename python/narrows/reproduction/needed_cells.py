@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells that claims, tables and figures need, so that a size can run only these. Pure functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests of claims on quantities, and their verdicts from cells. Pure functions.
 
 Every test comes down to the interval over replications of one paired number: all of the interval on the claimed side

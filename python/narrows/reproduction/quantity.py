@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The quantities of claims: a number per replication, from the cells of experiments. Pure functions.
 
 A quantity is a metric of the cells that certain levels pick out, a number, or computed from other quantities

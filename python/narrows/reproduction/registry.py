@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published studies: a folder each, with `claims.toml`, scenarios, and a study file for each experiment."""
 
 from __future__ import annotations

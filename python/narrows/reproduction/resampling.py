@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranks and rank correlations as statistics of means, over resamples of the replications. Pure functions.
 
 The rank of one replication's values says little where they differ by less than noise, and the mean of such ranks is no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a new study with claims of one's own."""
 
 from __future__ import annotations

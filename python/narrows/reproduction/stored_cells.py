@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a reproduction as one small columnar file, with which another folder continues.
 
 A row is a finished cell: its experiment, variant, replication, whether it was added because claims were open, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line as results record it: with its arguments, but without folders and the name of the machine."""
 
 from __future__ import annotations

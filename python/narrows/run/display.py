@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results for interactive use: as a table in a notebook, as data frames, and as plots for a paper."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Execution of runs: the extension runs them in its own threads, without the interpreter's lock.
 
 Python handles signals in the main thread only, so the main thread polls and the extension is called from another

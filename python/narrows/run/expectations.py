@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`[[expect]]`: bounds on metrics of a scenario, checked against their confidence intervals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages between this program and its worker processes: pickles in frames.
 
 A frame is a mark, the length of a pickle, and the pickle. Anything else comes from an algorithm that writes to a file

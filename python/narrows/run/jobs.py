@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jobs: replications of scenarios, how much work they are, and how their progress is reported."""
 
 from __future__ import annotations

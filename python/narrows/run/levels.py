@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A scenario at several levels of its keys, beside or in place of several algorithms, on the same random numbers."""
 
 from __future__ import annotations

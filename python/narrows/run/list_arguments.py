@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists of values in arguments, queues with parameters, and their errors."""
 
 from __future__ import annotations

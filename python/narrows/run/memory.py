@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory for the records of a run, which are kept until its folder is written."""
 
 from __future__ import annotations

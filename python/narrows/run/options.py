@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How something is run: what the commands have in common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a saved run or comparison, which is drawn by what stands above runs."""
 
 from __future__ import annotations

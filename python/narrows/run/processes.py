@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes for runs with algorithms written in Python, each of one run alone.
 
 On Linux they are forks of a template (`narrows.run.template`): a process that has imported what every run needs, and

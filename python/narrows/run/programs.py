@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The output of programs that carried flows, in the folder of a run."""
 
 from __future__ import annotations

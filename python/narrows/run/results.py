@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of runs and comparisons: summaries, Arrow tables, and results folders."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios from files, texts or dicts: check, run, compare."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`summary.json`: the mean and interval of every metric over the replications of a run, checks, cost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrow tables of the columns of records: numbers without a copy, labels as dictionaries.
 
 A table holds the rows of all replications of a run; its first column is the number of the replication.

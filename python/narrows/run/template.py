@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The template of worker processes on Linux: `python -P -m narrows.run.template` forks one whenever it is asked to.
 
 Standard input is a socket. Each byte on it comes with three file descriptors: the stream of jobs and answers of a new

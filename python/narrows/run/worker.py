@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker process: reads a job, runs it and writes the result.
 
 It is a fork of a template, or `python -P -m narrows.run.worker` (`narrows.run.processes`). The stream of jobs carries

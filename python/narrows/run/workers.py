@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Worker processes for runs with algorithms written in Python: one process per run.
 
 A process of its own with fixed hashing makes a run independent of earlier runs, and a process can be killed while an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search: MAP-Elites over a map of conditions, for every kind of score at once.
 
 Each environment is placed on the map by its bandwidth-delay product and its buffer; each place keeps, for each kind of

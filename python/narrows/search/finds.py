@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a search finds: environments in which the algorithm does worse, with the evidence of fresh replications."""
 
 from __future__ import annotations

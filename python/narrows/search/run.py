@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of a search: evaluations in batches, then finds that are simplified and repeated."""
 
 from __future__ import annotations

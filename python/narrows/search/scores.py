@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much worse an algorithm is than the reference in the same environment with the same seed, in five respects.
 
 A score is the part of a performance that is lost: (reference - algorithm) / reference where more is better, and

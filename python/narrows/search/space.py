@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Environments: what a search varies, on scales of values that a person would write, and the scenario of each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder of results as one file: a ZIP archive of everything that is needed to read it and to repeat it.
 
 The folder holds the content of every file that its scenarios name, so the archive does, too. Equal folders make equal

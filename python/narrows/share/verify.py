@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repeats packed results and compares digests; where they differ, finds the part that does and the reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contests of a trial: a scenario with both algorithms, what is judged, and what was measured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a trial has measured, kept in its folder, so that the same command goes on where another one ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sequential trial: replications of all scenarios that are not decided, until all are or the budget is spent."""
 
 from __future__ import annotations

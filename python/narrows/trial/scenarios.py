@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios of a trial: files, those of a suite, or those of Narrows, each with A and with B."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a change in one metric, from paired values, at any number of replications.
 
 With the margin m, the greater of a part of the value of A and the absolute margin of the metric (`docs/metrics.md`),

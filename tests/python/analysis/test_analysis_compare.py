@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Effect sizes, corrections, intervals and deployments, held against published examples (rule, statistics)."""
 
 from __future__ import annotations

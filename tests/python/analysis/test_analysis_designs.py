@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Designs, held against printed defining relations, alias tables and design matrices (rule)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Effects and their significance, held against worked examples of textbooks (rule)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Correlations, components and clusters, held against worked examples (rule)."""
 
 from __future__ import annotations

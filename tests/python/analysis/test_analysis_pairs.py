@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Harm and shares of pairs. Truth: rule (Ware et al., HotNets 2019, §3), by numbers worked by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outliers, ranks and majorities, held against published examples (rule)."""
 
 from __future__ import annotations

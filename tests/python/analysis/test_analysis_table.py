@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the analysis reads out of a table of cells, and what it refuses to read (contract)."""
 
 from __future__ import annotations

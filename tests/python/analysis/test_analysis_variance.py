@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Analysis of variance: against projections of the whole design matrix, and for designs of many levels."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Algorithms that break rules of RFC 9743, as a user would write them."""
 
 from __future__ import annotations

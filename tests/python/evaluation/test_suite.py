@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows suite` from the command line: its files, its verdicts, its errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Whatever stands in a suite file, it is read or refused with a place and a reason."""
 
 from __future__ import annotations

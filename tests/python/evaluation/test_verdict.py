@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts of predicates by hand-made values."""
 
 from __future__ import annotations

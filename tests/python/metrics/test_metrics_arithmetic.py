@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: theory. Each function on a series whose answer is worked out by hand beside it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: theory. Measures of a run's series, taken of one replication whose every value is written here, by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract and product. Measures of whole runs: by name, in summaries, on the command line, in expectations."""
 
 from __future__ import annotations

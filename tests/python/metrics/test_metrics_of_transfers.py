@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract and product. Measures of groups whose transfers come and go, beside groups whose flows stay."""
 
 from __future__ import annotations

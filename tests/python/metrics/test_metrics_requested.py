@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. A metric as it is asked for, and the cards that say what can be asked."""
 
 from __future__ import annotations

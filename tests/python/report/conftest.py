@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports of invented folders, and the browser that opens them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run and comparison folders with invented but plausible records, for tests that need no simulation.
 
 A window climbs and is halved whenever its turn comes; the queue is what the windows leave above the bandwidth-delay

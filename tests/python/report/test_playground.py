@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page that runs scenarios: it is opened in a real browser and gives the digests of the command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a page says first, and what its charts do: the answer, marks, zoom, the choice of a replication (product)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people see: every report is opened in a real browser, without a network, and looked at."""
 
 from __future__ import annotations

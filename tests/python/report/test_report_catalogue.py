@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract between the report and the catalogue of metrics: nothing about a metric is known twice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The claims of a reproduced study as readers see them: counts, each with its bar, and buttons that hide verdicts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What figures do with values at their ends: zero, equal, missing, infinite, a single one, none at all."""
 
 from __future__ import annotations

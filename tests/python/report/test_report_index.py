@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page over a folder of results: every result with its numbers, whatever the folders hold (product)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Whatever the summaries below a folder hold, the index is built and lists what is damaged."""
 
 from __future__ import annotations

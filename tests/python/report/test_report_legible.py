@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of every kind in a real browser: nothing leaves the page, every axis has ticks that can be read (product)."""
 
 from __future__ import annotations

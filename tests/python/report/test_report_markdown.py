@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever a name holds, Markdown and XML that are read back have it as text."""
 
 from __future__ import annotations

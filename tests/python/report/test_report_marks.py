@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules of what is drawn: no peak is lost, nothing is unescaped, every series differs visibly from its neighbour."""
 
 from __future__ import annotations

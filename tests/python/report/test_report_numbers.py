@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules: where ticks fall, and how numbers, units and intervals are written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract of the page as text: what it holds whatever opens it."""
 
 from __future__ import annotations

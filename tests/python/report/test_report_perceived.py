@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A page begins with what people perceive, by group, and says whose algorithm was replaced (product)."""
 
 from __future__ import annotations

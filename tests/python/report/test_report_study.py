@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Marks of a study's figures: everything is there, at its place, named and escaped (product)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. Transfers that come and go are in every figure of a run, with the values of the tables."""
 
 from __future__ import annotations

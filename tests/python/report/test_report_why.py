@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contract: a click on a window says what `narrows why` says, with mouse, keyboard and finger."""
 
 from __future__ import annotations

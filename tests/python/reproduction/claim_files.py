@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small studies with claims for tests: one flow, and what is claimed of its goodput."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Whatever stands in a file of claims, it is read or refused with the key path and a reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule and contract. Predicates over tables of cells that are written by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. The tests of claims on the page of all claims: complete, and as `claims.toml` has them."""
 
 from __future__ import annotations

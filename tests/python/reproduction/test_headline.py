@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. The summary of a ledger in sentences, for none, one and several of whatever it counts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: statistics. How often the judge is wrong, against the level that it states, by many small experiments.
 
 Bounds on counted errors are six standard errors of a binomial wide, so that a right judge fails once in a billion.

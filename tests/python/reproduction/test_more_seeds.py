@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. A study of one's own, claims decided by more seeds, results kept in one file, and agreement."""
 
 from __future__ import annotations

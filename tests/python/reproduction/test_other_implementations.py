@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. Variants with other rules of algorithms, and claims judged by the cells of other implementations."""
 
 from __future__ import annotations

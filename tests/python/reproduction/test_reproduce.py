@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. A published study from the command line: ledger, exit status, continuation; and those that ship."""
 
 from __future__ import annotations

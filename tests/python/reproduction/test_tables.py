@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: product. The tables of a study under variants, and that what is published of all studies is current."""
 
 from __future__ import annotations

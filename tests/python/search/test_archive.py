@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The map of a search, by hand-made scores."""
 
 from __future__ import annotations

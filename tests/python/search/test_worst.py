@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows worst` from the command line: known weaknesses, the same atlas again, scenarios that run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small studies for tests, and how to start the command."""
 
 from __future__ import annotations

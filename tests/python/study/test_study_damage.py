@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Damage to a folder of results is found and named; nothing else is ever shown in its place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same study on a Dask cluster, whose workers come, go and differ. Truth: product."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows deploy`: from no flow to all flows. Truth: product."""
 
 from __future__ import annotations

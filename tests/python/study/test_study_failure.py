@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cell that fails costs itself alone, is kept with its scenario, and one command replays it. Truth: product."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A study file is answered as strictly as a scenario, and nothing is written. Truth: contract."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule. Findings say what the tests beside them support, and per level where an average would hide it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No finished cell is lost and none is repeated, whatever happens to the process. Truth: contract and product."""
 
 from __future__ import annotations

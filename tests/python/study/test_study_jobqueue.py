@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same study through dask-jobqueue, with a stand-in for Slurm that starts its jobs here. Truth: product."""
 
 from __future__ import annotations

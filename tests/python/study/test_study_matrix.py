@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows matrix`: every algorithm beside every other. Truth: product and statistics."""
 
 from __future__ import annotations

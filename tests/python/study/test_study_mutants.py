@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Whatever stands in a study file, it is accepted or refused with a reason and a place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes and variants are overlays of one description; words and named parts write levels once. Truth: contract."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report of a study: what was found first, then the design and the figures. Truth: product."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A study from its file to its results. Truth: contract and product."""
 
 from __future__ import annotations

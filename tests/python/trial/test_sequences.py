@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The confidence sequence and the verdicts of trials keep their promise over many synthetic trials."""
 
 from __future__ import annotations

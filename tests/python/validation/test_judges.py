@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Validation: every figure of a judge that is not ours, within its tolerance; a red test names the figure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: validation. Situations on simulator and kernel (battery.py): no difference without its reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Validation: the cards show the comparisons with the kernel that stand in `validation/linux`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule. The first packet at which two runs part (validation/linux/part.py)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way from our scenarios to ns-2 and back; ns-2 itself is not needed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: statistics. The program that counts how often `narrows ab` is right (validation/trials.py)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quick-Start (RFC 4782; Sarolahti, Allman and Floyd, Computer Networks 51, 2007) before any algorithm with a window.
 //!
 //! The SYN carries a request for a rate. With the rate `R` approved in the SYN-ACK the window is set to

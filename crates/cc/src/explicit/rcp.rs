@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RCP's end host (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): every flow sends at the rate that the routers
 //! of its path offer, which is the same for all flows of a router.
 //!

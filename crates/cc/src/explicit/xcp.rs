@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! XCP's end host (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): routers determine the change of the
 //! throughput.
 //!

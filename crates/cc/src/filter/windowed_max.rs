@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Windowed maximum in constant space: Kathleen Nichols's algorithm, as in Linux (`lib/win_minmax.c`).
 //!
 //! The filter keeps the largest sample of the window, the largest after it and the largest after that. When the first

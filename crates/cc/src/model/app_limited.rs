@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delivery-rate samples that an algorithm itself marks as application-limited, because it sends few packets on purpose
 //! (`MarkConnectionAppLimited` of draft-ietf-ccwg-bbr-06; `tp->app_limited` in Linux's `tcp_bbr.c`).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BBR, version 1 (Cardwell, Cheng, Gunn, Yeganeh, Jacobson, "BBR: Congestion-based congestion control", ACM Queue 14(5),
 //! 2016), as Linux 6 computes it (`net/ipv4/tcp_bbr.c`).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BBR, version 3, as specified by draft-ietf-ccwg-bbr-06 (Cardwell, Swett, Beshay, July 2026).
 //!
 //! * Model: `max_bw` = largest delivery rate of two probing cycles, `min_rtt` = smallest round-trip time of ten seconds,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long ProbeRTT lasts: 200 ms and a round from when few enough packets are in flight (draft-ietf-ccwg-bbr-06
 //! §5.3.4.3, `HandleProbeRTT`; `bbr_update_min_rtt` in Linux's `tcp_bbr.c`).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! State machines that assert their transitions in debug builds.
 
 use std::fmt::Debug;

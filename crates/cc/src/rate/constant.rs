@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A constant rate without congestion control.
 
 use super::payload_rate;

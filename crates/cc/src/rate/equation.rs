@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The TCP throughput equation, which gives TFRC's rate (RFC 5348 §3.1; Padhye, Firoiu, Towsley and Kurose, SIGCOMM 1998).
 //!
 //! `X = 1 / (R sqrt(2 p/3) + 4 R min(1, 3 sqrt(3 p/8)) p (1 + 32 p²))` packets per second, for one packet per

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RAP, the rate adaptation protocol (Rejaie, Handley and Estrin, INFOCOM 1999), with TCP(b)'s constants (Bansal,
 //! Balakrishnan, Floyd and Shenker, SIGCOMM 2001 §3).
 //!

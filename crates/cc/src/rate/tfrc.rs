@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFRC, TCP-friendly rate control (Floyd, Handley, Padhye and Widmer, SIGCOMM 2000; RFC 3448; RFC 5348), with the
 //! self-clocking of Bansal, Balakrishnan, Floyd and Shenker (SIGCOMM 2001).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Slow start, the restart after an idle time and the counting of acknowledgements by the host, for an algorithm that gives only
 //! its rule of congestion avoidance.
 //!

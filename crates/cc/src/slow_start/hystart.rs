@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HyStart, which ends slow start before it overshoots (Ha and Rhee, "Taming the elephants", Computer Networks 55, 2011),
 //! with the constants and the two heuristics of Linux 6.18 `net/ipv4/tcp_cubic.c`.
 //!

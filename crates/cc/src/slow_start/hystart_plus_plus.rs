@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HyStart++ (RFC 9406): when the round-trip time rises, the window grows four times slower for five rounds before slow
 //! start ends, and at the former pace again if the rise was noise.
 //!

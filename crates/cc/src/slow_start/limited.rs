@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Limited slow start (RFC 3742): above `max_ssthresh` the window grows by at most `max_ssthresh / 2` in a round trip, so
 //! that the last round of slow start does not lose thousands of packets.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BIC (Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004) with
 //! the constants of Linux 2.6.22 `tcp_bic.c`: a binary search between the window and that at the last loss.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! BIC as in Linux 6.12 (`net/ipv4/tcp_bic.c`): whole packets, and twice the increase or more, the more packets an
 //! acknowledgement covers.
 //!

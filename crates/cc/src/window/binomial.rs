@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Binomial congestion control, slowly responsive alternatives to TCP (Bansal and Balakrishnan, INFOCOM 2001), and those
 //! compared in "Dynamic behavior of slowly-responsive congestion control algorithms" (Bansal, Balakrishnan, Floyd and
 //! Shenker, SIGCOMM 2001).

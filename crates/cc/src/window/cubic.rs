@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CUBIC (RFC 9438): the window grows by a cubic function of the time since the last loss, with its plateau at the window
 //! of that loss.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CUBIC as its authors published it (Ha, Rhee and Xu, Operating Systems Review 42, 2008), the one in Linux 2.6.22 and in
 //! ns-2's TCP/Linux.
 //!

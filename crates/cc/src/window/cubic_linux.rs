@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CUBIC as in Linux 6.18 (`net/ipv4/tcp_cubic.c`): whole packets, jiffies, and its own HyStart.
 //!
 //! * `target = bic_origin_point ∓ ⌊410 |t − K|³ / 2⁴⁰⌋` with `t` and `K` in units of 1/1024 s. Because the *distance* is

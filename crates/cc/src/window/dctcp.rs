@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Data Center TCP (RFC 8257; Alizadeh et al., SIGCOMM 2010): decrease in proportion to the fraction of marked packets.
 //!
 //! * Once per round: `α = (1 − g) α + g F`, where `F` is the fraction of the packets acknowledged that were marked (§3.3).

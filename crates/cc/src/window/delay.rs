@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules that detect congestion by queueing delay: the excess of the round-trip time over its minimum.
 
 pub mod cdg;

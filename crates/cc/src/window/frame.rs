@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The frame of all window algorithms: slow start, congestion avoidance, recovery, timeout, undo (RFC 5681, RFC 6298).
 //!
 //! * Slow start while the window is below ssthresh. The packets of an acknowledgement that would take the window beyond

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HighSpeed TCP as in Linux 6.12 (`net/ipv4/tcp_highspeed.c`): the table of RFC 3649, appendix B, in whole packets, and an
 //! increase for each acknowledgement.
 //!

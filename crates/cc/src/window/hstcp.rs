@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HighSpeed TCP (RFC 3649): increase and decrease depend on the window, for a less steep response function at large
 //! windows.
 //!

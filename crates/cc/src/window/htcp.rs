@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! H-TCP (Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; Linux `tcp_htcp.c`):
 //! the increase depends on the time since the last loss, the decrease on the variation of the round-trip time.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! H-TCP as in Linux 6.12 (`net/ipv4/tcp_htcp.c`): whole packets, jiffies, and factors in 1/128.
 //!
 //! * One packet is added once `⌊acknowledged α⌋ ≥ w`; the acknowledgement that adds it is not counted, and what was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP Hybla (Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of
 //! Satellite Communications and Networking 22, 2004): a flow with a long round-trip time grows in time as Reno does at a
 //! reference round-trip time `RTT_0`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP-Illinois (Liu, Başar and Srikant, "TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed
 //! networks", Performance Evaluation 65, 2008, and VALUETOOLS 2006): losses decide whether the window grows or falls, and
 //! queueing delay by how much.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Linear controls: increase and decrease are linear functions of the window (Chiu and Jain, Computer Networks 17, 1989;
 //! Akella, Seshan, Shenker and Stoica, "Exploring congestion control", CMU-CS-02-139, 2002).
 //!

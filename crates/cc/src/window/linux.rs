@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What Linux's window algorithms share: jiffies, whole packets, and the state of the sender (Linux 6.12,
 //! `net/ipv4/tcp_cong.c`, `tcp_input.c`).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Prague (De Schepper, Tilmans, Briscoe, Goel, draft-briscoe-iccrg-prague-congestion-control-04): DCTCP's decrease in
 //! proportion to marks, for the Internet; needs ECN and a queue that marks ECT(1) at a shallow threshold, such as DualPI2.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reno's additive increase and multiplicative decrease (Jacobson, SIGCOMM 1988; RFC 5681 §3.1).
 //!
 //! `w += acked / w` for each acknowledgement: one packet for each round trip. `w = w / 2` for each loss episode.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reno as in Linux 6.18 (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`): the rule of RFC 5681 in whole packets.
 //!
 //! The window grows by one packet for each `w` packets acknowledged. A loss halves the window, rounded down, and resets

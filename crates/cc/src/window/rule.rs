@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The part of a window algorithm that differs between algorithms: increase in congestion avoidance and decrease.
 //!
 //! Everything else (slow start, recovery, timeouts, undo, lower bounds) is in the [frame](super::frame). The provided

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scalable TCP (Kelly, "Scalable TCP: improving performance in highspeed wide area networks", Computer Communication
 //! Review 33, 2003): increase and decrease are proportional to the window, so that the time between losses is independent
 //! of it.

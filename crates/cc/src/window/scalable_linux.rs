@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scalable TCP as in Linux 6.12 (`net/ipv4/tcp_scalable.c`): whole packets, and Reno's increase below 100 packets.
 //!
 //! One packet is added for each `min(w, 100)` acknowledged; a loss sets `w = w − ⌊w / 8⌋`, at any window.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP Veno (Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC 21, 2003): Reno,
 //! but with few packets in the queue a loss is taken for random and costs a fifth of the window, and with many the window
 //! grows at half the rate.

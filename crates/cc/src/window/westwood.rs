@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Westwood+ (Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno and Vegas TCP congestion
 //! control", Computer Communication Review 34, 2004): Reno's increase, and a decrease to the estimated bandwidth-delay
 //! product.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Westwood+ as in Linux 6.12 (`net/ipv4/tcp_westwood.c`): Reno until the end of a recovery, which sets the window to the
 //! estimated bandwidth times the minimum round-trip time, at once.
 //!

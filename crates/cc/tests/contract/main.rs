@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what holds for every algorithm of the catalogue under any history of facts.
 
 #[path = "../facts/mod.rs"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The contract of all algorithms, for the `subjects` of the test file that includes this one.
 
 use crate::facts::{MSS, histories, histories_then_growth, rounds_with_losses};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What one stage of a connection leaves to the next: growth, ssthresh, idle time, undo. Where an algorithm of the catalogue is an
 //! exception its card says why.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The page `docs/stages.md`: what events do to each field of each algorithm. `NARROWS_STAGES=write` writes it.
 
 use super::promises::observed;

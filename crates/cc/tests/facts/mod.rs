@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the minimum round-trip time are
 //! consistent.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A minimal closed loop around an algorithm: a sender with unlimited data, one FIFO link, acknowledgements in order, and
 //! losses that are detected when the acknowledgement of the lost packet would have arrived. A loss episode ends when a
 //! packet sent after its start is acknowledged.

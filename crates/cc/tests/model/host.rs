@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A minimal closed loop for BBR: a paced sender, one FIFO link, acknowledgements of single packets in order, losses that
 //! are detected when the acknowledgement of the lost packet would have arrived, and delivery-rate samples.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Algorithms that model the path: for each its rules (`rules.rs`), its transitions, and its behaviour in a closed loop on a
 //! path with known parameters.
 

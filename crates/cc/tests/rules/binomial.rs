@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The binomial algorithms and TCP(b).
 
 use super::{Flow, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The versions of CUBIC.
 
 use super::{Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Vegas, Compound TCP, FAST and FAST-AT.
 
 use super::{Flow, SETUP, same};

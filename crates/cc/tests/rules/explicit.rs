@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! XCP, RCP and Quick-Start: requests of the end hosts, and their response to the answers.
 
 use super::{ACK, Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HyStart.
 
 use super::{Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LEDBAT (RFC 6817) and LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01).
 
 use super::{Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The algorithms that Linux 6.12 computes in another way than their papers.
 
 use super::{ACK, Flow, SETUP, same};

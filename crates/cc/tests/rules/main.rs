@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: each test is one sentence of a source.
 
 mod bic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP-NV.
 
 use super::{ACK, Flow, SETUP, same};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RAP (Rejaie, Handley and Estrin 1999) and RAP(1/gamma) (Bansal et al. 2001).
 
 use super::{Flow, SETUP, same};

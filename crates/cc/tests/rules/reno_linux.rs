@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reno as in Linux.
 
 use super::{Flow, same};

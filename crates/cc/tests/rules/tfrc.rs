@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TFRC's sender (Floyd et al. 2000; RFC 5348 §4; Bansal et al. 2001 §4.1), with one report of `p` and `X_recv` per round
 //! trip.
 

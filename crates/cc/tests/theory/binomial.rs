@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Mean windows of the binomial algorithms.
 
 use super::{compared, mean_from};

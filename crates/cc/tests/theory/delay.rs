@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Equilibria of the algorithms that respond to delay or to counts of marks.
 
 use super::binomial::mean;

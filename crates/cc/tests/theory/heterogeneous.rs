@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rules for random losses, long round-trip times and short queues: cycles without a queue, where losses are periodic,
 //! and queues of a single flow.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The high-speed rules: response functions and times of growth.
 
 use super::host::{Host, Link};

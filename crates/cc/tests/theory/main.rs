@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Theory with tolerance: mean windows at a given loss rate, the times of CUBIC, and the convergence of two flows.
 
 mod binomial;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! DCTCP and Prague with packets marked at random.
 
 use super::host::{Host, Link};

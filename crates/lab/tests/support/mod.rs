@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Scenarios for tests, written as a person would write them.
 
 #![allow(dead_code, reason = "each test file uses its own part")]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Other values of keys, as files write them.
 
 use narrows_lab::scenario::PresetValue;

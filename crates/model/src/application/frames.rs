@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Live video in frames: a call, or a game that is computed at a server. The encoder follows the congestion controller.
 //!
 //! Source of the encoder's rate: RFC 8698 (NADA), §5.2.2, equations 11 and 13, with the controller of the connection in place

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The measurement of responsiveness under working conditions: round trips per minute (RPM).
 //!
 //! Source: draft-ietf-ippm-responsiveness-09, §4 and §5. Some connections carry data without end. Probes measure, by turns,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What clients do at each event, by hand.
 
 use super::{

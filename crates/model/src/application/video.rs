@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A video player that fetches segments one after another and chooses the bit rate of each.
 //!
 //! Sources: the player and its metrics as in Yin, Jindal, Sekar, Sinopoli, "A Control-Theoretic Approach for Dynamic

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A browser that loads pages: objects that depend on each other, over one or several connections.
 //!
 //! Source: the structure of a page, and page load time as the time to the last object that others depend on, as in Wang,

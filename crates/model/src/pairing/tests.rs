@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: workloads are arranged by what they are, and a wrong link between two of them is refused.
 
 use super::{arranged, check};

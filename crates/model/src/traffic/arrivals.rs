@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! When flows arrive.
 //!
 //! Source: for a Poisson process whose rate changes, the time change of Cox and Lewis, "The Statistical Analysis of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Distributions of sizes, spans and counts, each by its inverse.
 //!
 //! A value is in the unit of the parameters: bytes, seconds, or a plain count. A draw takes one number from its stream,

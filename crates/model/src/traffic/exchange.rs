@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exchanges: the writes of two applications to each other over one connection.
 //!
 //! Source: the a-b-t model of Weigle, Adurthi, Hernández-Campos, Jeffay, Smith, "Tmix: A Tool for Generating Realistic TCP

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The normal distribution and its inverse.
 //!
 //! Source: Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied Statistics 37(3),

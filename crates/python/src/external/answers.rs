@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The attributes of an algorithm in Python, read and checked.
 
 use narrows_lab::units::{Rate, Span, Time};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The arguments of the methods of an algorithm in Python, as immutable objects. Times are in seconds of simulated time.
 
 use narrows_lab::congestion_control::{Ack, Cause, Loss, Path, SentPacket, Setup};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An instance of an algorithm in Python for one flow.
 //!
 //! Only the methods that the class defines are called. After each call the attributes `window`, `pacing_rate`, `ssthresh` and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The inner variables of an algorithm in Python: what its method `observe` returns, read and checked.
 
 use super::answers::Misread;

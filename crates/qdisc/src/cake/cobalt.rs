@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! COBALT: CoDel and BLUE in parallel, for the packets of one flow.
 //!
 //! ```text

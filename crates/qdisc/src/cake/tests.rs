@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: equal shares of hosts and flows, sets that keep flows apart, and rules worked by hand.
 
 use super::{Cake, Config, Control, QUEUES, WAYS};

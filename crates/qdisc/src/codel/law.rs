@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CoDel's law: from the time that packets waited to signals.
 //!
 //! ```text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of RFC 8289 worked by hand, and the growth of the signal rate as theory.
 
 use super::{Codel, CodelLaw, Config, Control};

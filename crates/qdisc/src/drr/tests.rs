@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of Shreedhar and Varghese 1995 worked by hand, and their bound on fairness as theory.
 
 use super::{Config, Drr, End};

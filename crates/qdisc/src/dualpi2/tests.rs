@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of RFC 9332 and of Linux worked by hand; the coupling and the scheduler's shares as theory.
 
 use super::{Config, DualPi2};

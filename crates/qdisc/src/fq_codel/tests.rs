@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of RFC 8290 worked by hand, and equal shares as theory. The law is tested beside CoDel.
 
 use super::{Config, FqCodel};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The law of PI2 and DualPI2: a linear proportional-integral controller.
 
 use narrows_units::Span;

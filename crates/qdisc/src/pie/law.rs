@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PIE's law: from the time that packets wait to signals.
 //!
 //! ```text

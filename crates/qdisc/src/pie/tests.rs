@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of RFC 8033 worked by hand, and the spacing of its signals as theory.
 
 use super::{Config, Pie, PieLaw};

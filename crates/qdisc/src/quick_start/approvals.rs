@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a Quick-Start router knows: how much the link was used, and what it has approved lately.
 //!
 //! A request for `r` finds `u = peak · C + approvals of this interval and the last`, with the peak of the busy fraction

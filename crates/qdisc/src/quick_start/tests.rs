@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Quick-Start's approvals against RFC 4782 and ns-2's account.
 
 use super::{Approvals, Config, Encoding};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rate that an RCP router offers.
 //!
 //! Every `T = min(d, interval)`: `R ← R (1 + T/d · (α (C − y) − β Q / d) / C)`, between a packet a round trip and `C`,

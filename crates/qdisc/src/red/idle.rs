@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How long a link had nothing to send, in packets that it could have sent.
 
 use crate::Context;

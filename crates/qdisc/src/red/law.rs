@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RED's law: from queue lengths to verdicts, without a queue.
 //!
 //! ```text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of Floyd and Jacobson 1993, of Floyd, Gummadi and Shenker 2001 and of ns-2.35, worked by hand, and
 //! the distributions that follow.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the rules of Clark and Fang 1998, worked by hand. The law itself is tested beside RED.
 
 use super::{Config, Ramp, Rio};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which row is the longest.
 //!
 //! Rows stand in classes of 64 bytes of length. Only the class of a row that grows or shrinks changes, and the highest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an XCP router computes, in the form of draft-falk-xcp-spec-03 and ns-2.35 (changes of throughput, not of
 //! windows).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the contract is held against: every discipline of the catalogue at its defaults and at the ends of its domains,
 //! and some in modes of their own.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: the contract of every discipline, as properties over random arrivals and departures. A new discipline is
 //! covered by its line in the catalogue.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The metrics of the clients of applications: what their users perceive.
 
 use super::group::{GroupMetric, GroupView, metric, most_bitrate_bps};

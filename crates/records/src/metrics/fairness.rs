@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Measures of equality of shares. Not a number if there are no shares.
 
 use crate::Shares;

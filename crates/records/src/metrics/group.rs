@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The metrics of a group of flows. Each has one definition, whatever makes the group's flows start and end.
 
 use super::fairness::{jain, min_max, product, range};

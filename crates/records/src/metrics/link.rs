@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The metrics of a link.
 
 use super::group::mean_over_samples;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The table `series`.
 
 use super::{group_names, link_names};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The table `transfers`.
 
 use super::{finite_groups, group_names};

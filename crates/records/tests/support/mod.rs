@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Records made by hand: small enough to compute every table and metric on paper.
 
 #![allow(dead_code, reason = "each test file uses its own part")]

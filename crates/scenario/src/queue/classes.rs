@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The classes of groups of flows, for queues that favour some.
 
 use crate::diagnostic::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys of a queue: one form for each discipline of the catalogue, whose keys are the parameters of its card.
 
 use crate::kind::{Key, Kind, LENGTH, PACKETS_OR_BYTES, RATE, TIME, Variant};

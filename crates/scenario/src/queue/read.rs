@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue discipline as written: values of its parameters, each with its place.
 
 use crate::diagnostic::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The key `queue`: a discipline of the catalogue with its parameters, lengths in packets or bytes.
 
 use super::QueueContext;

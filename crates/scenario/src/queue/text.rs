@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue as an inline table.
 
 use crate::emit::{number, text};

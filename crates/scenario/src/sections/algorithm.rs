@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `algorithm`: the congestion control of a group, and what `compare` puts in its place.
 
 use super::preset::Preset;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sources that are applications: clients that request objects from servers.
 
 use super::distribution::{self, Drawn};

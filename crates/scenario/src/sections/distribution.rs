@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that hold a distribution of sizes or times.
 //!
 //! Bounds and medians that follow from a mean are rounded to the whole byte or picosecond, so that the resolved file can

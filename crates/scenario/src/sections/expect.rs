@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[[expect]]`: bounds that metrics of a run must satisfy.
 
 use crate::diagnostic::Fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[[flows]]`: groups of flows with the same properties.
 
 mod describe;

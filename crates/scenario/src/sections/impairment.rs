@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `impairments`: what a link does to packets after its queue and its loss model, in the order of the list.
 
 mod describe;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a link has in each of its directions: a rate over time, a queue, random loss and impairments.
 
 use super::impairment::{self, ImpairmentContext};

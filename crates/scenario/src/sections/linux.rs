@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[linux]`: the hosts of a run on a Linux kernel.
 
 use crate::diagnostic::Fault;

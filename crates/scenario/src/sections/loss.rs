@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `loss`: loss models of a link: random, periodic, or by a list of packets.
 
 use crate::emit::short;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[network]`: routers and links as written, from a generator or from a file, and what happens to them.
 
 mod draft;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `overhead`: the framing that a link adds to every packet.
 
 use crate::field::Reported;

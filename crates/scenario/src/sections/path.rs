@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[path]`: the dumbbell.
 
 use super::impairment::Impairments;

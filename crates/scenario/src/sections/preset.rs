@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tables whose defaults are columns: one for each preset.
 
 use crate::emit::Naming;

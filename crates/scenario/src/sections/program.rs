@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `program`: programs of the machine that carry the flows of a group.
 
 use crate::context::Trust;

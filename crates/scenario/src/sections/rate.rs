@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rate`: a rate that is constant, generated or recorded.
 
 use crate::context::LoadContext;

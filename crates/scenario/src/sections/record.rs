@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[record]`: which records of a run are kept.
 
 use crate::diagnostic::Fault;

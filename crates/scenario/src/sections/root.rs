@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The keys at the top level of the file.
 
 use super::expect::ExpectKeys;

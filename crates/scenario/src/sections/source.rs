@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `source`: what the application above a flow writes.
 
 use super::application::{Call, Game, Responsiveness, Video, Web};

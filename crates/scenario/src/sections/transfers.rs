@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sources that start transfers during the run.
 
 pub mod arrivals;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[transport]` and the same keys of a flow: the options of endpoints.
 //!
 //! A key is looked up in the flow, then in `[transport]`, then in the preset, which is that of the flow if it names

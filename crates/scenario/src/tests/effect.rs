@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: every key has an effect: of two scenarios that differ in one key, what runs differs, too.
 
 use super::super::kind::{Absent, Key, Kind, Quantities, Variant};

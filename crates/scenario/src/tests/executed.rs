@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what a scenario is said to execute is what its loading executes, however it is written.
 
 use super::super::{Executed, executed};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: every fault is reported with its line, column and key, what was given, what is allowed, and the nearest
 //! known name.
 

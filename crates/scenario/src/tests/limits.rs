@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what no run can end with, what no memory can hold and what the resolved file cannot say is refused where it is
 //! written; messages are bounded.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what each key of the file becomes in the model.
 
 use super::{EXAMPLE, LEAST, good, good_with};

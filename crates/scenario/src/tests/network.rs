@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: `[network]` resolves to explicit links that load to the same model, and its faults are distinguished.
 
 use super::{LEAST, Scenario, good, good_with, read, read_with};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: what `--set` and the other options of a command do to a scenario.
 
 use super::{EXAMPLE, LEAST, good, good_with};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: a key of a table with presets is declared once: parser, messages, schema, resolved file, description and what a
 //! backend refuses follow from the declaration and the field of its options.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: the resolved file is valid input and loads to an identical model; digests depend on what runs alone.
 
 use super::{EXAMPLE, LEAST, LoadOptions, Scenario, good, good_with, load};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Property: no text makes loading panic, and what loads survives being resolved.
 
 use super::{EXAMPLE, read, read_with};

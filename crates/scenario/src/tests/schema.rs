@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: the JSON Schema knows every key that the walk accepts, and no other.
 
 use super::super::kind::{Key, Kind};

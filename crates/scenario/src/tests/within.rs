@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: with a folder that no file leaves, a file elsewhere is refused, whatever names it and however.
 
 use super::super::Trust;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that hold numbers without a unit, parts of a whole, and ranges of times.
 
 use super::{KeyType, wrong_type};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that hold numbers with a unit.
 
 use super::KeyType;

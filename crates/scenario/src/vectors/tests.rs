@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What the two formats mean, as in *The ns Manual*, chapter "Tmix", and what is refused.
 
 use super::parse;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delivery of packets to hosts.
 
 use super::{ConnectionContext, Connections, receiving_host, sending_host};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Creation of the two hosts of a connection.
 
 use super::Connections;

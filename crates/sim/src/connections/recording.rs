@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Records of connections: samples, ends of connections, and counts of removed hosts.
 
 use super::Connections;

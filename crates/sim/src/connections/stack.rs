@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Connections that a protocol stack outside the simulator carries.
 
 use super::{ConnectionContext, Connections, receiving_host, sending_host};

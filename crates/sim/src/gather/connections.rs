@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Records of individually recorded connections.
 
 use crate::connections::{ideal_completion_s, individual_connections};

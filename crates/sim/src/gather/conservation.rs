@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Conservation of packets: the simulator itself neither loses nor creates packets.
 
 use crate::partition::Partition;

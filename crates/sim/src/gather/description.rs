@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The description of a run in its records.
 
 use narrows_model::{Classes, Framing, GroupModel, Impairment, LinkModel, Model, RateModel, Workload};

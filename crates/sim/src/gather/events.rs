@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Converts the log of events to rows of the records.
 
 use super::packets::{place, slots};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Merges the inner variables of all partitions.
 
 use super::packets::slots;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Converts the packet log to rows of the records.
 
 use crate::recorder::{LogEntry, Place, kind};

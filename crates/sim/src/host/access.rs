@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The two links between a host and its router: unlimited FIFOs at constant rates, used by one connection alone. The
 //! arrival time of a packet at the far end is therefore known when it is sent.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The application above a sender: it decides when data is written, and how much.
 
 use crate::link::Capacity;

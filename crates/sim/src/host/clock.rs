@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A check that time never decreases.
 
 use narrows_units::Time;

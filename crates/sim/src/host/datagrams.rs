@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What has arrived of a finite transfer of datagrams, which no packet acknowledges.
 //!
 //! The transfer is complete when its last packet arrives. If that is lost, it was complete with the last arrival, which is

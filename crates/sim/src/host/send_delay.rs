@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A random delay of each packet of a sender, which keeps their order.
 
 use narrows_engine::Stream;

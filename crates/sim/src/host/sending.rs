@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sending end of a connection in its host.
 
 use super::clock::Clock;

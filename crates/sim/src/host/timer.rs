@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The timer of a host.
 
 use narrows_engine::{EventQueue, Slot};

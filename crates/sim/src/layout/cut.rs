@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Assigns nodes to partitions.
 
 use narrows_model::{LinkModel, Model};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Packets that will arrive at a link's queue, in order of arrival.
 //!
 //! Several sources announce them, each mostly in order but ahead of the others. Patience sorting keeps them in piles, each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The capacity of a link: one interface for rates that may change and for recorded delivery opportunities.
 //!
 //! It has at most one pending departure and one pending change: [`start`](Capacity::start) returns the departure time of a

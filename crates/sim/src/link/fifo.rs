@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A FIFO with a limit at a link of constant rate: the departure time of a packet is known at its arrival.
 //!
 //! The packet is passed on at once. Only the start and the end of its transmission are stored, which are recorded as the

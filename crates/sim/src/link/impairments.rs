@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a packet passes between the serialiser of a link and its propagation: random loss and the impairments, in order.
 //!
 //! An element is a pure state machine. It is given each packet with the time at which it reaches the element, and decides

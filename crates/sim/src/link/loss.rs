@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss on a link, at random, at fixed distances or by a list.
 //!
 //! Source: Gilbert, "Capacity of a Burst-Noise Channel", 1960; Elliott, "Estimates of Error Rates for Codes on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Counts the packets of a link, and says which of them are chosen by their numbers.
 
 use narrows_model::{Counted, Selection};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Exact serialisation of packets on a link.
 //!
 //! Work is counted in bits × 10¹², and a rate of R bit/s does R units per picosecond: a packet in transmission satisfies

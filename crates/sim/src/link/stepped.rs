@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue, its serialiser and the impairments behind it, advanced from one event to the next.
 
 use super::{ArrivalQueue, Capacity, Impairments};

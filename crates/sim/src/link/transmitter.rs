@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The near end of a link: what arrives there, what leaves, and its counts.
 
 use super::{ArrivalQueue, Bound, Capacity, Fifo, Stepped};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Losses and marks of the data packets of each connection or workload on all links of a partition.
 
 use super::{EventEntry, LinkRecorder, Log, LogEntry, Place};

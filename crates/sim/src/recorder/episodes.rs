@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss episodes of a queue: flows that lose data at about the same time.
 
 use narrows_units::{Span, Time};

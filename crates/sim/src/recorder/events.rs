@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The log of events of flows during a run, if the scenario enables it.
 
 use super::log::{Entry, Log};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Inner variables of algorithms and queues at the ends of the intervals.
 
 use super::place::Place;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The recorder of a link.
 
 use super::Place;

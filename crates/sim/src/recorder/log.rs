@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A log with a limit, in one partition during a run.
 
 use super::place::Place;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Entries of the packet log.
 
 use super::log::Entry;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The recorder of a sender.
 
 use super::{EventEntry, Log, SenderEvents};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Time series: values per interval, stored as flat columns per partition and merged at the end.
 
 use super::{InternalsRecorder, LinkRecorder, SenderRecorder};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A kind of demand, and what it acts on.
 
 use super::planner::{Given, Planner};

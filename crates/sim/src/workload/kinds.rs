@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The list of the kinds of demand. A kind is a file of its own, named here alone.
 
 mod clients;

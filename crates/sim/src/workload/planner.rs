@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Plans of connections: functions of the workload and the number of the connection in it, independent of the run.
 
 use crate::plan::{AccessLink, Plan};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rule: links, routes and connection slots of a dumbbell.
 
 use super::{Direction, Dumbbell};

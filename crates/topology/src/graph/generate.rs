@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shapes that studies use.
 
 /// A generated network: routers, and links in both directions between them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shortest paths by Dijkstra's algorithm (Numerische Mathematik 1, 1959).
 
 use crate::{Core, Path, RoutePoints};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. Routes against the lengths that the algorithm of Floyd (CACM 5(6), 1962) and Warshall gives.
 
 use super::{Event, Graph, parking_lot, ring};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A tiered Internet, as in Mills et al., NIST SP 500-282: a backbone; points of presence on each of its routers; access
 //! routers of three classes, D on the backbone itself, F (fast) and N (normal) on points of presence.
 //!

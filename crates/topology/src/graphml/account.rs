@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An account of what was read from where, and of what was assumed.
 
 use std::collections::BTreeMap;

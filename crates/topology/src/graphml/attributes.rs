@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a GraphML document says of its nodes and edges: the attributes that its keys declare, with their defaults.
 
 use roxmltree::{Document, Node};

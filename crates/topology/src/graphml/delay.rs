@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delays of edges: what they say, else the distance between their ends.
 
 use super::attributes::Attribute;

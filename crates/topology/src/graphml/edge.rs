@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rate and the delay of an edge, from everything that it says.
 
 use super::account::Account;

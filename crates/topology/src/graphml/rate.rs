@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rates as people write them on links: with units of many spellings, as carriers, several in parallel, as bounds.
 //!
 //! OC-n and STS-n are n times 51.84 Mbps (ANSI T1.105), STM-n is n times 155.52 Mbps (ITU-T G.707), E1 to E4, T1 to T4 and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: contract, on small files of every kind of edge; distances and rates worked by hand.
 
 use super::{Assumptions, Edge, Imported, import};

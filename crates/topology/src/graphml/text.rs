@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The text of a GraphML document from its bytes: its encoding, and its DOCTYPE, which is not for readers of graphs.
 //!
 //! Source: XML 1.0 (fifth edition), §2.8, §4.3.3 and appendix F. Code points of windows-1252 from the Encoding Standard of

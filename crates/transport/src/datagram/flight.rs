@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The datagrams in flight: sent, neither acknowledged nor declared lost.
 
 use super::highest::HighestArrivals;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss detection by numbers: a packet is lost once three packets with higher numbers have arrived (RFC 5348 §5.1;
 //! Rejaie, Handley and Estrin 1999 §2.2).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The receiver of datagrams: counts what arrives, and responds according to its policy.
 
 mod echo;

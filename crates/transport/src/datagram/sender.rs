@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sender of datagrams: hosts a congestion control algorithm that sets a rate.
 //!
 //! Where each packet is echoed, a packet is lost when three later ones have arrived or when its echo is overdue by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The spacing of datagrams: each may be sent one packet time, at the present rate, after the previous one was due.
 //!
 //! The present rate applies, not that of the last transmission, so that a waiting packet is sent earlier when the rate

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delayed acknowledgements (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
 //!
 //! An ACK is sent every `delayed_ack` segments in order, or `delayed_ack_timeout` after the first of them. It is sent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The growth of Linux's receive buffer, as far as the timing of acknowledgements depends on it.
 //!
 //! Once per round trip the receiver compares the segments received in it, `c`, with the previous maximum, `s`. If

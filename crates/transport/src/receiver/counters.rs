@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The counters of a receiver.
 
 /// Counts since the flow started. None ever decreases.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reassembly: the cumulative acknowledgement, and the runs of segments received beyond it.
 //!
 //! The runs are sorted in a ring. Data in order, data beyond all runs and the filling of the first hole touch only its

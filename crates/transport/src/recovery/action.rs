@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The input of a loss recovery policy, and its decisions.
 
 use narrows_cc::RttView;

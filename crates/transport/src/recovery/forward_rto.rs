@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! F-RTO: detection of spurious retransmission timeouts by the acknowledgements that follow them (RFC 5682).
 //!
 //! 1. The timer expires: the first unacknowledged segment is sent again, and nothing else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! NewReno: fast recovery that lasts until all data outstanding at its start is acknowledged (RFC 6582).
 //!
 //! A partial ACK reveals the next hole. Its segment is retransmitted at once, and the usable window is deflated by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The phases of loss recovery, and the episodes of the policies that use selective acknowledgements.
 
 use super::action::RecoveryAction;

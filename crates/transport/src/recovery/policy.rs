@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The interface of a loss recovery policy.
 
 use super::action::{Context, NextSeg, RecoveryAction};

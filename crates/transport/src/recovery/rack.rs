@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RACK-TLP: time-based loss detection and the tail loss probe (RFC 8985).
 //!
 //! A segment is lost if one that was sent later has been delivered and `RACK.rtt + reo_wnd` have passed since it was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Proportional rate reduction: the usable window falls over one round trip (RFC 6937, obsoleted by RFC 9937).
 //!
 //! An ACK that delivers `d` packets sets `prr_delivered += d`. While `pipe > ssthresh`,

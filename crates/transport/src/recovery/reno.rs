@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reno: fast retransmit and fast recovery (RFC 5681 §3.2), which ignores partial acknowledgements.
 //!
 //! The third duplicate ACK declares the first outstanding segment lost and starts an episode, in which every duplicate

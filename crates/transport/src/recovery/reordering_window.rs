@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RACK's reordering window: how late a reordered segment may be before it is declared lost (RFC 8985 §6.2, step 4).
 
 use super::scoreboard::Scoreboard;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SACK: recovery from selective acknowledgements and `pipe` (RFC 6675).
 //!
 //! A segment is lost once three segments above it have been SACKed. The first loss starts an episode, which lasts until

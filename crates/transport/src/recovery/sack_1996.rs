@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SACK as it was first simulated, with a `pipe` that counts acknowledgements (Fall and Floyd, "Simulation-based Comparisons of
 //! Tahoe, Reno, and SACK TCP", CCR 26(3), 1996, §3; ns-2's agent `TCP/Sack1`).
 //!

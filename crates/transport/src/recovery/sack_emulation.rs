@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SACK emulation for receivers without selective acknowledgements.
 //!
 //! Each duplicate ACK shows that one segment above the hole has arrived. It is reported to the algorithm as delivered

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scoreboard (RFC 6675 §3): the state of every segment from the cumulative acknowledgement on, in a ring.
 //!
 //! All counts are kept incrementally, and every operation costs amortised O(1) per acknowledgement for any window:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Timestamps (RFC 7323): which transmission an acknowledgement acknowledges.
 //!
 //! The timestamp is a logical clock, since only the order of transmissions matters. It advances with each episode, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Detection of spurious loss episodes, whose window reduction is then undone.
 //!
 //! There are two methods, enabled by [`UndoKind`]:

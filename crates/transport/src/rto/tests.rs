@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules of RFC 6298 §2 and §5, one test each.
 
 use super::RetransmissionTimer;

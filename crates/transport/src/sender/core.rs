@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a reliable sender and a sender of datagrams have in common.
 
 use super::Status;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The counters of a sender.
 
 /// Counts since the connection was opened. None ever decreases.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The three-way handshake.
 //!
 //! A lost SYN or SYN-ACK is recovered by sending the SYN again after `initial_rto`, doubled each time, up to

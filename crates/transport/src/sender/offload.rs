@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Segmentation offload: how many new segments are passed on at once, and when they wait until more may be sent.
 
 use super::Sender;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What records know of every sender, of whatever kind.
 
 use super::{ConnectionState, Limit, SenderCounters};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The timers of a sender.
 
 use super::{ConnectionState, Sender};

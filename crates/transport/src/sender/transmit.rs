@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
 
 use super::{ConnectionState, Limit, Sender};

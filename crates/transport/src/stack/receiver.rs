@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The receiving endpoint of a connection that a stack carries.
 
 use super::{StackPacket, StackRequest};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Two endpoints connected by a link with a rate in the forward direction, a delay in both, and a script that decides
 //! the fate of each packet.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The spellings of units in tc, in ns-3 and in common use, and the spellings that are rejected as ambiguous.
 
 use super::{Dimension, Problem, SECOND};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contract: which spellings are accepted, their values, and why others are rejected.
 
 use super::{Dimension, Problem, Quantity, UNITS, UnitError};

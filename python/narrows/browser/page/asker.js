@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks an engine for descriptions and edits of texts, in a worker: a long text does not stop the page.
 class Asker {
   constructor(source, module) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of the WebAssembly module: a request and its answer are JSON in the module's memory.
 "use strict";
 

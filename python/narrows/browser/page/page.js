@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: a scenario as text, controls that change it, and the two sides that show its runs.
 (async () => {
   const data = JSON.parse(document.getElementById("data").textContent);

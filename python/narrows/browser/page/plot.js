@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Panels of lines over one time axis, drawn on a canvas.
 class Plot {
   constructor(canvas, readout) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers with a unit, as in scenario files and as people read them.
 const UNITS = {
   rate: [["bps", 1], ["kbps", 1e3], ["Mbps", 1e6], ["Gbps", 1e9], ["Tbps", 1e12]],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One side of the page: a worker that always runs the newest job, `{ request, facts }`.
 class Runner {
   // `show` is called with `{ simulated }`, `{ answer }`, `{ failed }` or `{ stopped: true }`, and the facts of the job.

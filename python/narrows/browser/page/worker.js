@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs, describes or edits one scenario after another. Each has an engine of its own, so that none finds what another left.
 onmessage = async ({ data: { module, request, name = "run" } }) => {
   try {

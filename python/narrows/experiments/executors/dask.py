@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Dask cluster that is running already: on this machine, on many, or by dask-jobqueue on Slurm and its like.
 
 The process that works on the study distributes cells and alone writes what comes back. A cell whose worker is lost runs

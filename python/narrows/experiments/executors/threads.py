@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads of this process: the simulator runs in them without the interpreter's lock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Studies that a command defines and evaluates: the matrix of pairs, the stages of a deployment.
 
 A view is a file beside the plan that says which of them a study is; everything else is a study as any other, with its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A study on two backends: every measure of every point on both, and the difference replication by replication."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows deploy`: a study of the fraction of flows that use an algorithm, pacing or more connections."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a command defines a study: its arguments are checked, then written as a study file."""
 
 from __future__ import annotations

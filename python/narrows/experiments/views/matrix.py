@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`narrows matrix`: every pair of algorithms, as a study.
 
 A run of a pair serves both sides: what the second keeps beside the first, and the first beside the second. So n

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`summary.json` of a study with a view."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a deployment changes in the flows that it reaches: the algorithm, pacing, or the number of connections."""
 
 from __future__ import annotations

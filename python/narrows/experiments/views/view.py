@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of a study: the command that defined it, and how its table of cells is evaluated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Additive increase, multiplicative decrease.
 //!
 //! Source: where it is from.

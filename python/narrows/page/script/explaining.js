@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The explanations of `narrows why` below a figure.
 
 // The explanations of the moments of a figure, as `narrows why` gives them; undefined where it has none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures: legends that hide series, buttons, and the choice of a replication.
 
 // Hides the series of an entry of the legend, or shows it, as the entry says.

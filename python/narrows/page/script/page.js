@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: the theme, sources to copy or save, and the start of all parts.
 
 function bringThemes(button) {

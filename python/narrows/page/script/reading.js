@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values at the pointer and at the keyboard's cursor.
 
 // Distance at which a mark is read, in drawing units.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Saving figures as SVG and PNG.
 
 const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",

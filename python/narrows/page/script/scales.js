@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scales of panels: values are read back from the drawn paths, so nothing is stored twice.
 
 const UNITS = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables: filters, hints of hidden columns, sorting.
 
 function bringFilters(filters) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zoom: parts of panels, and their ticks.
 
 // Part of a panel by which a view differs from all of it at least.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The annex of a suite in Markdown, for a draft or a repository."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The annex of a suite as one HTML document."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words of an annex: what a row measured, what it is held against, and the conditions, as text."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a folder of folders of results to `index.html` inside it."""
 
 from __future__ import annotations

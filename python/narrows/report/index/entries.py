@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results below a folder, as far as the index lists them: read from their summaries alone."""
 
 from __future__ import annotations

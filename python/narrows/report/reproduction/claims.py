@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The claims of a reproduced study: how many of which strength hold, each with its effect over what is claimed."""
 
 from __future__ import annotations

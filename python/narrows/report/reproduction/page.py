@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a reproduced study: its claims with verdicts, its figures beside the published ones."""
 
 from __future__ import annotations

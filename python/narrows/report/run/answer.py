@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The answer with which a report begins: two or three sentences, computed from the metrics and their intervals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contents of a run folder or a comparison folder as typed values and numpy arrays."""
 
 from __future__ import annotations

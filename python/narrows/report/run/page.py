@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a run or a comparison: what was found, whether it can be trusted, metrics, figures, what was run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentences on what people perceive of the applications and transfers of a run or a comparison."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was run, in words, and how to run it again."""
 
 from __future__ import annotations

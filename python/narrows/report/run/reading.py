@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a run folder or a comparison folder.
 
 Only this module of the report knows files; everything after it works on what `data.py` declares.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sanity section: what was checked about the runs, visible at a glance."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was run, as files to copy or save: the resolved scenario of each run, and the text files that it names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of measures: a row per measure, a column per flow group, link or algorithm; and those of differences."""
 
 from __future__ import annotations

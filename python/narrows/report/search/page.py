@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of an atlas: a map for each kind of score, and the simplest finds with their curves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a study on two backends: every measure side by side, with links to the page of each backend."""
 
 from __future__ import annotations

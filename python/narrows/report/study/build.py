@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a study's folder to `report.html` inside it."""
 
 from __future__ import annotations

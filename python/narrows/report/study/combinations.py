@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of each combination of levels: in order, by level, and algorithm beside algorithm.
 
 Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.1 (ordered data plot), 5.5.9.2 (scatter plot) and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Effects of a two-level design: both ends of each, their sizes, what they leave unexplained, two of them at once.
 
 Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.6 (Youden plot), 5.5.9.7 (plot of sizes), 5.5.9.9

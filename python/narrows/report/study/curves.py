@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first figures of a study: a response against a factor, and two responses against each other."""
 
 from __future__ import annotations

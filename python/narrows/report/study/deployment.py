@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a deployment: how wrong an A/B test would be, what both camps get, and the effects beside each other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Effects of factors: means by level, means by pairs of levels, and the half-normal plot.
 
 Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.3 (main effects) and 5.5.9.4 (interactions); C. Daniel,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mean of a measure by condition and algorithm, as a field of tiles."""
 
 from __future__ import annotations

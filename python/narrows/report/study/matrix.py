@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a matrix: who harms whom over all conditions and under each, other measures, and each pair by itself."""
 
 from __future__ import annotations

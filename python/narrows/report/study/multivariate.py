@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Algorithms that behave alike as a tree, and cells and responses in one plane.
 
 Sources: the dendrogram as K. Mills et al., NIST SP 500-282 (2010), draw one per condition; K. R. Gabriel, Biometrika 58

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a study: its question, what was found, the design with what it cannot distinguish, and the figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What incumbents keep beside contenders: heat maps of all pairs.
 
 Source: A. Philip, R. Athapathu, R. Ware, F. F. Mkocheko, A. Schlomer, M. Shou, Z. Meng, S. Seshan and J. Sherry,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A part of a study's page: a heading with tables and figures, of which the less important are collapsed."""
 
 from __future__ import annotations

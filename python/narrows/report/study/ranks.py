@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The critical-difference diagram: mean ranks, and which of them differ.
 
 Source: J. Demšar, Journal of Machine Learning Research 7 (2006) 1, section 3.2.4. Here a row per algorithm takes the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each response by itself: the factors that affect it, differences between algorithms, and the plots of the e-Handbook.
 
 Source of the order: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9; K. Mills et al., NIST SP 500-282 (2010),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Panels whose rows or columns are names: factors, algorithms, leaves of a tree."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of a study: variance, pairs of algorithms, duels, outlying algorithms, correlated responses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All responses together: correlated ones, outlying algorithms, and algorithms that behave alike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a trial as a comment in Markdown and as JUnit's XML."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The degree of aggregation on the path: packets acknowledged in excess of the bandwidth
 //! (`bbr_update_ack_aggregation`).
 //!

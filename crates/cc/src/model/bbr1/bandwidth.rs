@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Bandwidths and gains in Linux's units: whole numbers with the fraction in the low bits.
 
 use narrows_units::{Bytes, Rate, Span};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The entry of `bbr1` in the catalogue.
 
 use super::Bbr1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The congestion window, in whole packets: it grows by what is acknowledged up to a target, and losses reduce it for a
 //! round (`bbr_set_cwnd`, `bbr_set_cwnd_to_recover_or_restore`).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delivery of packets: packet-timed round trips and the largest delivery rate of the last ten (`bbr_update_bw`).
 //!
 //! A round ends with the first sample of a packet that left after all of the last round had been delivered. A sample

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The full-pipe estimator: the pipe is full when the bandwidth has grown by less than a quarter in each of three rounds
 //! (`bbr_check_full_bw_reached`).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The gain cycle of ProbeBW: phases of 5/4, 3/4 and six of 1, about a round-trip time each (`bbr_update_cycle_phase`).
 //!
 //! * 5/4 lasts until 5/4 of the BDP are in flight or a packet is lost: at least the minimum round-trip time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Long-term bandwidth sampling, which finds token-bucket policers (`bbr_lt_bw_sampling`; Flach et al., "An Internet-wide
 //! analysis of traffic policing", SIGCOMM 2016).
 //!

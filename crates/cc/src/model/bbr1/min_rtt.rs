@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The minimum round-trip time, in whole microseconds. If no sample of ten seconds was smaller, ProbeRTT measures it again
 //! (`bbr_update_min_rtt`; until Linux 5.9 an equal sample sufficed to postpone it).
 

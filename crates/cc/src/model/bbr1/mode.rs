@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The modes and the transitions between them (the figure at the head of Linux's `tcp_bbr.c`).
 
 use crate::model::state_machine::States;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Pacing: the rate, and how many packets leave together.
 
 use super::bandwidth::{Bandwidth, Gain};

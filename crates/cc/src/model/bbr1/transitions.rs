@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The state machine: the conditions for each transition, and the actions on it. No other file changes the mode.
 
 use super::Bbr1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The degree of aggregation on the path (draft-ietf-ccwg-bbr-06 §5.5.9): packets acknowledged in excess of the
 //! bandwidth. The window is larger by it, so that the sender keeps sending between bursts of acknowledgements.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The bounds of the long-term and of the short-term model (draft-ietf-ccwg-bbr-06 §2.8, §2.9, §5.5.10): losses in probes
 //! set `inflight_longterm`; losses at other times set `bw_shortterm` and `inflight_shortterm` until the next probe.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The entry of `bbr3` in the catalogue.
 
 use super::Bbr3;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Deliveries and losses of the current loss round (draft-ietf-ccwg-bbr-06 §5.3.1.3, §5.5.10.2, §5.5.10.3).
 
 use super::delivery::Sample;

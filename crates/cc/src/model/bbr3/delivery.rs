@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Delivery of packets: packet-timed round trips and the bandwidth of the last two ProbeBW cycles
 //! (draft-ietf-ccwg-bbr-06 §4.1, §5.5.1 to §5.5.6).
 

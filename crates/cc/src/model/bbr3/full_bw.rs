@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The full-pipe estimator: the bandwidth is fully used when the delivery rate has grown by less than a quarter in each
 //! of three rounds (draft-ietf-ccwg-bbr-06 §5.3.1.2).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The response to losses (draft-ietf-ccwg-bbr-06 §5.3.1.3, §5.5.10, §5.5.11): in probes, in Startup, in the states that do
 //! not probe; and its undo after spurious losses. The response to marks, which §3.7 requires and leaves open: that to losses
 //! above the threshold.

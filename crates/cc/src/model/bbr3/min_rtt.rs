@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The minimum round-trip time of the last ten seconds, and the time of the next ProbeRTT
 //! (draft-ietf-ccwg-bbr-06 §5.3.4.3, §5.5.7).
 

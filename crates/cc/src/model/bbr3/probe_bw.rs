@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The variables of the ProbeBW cycle (draft-ietf-ccwg-bbr-06 §2.14, §5.3.3): the time of the next probe, the meaning of
 //! acknowledgements with respect to the current one, and the growth of `inflight_longterm` in it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The states, the transitions between them and the gains of each (draft-ietf-ccwg-bbr-06 §5.3, §5.6.1).
 
 use crate::model::state_machine::States;

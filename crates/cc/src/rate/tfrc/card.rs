@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The entry of `tfrc` in the catalogue.
 
 use super::{ReceiveRates, Rules, Tfrc};

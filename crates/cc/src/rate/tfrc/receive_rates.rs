@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `X_recv_set`: the receive rates reported in the last two round trips (RFC 5348 §4.3).
 
 use narrows_units::{Span, Time};

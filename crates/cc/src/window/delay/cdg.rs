@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! CAIA delay gradient, CDG (Hayes and Armitage, "Revisiting TCP congestion control using delay gradients", IFIP Networking
 //! 2011; FreeBSD `cc_cdg.c`, by its first author): backs off at random while the round-trip time grows.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Compound TCP (Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance networks",
 //! INFOCOM 2006; draft-sridharan-tcpm-ctcp-02): the sum of Reno's window and a delay-based one, `W = cwnd + dwnd`.
 //!

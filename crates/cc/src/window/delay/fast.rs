@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FAST TCP (Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14, 2006), which
 //! keeps `α` packets in the queue, and changes its window in proportion to the distance from there.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! FAST with `α` tuning (NIST SP 500-282, §10.1.2.4): a flow with a higher throughput keeps more packets in the queue.
 //!
 //! The throughput is measured once per round trip and smoothed with weight 1/8. Every 200 s `α` moves to the next of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LEDBAT, low extra delay background transport (RFC 6817): a window that keeps the queueing delay near a target, below that
 //! of flows that fill the queue, and so gives way to them.
 //!

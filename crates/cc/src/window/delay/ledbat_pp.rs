@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01, Balasubramanian, Ertugay, Havey): LEDBAT that does not outlast others in the
 //! queue, by a gain below Reno's, a multiplicative decrease and periodic slowdowns.
 //!

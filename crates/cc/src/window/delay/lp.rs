@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP-LP (Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control", IEEE/ACM Transactions on
 //! Networking 14, 2006, and INFOCOM 2003): Reno that gives way to other flows as soon as the delay grows.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! TCP-NV, "new Vegas" (Brakmo, "TCP-NV: congestion avoidance for data centers", Linux Plumbers Conference 2010; the
 //! documentation in Linux `tcp_nv.c`, by the same author): compares the window with the one that the measured rate needs.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Measurements of a round: its minimum round-trip time and the packets acknowledged in it.
 //!
 //! The minimum of a round filters out delayed acknowledgements (Linux `tcp_vegas.c`); the minimum of the connection, `base`,

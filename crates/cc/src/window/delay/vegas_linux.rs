@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Vegas as in Linux 6.12 (`net/ipv4/tcp_vegas.c`): the queue in whole packets, as a part of the minimum round-trip time.
 //!
 //! * A round ends when a packet that was sent after its start is acknowledged: `diff = ⌊w (rtt − base) / base⌋`, `rtt` the

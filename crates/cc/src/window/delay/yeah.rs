@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! YeAH-TCP (Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007): Scalable's rule while the
 //! queue is short, Reno's otherwise, and a long queue is emptied before it overflows.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A flow of BBR, version 1, made of single facts.
 
 use crate::host::MSS;

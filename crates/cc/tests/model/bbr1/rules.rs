@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules of Linux's `tcp_bbr.c`, each tested with single facts.
 
 use super::flow::{Acked, Flow, RTT};

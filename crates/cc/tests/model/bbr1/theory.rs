@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Theory: the estimates and the window on a path with known bandwidth and delay.
 
 use crate::host::{Host, Link, MSS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: when each transition of the state machine of Linux's `tcp_bbr.c` happens.
 
 use super::flow::{Acked, Flow, Mode, RTT};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Theory: the example cases of draft-ietf-ccwg-bbr-06, appendix A, on a path with known parameters.
 
 use super::state::{CRUISE, DOWN, DRAIN, PROBE_RTT, REFILL, STARTUP, UP};

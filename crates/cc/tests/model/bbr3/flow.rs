@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A flow of BBR, version 3, made of single facts.
 
 use super::state::{CRUISE, UP};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules of draft-ietf-ccwg-bbr-06, each tested with single facts.
 
 use super::flow::Flow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The numbers of the states in records.
 
 pub const STARTUP: u8 = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules: when each transition of the state machine of draft-ietf-ccwg-bbr-06 happens.
 
 use super::flow::Flow;

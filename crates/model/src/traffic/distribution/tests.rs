@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: pinned draws; moments and quantiles within four standard errors of their closed forms.
 
 use super::{Component, Distribution, Sizes, Spans};

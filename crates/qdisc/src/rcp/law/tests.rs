@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RCP's controller against its equation.
 
 use super::{super::Config, RcpLaw};

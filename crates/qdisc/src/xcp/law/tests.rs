@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! XCP's controllers against their equations.
 
 use super::{super::Config, XcpLaw};

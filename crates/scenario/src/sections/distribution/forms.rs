@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The forms of a distribution, and what they resolve to.
 
 use super::Unit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What distributions are of.
 
 use crate::value::Measured;

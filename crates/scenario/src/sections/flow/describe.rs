@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Descriptions of groups of flows.
 
 use super::super::distribution;

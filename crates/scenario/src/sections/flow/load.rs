@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `count`, `start`, `size` and `source`: the process that starts the connections of a group.
 
 use super::super::distribution;

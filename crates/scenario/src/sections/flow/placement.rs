@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `direction`, `from`, `to`, `via` and `between`: where the data of a group goes.
 
 use super::super::network::ResolvedNetwork;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rtt`: the round-trip propagation delays of a group.
 
 use super::super::distribution::{self, Unit};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Descriptions of impairments.
 
 use super::super::distribution::describe as drawn;

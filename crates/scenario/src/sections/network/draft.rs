@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Links while they are being put together.
 
 use super::super::link::{OneWay, OneWayKeys};

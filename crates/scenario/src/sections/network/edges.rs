@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[[network.edges]]` and `[network.hosts]`.
 
 use super::draft::Draft;

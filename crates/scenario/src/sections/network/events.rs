@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[[network.events]]`: links that fail, are restored or change.
 
 use super::draft::Draft;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `network.generator`: topologies whose links have the same properties.
 
 use super::super::impairment::Impairments;

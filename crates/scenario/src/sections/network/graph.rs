@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[network.graph]`: links from a GraphML file.
 
 use super::super::impairment::Impairments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `[[network.links]]`, and the keys that every link has.
 
 use super::super::impairment::{Impairments, Written};

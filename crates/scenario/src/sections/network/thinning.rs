@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Thinning of acknowledgements on links that only data crosses.
 
 use super::super::impairment::{refuse_thinning, thinning};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `network.generator` of kind `tiered`.
 
 use super::super::impairment::Impairments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The links of `[[network.links]]`.
 
 use super::super::link::LinkContext;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Transfers whose arrival times are independent of earlier ones: Poisson or recorded.
 
 use super::super::transport::Nothing;

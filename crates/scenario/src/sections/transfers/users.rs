@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Users with alternating think times and transfers.
 
 use super::super::distribution::{self, Drawn, DrawnOr};

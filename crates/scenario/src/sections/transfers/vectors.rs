@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Recorded connections over which both sides write.
 
 use super::{Process, ProcessContext, RANDOM, RECORDED, Rules, Transfers, late, read};

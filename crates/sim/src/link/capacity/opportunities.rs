@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A recorded link: a sequence of opportunities to send 1500 bytes.
 //!
 //! Source: Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015, and the accounting of its link queue:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rates that change over time: steps, square waves, random walks, uniform draws.
 
 use narrows_engine::Stream;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: change times and integrals worked by hand, and the rules of the random processes.
 
 use super::{Bytes, Capacity, Rate, RateModel, Stream, Time};

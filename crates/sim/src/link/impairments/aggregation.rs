@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Aggregation: packets are delivered in frames, whole and in order, and a frame that fails is repeated (ARQ).
 //!
 //! Frames end at multiples of the frame time. A packet joins the frame that ends next, or the one behind it if that is full.

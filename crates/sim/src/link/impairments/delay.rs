@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An additional delay that changes in time.
 
 use super::{Element, Fate};

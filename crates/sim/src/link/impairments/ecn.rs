@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A hop that changes the ECN field.
 //!
 //! Source: the failures of RFC 6040 §4.2 and of RFC 9331 §5; bleaching was measured by Mandalari et al., "Measuring ECN++",

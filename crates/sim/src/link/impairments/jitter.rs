@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Jitter: an additional random delay of each packet.
 //!
 //! Source: the delay distribution and the correlation of `tc-netem`(8). Deviations: netem mixes its correlated random number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A policer: a token bucket that drops what does not conform.
 //!
 //! Source: RFC 2475 §2.3.3.4 (droppers); the bucket of RFC 2697 §3 with one colour. A packet conforms if the bucket holds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reordering: a share of the packets is late, by a number of packets that overtake it or by a time.
 //!
 //! Source: the reordering extent of RFC 4737 §4.2.1, which is `distance` for a packet that is late alone; the late packets of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms, and cases worked by hand.
 
 use super::{Impairment, Impairments, Time};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Thinning of acknowledgements: a share of those that carry no data is dropped.
 //!
 //! Source: RFC 3449 §5.2.2 (ACK decimation), with a random choice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Clients of applications: they request objects over connections whose servers are at the other end of the path.
 //!
 //! Each connection has a slot in two workloads, that of the servers' data and that of the

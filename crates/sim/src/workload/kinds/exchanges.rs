@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Connections over which both sides write: two transfers, one in each direction, between the same two hosts.
 //!
 //! Each connection has a slot in two workloads, that of its initiators and that of its acceptors.

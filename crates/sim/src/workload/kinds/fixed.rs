@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One connection for each slot, from a given time on. Every quantity that is drawn has a stream of its own.
 
 use crate::events::Event;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Connections that arrive independently of earlier ones.
 
 use crate::events::Event;

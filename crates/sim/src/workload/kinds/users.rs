@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Users with alternating think times and transfers, each in a slot.
 
 use crate::events::Event;

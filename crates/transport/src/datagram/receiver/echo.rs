@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The echo of each packet, with a bit map of those received before it.
 
 /// The packets received last.

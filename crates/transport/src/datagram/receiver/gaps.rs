@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gaps: runs of numbers that have not arrived, each with the times of the arrivals around it.
 
 use crate::datagram::highest::HighestArrivals;

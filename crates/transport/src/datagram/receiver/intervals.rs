@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss intervals and their weighted mean (RFC 5348 §5.3 to §5.5; Floyd et al., SIGCOMM 2000 §3.3).
 //!
 //! An interval is the number of packets from the start of one loss event to the start of the next. Let `I₀` be the open

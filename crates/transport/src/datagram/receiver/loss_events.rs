@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Loss events: the losses of one round trip are one event (RFC 5348 §5.2).
 //!
 //! A marked packet counts as lost (RFC 5348 §5.1). The interval before the first event is that for which the throughput

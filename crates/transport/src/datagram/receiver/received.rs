@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The receive rate: `X_recv`, RFC 5348 §6.2.
 //!
 //! Deviations: a regular report measures from arrival to arrival, so that a few packets per round trip are not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The reports of a TFRC receiver (RFC 5348 §6): one per round trip, and one at the start of each loss event.
 //!
 //! The round-trip time is that of the sender, carried in the data packet with the highest number. While the sender has

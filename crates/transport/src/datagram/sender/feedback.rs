@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the receiver sends back: echoes and reports, and the losses and marks that they reveal.
 
 use super::{DatagramSender, Totals};

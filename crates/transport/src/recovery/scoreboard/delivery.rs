@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The effect of one acknowledgement on the scoreboard.
 
 use narrows_units::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which segments of the scoreboard are lost: by the segments above them, by the timer, and no longer after an undo.
 
 use super::{Scoreboard, State};

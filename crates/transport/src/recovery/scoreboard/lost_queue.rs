@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The order in which lost segments are retransmitted.
 
 use std::collections::VecDeque;

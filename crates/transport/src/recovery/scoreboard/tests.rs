@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rules of the scoreboard, its counts against a recount, and the bound on its steps.
 
 use super::{Delivery, Scoreboard, State};

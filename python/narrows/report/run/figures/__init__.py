@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a report, one module each, in the order in which people of this field look at them."""
 
 from __future__ import annotations

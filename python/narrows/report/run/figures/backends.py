@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Congestion windows of the same flows on several backends, over each other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jain's fairness index over time.
 
 Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301,

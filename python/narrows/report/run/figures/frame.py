@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the figures of a run share: the styles and names of flows, the time axis, sentences of captions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explanations of moments of a flow in a page: the text of `narrows why`, for the windows that are drawn."""
 
 from __future__ import annotations

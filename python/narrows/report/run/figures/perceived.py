@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What people perceive of each application or transfer: a panel per measure and group, a point per run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bottleneck's queue over time, with a tick wherever packets were dropped or marked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flows' rates, stacked to the capacity of the bottleneck."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The distribution of round-trip times."""
 
 from __future__ import annotations

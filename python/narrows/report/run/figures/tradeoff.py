@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Throughput against one-way delay, on the axes that Pantheon made familiar.
 
 Source: F. Y. Yan et al., "Pantheon: the training ground for Internet congestion-control research",

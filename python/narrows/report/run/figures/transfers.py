@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transfers that start during the run: completion times, their dependence on the size, and how many are active."""
 
 from __future__ import annotations

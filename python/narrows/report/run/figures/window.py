@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Congestion window and slow-start threshold over time, and why the window fell."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The clients' sides: what is due at clients, their actions, and the objects that they receive.
 
 use super::Side;

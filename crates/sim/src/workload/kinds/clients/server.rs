@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The servers' sides: requests, the objects and frames that are sent for them, and the end of a connection.
 
 use super::Side;
