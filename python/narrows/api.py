@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as functions: arguments are checked, and the same jobs done as by the command line."""
+"""The commands as functions of checked arguments. Each imports what it alone needs, since others start without it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from narrows.share.verify import Verdict
 
     Result = TypeVar("Result")
-
-# A function imports what it alone needs: that of one command is heavy, and others start without it.
 
 
 @typed

@@ -190,9 +190,9 @@ def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> None:
 def test_an_interrupt_ends_the_repetition_of_results(
     narrows: Narrows, tmp_path: Path, long_scenario: Path, kind: str
 ) -> None:
-    (tmp_path / "study.toml").write_text(f'scenario = "{long_scenario}"\nreplications = 2\n', encoding="utf-8")
+    (tmp_path / "study.toml").write_text(f'scenario = "{long_scenario}"\nreplications = 8\n', encoding="utf-8")
     study: list[str | Path] = ["study", "run", "study.toml"]
-    given = study if kind == "study" else ["run", long_scenario, "--replications", "2"]
+    given = study if kind == "study" else ["run", long_scenario, "--replications", "8"]
     assert narrows(*given, "--out", "out", "--quiet").returncode == 0
     assert narrows("pack", "out").returncode == 0
     process = begin(tmp_path, "verify", "out.zip", "--jobs", "1")

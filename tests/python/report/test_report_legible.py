@@ -149,7 +149,7 @@ def test_both_sides_of_a_diverging_scale_stay_apart(browser: Browser, pages: dic
             painted[tile["key"]].add((fill, paper))
     (less, paper), (more, _) = painted["less"].pop(), painted["more"].pop()
     # A deviation of a quarter: three quarters of the fair share on one side, five quarters on the other.
-    part = 0.2**0.6 / 2
+    part = 0.2**0.6
     sides = [tuple(round(p + (f - p) * part) for p, f in zip(paper, side, strict=True)) for side in (less, more)]
     assert max(abs(one - other) for one, other in zip(*sides, strict=True)) >= 20
 

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 //! Additive increase, multiplicative decrease.
 //!
 //! Source: where it is from.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 //! Rule: the window grows by `a` packets for each window acknowledged, and a loss leaves the share `b` of it.
 
 use mine::ENTRY;
