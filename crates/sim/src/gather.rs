@@ -34,7 +34,7 @@ pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         groups: groups(model, partitions),
         links: links(partitions, end),
         transfers: transfers(model, partitions),
-        unfinished: unfinished(model, partitions),
+        unfinished: unfinished(model, partitions, end),
         internals: internals::gather(model, partitions, &connections),
         connections,
         events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
@@ -161,10 +161,10 @@ fn first_slots(model: &Model) -> Vec<u32> {
     first
 }
 
-fn unfinished(model: &Model, partitions: &[Partition<'_>]) -> Vec<UnfinishedRecord> {
+fn unfinished(model: &Model, partitions: &[Partition<'_>], end: Time) -> Vec<UnfinishedRecord> {
     let first = first_slots(model);
     let mut active: Vec<UnfinishedRecord> =
-        partitions.iter().flat_map(|partition| partition.workloads.connections.unfinished()).collect();
+        partitions.iter().flat_map(|partition| partition.workloads.connections.unfinished(end)).collect();
     active.sort_by_key(|each| each.slot);
     for each in &mut active {
         each.slot -= first[each.group];

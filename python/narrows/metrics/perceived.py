@@ -36,7 +36,7 @@ _STATED = (
 def perceived(known: Iterable[str]) -> list[str]:
     """Return those of the names of metrics that have a value, by which an application or a transfer is perceived.
 
-    A group with an application has the completion times of its transfers, too; they are none of its user's concern.
+    A group with an application has completion times of its transfers, too, but its user perceives the application.
 
     Args:
         known: Names of the metrics of a group that have a value.

@@ -172,10 +172,11 @@ impl Connections<'_> {
         Some(EndedTransfer { plan, record })
     }
 
-    /// Returns the rows of finite connections that have started and not ended, with their slots in the model.
-    pub(crate) fn unfinished(&self) -> impl Iterator<Item = UnfinishedRecord> {
-        self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(|host| {
-            let (plan, record) = (host.plan, self.ended_transfer(host, Time::ZERO, false)?.record);
+    /// Returns the rows of finite connections that have started and not ended by the `end` of the run, with their slots in the
+    /// model.
+    pub(crate) fn unfinished(&self, end: Time) -> impl Iterator<Item = UnfinishedRecord> {
+        self.sending.iter().flatten().filter(|host| !host.concluded).filter_map(move |host| {
+            let (plan, record) = (host.plan, self.ended_transfer(host, end, false)?.record);
             (plan.order < self.kept[plan.workload as usize]).then(|| UnfinishedRecord {
                 group: record.group,
                 slot: record.slot,
