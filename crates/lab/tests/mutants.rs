@@ -291,8 +291,8 @@ const PIECES: &[&str] = &[
 /// Files that keys may name: sound ones of each kind, and others.
 fn files() -> Vec<String> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutants");
-    let named =
-        ["trace", "points", "arrivals", "cvec", "graphml"].map(|kind| data.join(format!("one.{kind}")));
+    let named = ["trace", "rates", "points", "arrivals", "cvec", "graphml"]
+        .map(|kind| data.join(format!("one.{kind}")));
     let others = ["no such file", "/dev/zero", "/"].map(PathBuf::from);
     named.into_iter().chain(others).map(|path| path.display().to_string()).collect()
 }

@@ -147,6 +147,8 @@ pub enum RateModel {
         /// Time between two draws.
         interval: Span,
     },
+    /// Recorded rates.
+    Recording(Arc<Recording>),
     /// Delivery opportunities of 1500 bytes at recorded times.
     Trace(Arc<Trace>),
 }
@@ -174,6 +176,7 @@ impl RateModel {
                 rate.as_bps() as f64
             }
             Self::Steps(steps) => steps[0].1.as_bps() as f64,
+            Self::Recording(recording) => recording.steps[0].1.as_bps() as f64,
             Self::Uniform { .. } | Self::Trace(_) => self.mean_bps(Span::MAX),
         }
     }
@@ -186,7 +189,8 @@ impl RateModel {
                 rate.as_bps() as f64
             }
             Self::Square { high, low, .. } => high.max(low).as_bps() as f64,
-            Self::Steps(steps) => steps.iter().map(|(_, rate)| rate.as_bps()).max().unwrap_or(0) as f64,
+            Self::Steps(steps) => highest(steps),
+            Self::Recording(recording) => highest(&recording.steps),
             Self::Trace(_) => f64::INFINITY,
         }
     }
@@ -197,12 +201,14 @@ impl RateModel {
         let bps = |rate: &Rate| rate.as_bps() as f64;
         match self {
             Self::Constant(rate) => bps(rate),
-            Self::Steps(steps) => {
-                let ends = steps.iter().skip(1).map(|(from, _)| *from).chain([duration]);
-                let bits = steps.iter().zip(ends).map(|((from, rate), end)| {
-                    bps(rate) * end.min(duration).saturating_sub(*from).as_secs_f64()
-                });
-                bits.sum::<f64>() / duration.as_secs_f64()
+            Self::Steps(steps) => bits_within(steps, duration) / duration.as_secs_f64(),
+            Self::Recording(recording) => {
+                let period = recording.period.unwrap_or(Span::MAX);
+                let whole = duration.as_ps() / period.as_ps();
+                let rest = bits_within(&recording.steps, duration.saturating_sub(period * whole));
+                let repeated =
+                    if whole == 0 { 0.0 } else { whole as f64 * bits_within(&recording.steps, period) };
+                (repeated + rest) / duration.as_secs_f64()
             }
             Self::Square { high, low, duty, .. } => bps(high) * duty + bps(low) * (1.0 - duty),
             Self::Walk { start, step: Step::Additive(step), minimum, maximum, interval } => {
@@ -221,6 +227,20 @@ impl RateModel {
             Self::Trace(trace) => trace.mean_bps(),
         }
     }
+}
+
+/// Bits that can be sent within `duration` from the start, if the last rate stays.
+fn bits_within(steps: &[(Span, Rate)], duration: Span) -> f64 {
+    let ends = steps.iter().skip(1).map(|(from, _)| *from).chain([duration]);
+    let bits = steps.iter().zip(ends).map(|((from, rate), end)| {
+        rate.as_bps() as f64 * end.min(duration).saturating_sub(*from).as_secs_f64()
+    });
+    bits.sum()
+}
+
+/// The highest of the rates, bits per second.
+fn highest(steps: &[(Span, Rate)]) -> f64 {
+    steps.iter().map(|(_, rate)| rate.as_bps()).max().unwrap_or(0) as f64
 }
 
 /// How many rates hold within `duration`.
@@ -267,6 +287,21 @@ impl Trace {
 
 /// Bytes per delivery opportunity of a recorded link.
 pub const OPPORTUNITY: Bytes = Bytes::new(1500);
+
+/// Recorded rates, each of which holds until the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recording {
+    /// Name of the file without its folder.
+    pub name: String,
+    /// SHA-256 of the file, in hexadecimal.
+    pub digest: String,
+    /// What its columns and units are, in words.
+    pub understood: String,
+    /// Rates and the times from which they apply, ascending, starting at 0.
+    pub steps: Vec<(Span, Rate)>,
+    /// Time after which they are repeated; `None` if the last rate stays.
+    pub period: Option<Span>,
+}
 
 /// A recorded link in mahimahi's format.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ mod kind;
 mod location;
 mod overrides;
 mod queue;
+mod recorded_rate;
 mod refusal;
 mod resolve;
 pub mod samples;

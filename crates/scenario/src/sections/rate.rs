@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `rate`: a rate that is constant, generated or recorded.
 
+mod recorded;
+
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable, short};
@@ -13,6 +15,7 @@ use crate::trace;
 use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
 use narrows_model::{RateModel, Step};
 use narrows_units::{Rate, Span};
+use recorded::Recorded;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -119,8 +122,8 @@ keys! {
 }
 
 forms! {
-    /// A rate over time. Recordings are the last form, so that sources can exclude it.
-    pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Trace }
+    /// A rate over time. Recordings are the last forms, so that sources can exclude them.
+    pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Recorded, Trace }
 }
 
 /// The type of the key of a link's rate.
@@ -132,7 +135,7 @@ pub struct Generated;
 
 impl Forms for Generated {
     type Value = VaryingRate;
-    const VARIANTS: &'static [Variant] = VaryingRate::VARIANTS.split_at(VaryingRate::VARIANTS.len() - 1).0;
+    const VARIANTS: &'static [Variant] = VaryingRate::VARIANTS.split_at(VaryingRate::VARIANTS.len() - 2).0;
 
     fn take(name: &str, fields: &mut Fields<'_>) -> Option<VaryingRate> {
         VaryingRate::take(name, fields)
@@ -203,6 +206,7 @@ pub fn resolve(
         Choice::Form(VaryingRate::AdditiveWalk(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::MultiplicativeWalk(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::Uniform(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::Recorded(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::Trace(form)) => form.resolve(context, faults),
     }
 }
@@ -393,16 +397,17 @@ fn ordered(
 pub fn recording(rate: &WrittenRate) -> Option<&InputFile> {
     match rate {
         Choice::Form(VaryingRate::Trace(form)) => form.trace.get().ok()?.found.as_ref(),
+        Choice::Form(VaryingRate::Recorded(form)) => form.file.get().ok()?.found.as_ref(),
         _ => None,
     }
 }
 
 /// Returns the highest rate over time, bits per second.
-pub fn greatest_bps(rate: &RateModel) -> f64 {
+pub fn greatest_bps(model: &RateModel) -> f64 {
     let bps = |rate: &Rate| rate.as_bps() as f64;
-    match rate {
+    match model {
         RateModel::Constant(rate) => bps(rate),
-        RateModel::Steps(steps) => steps.iter().map(|(_, rate)| bps(rate)).fold(0.0, f64::max),
+        RateModel::Steps(_) | RateModel::Recording(_) => model.highest_bps(),
         RateModel::Square { high, .. } => bps(high),
         RateModel::Walk { maximum, .. } | RateModel::Uniform { maximum, .. } => bps(maximum),
         RateModel::Trace(trace) => trace.greatest_bps(),
@@ -443,6 +448,7 @@ pub fn describe(rate: &RateModel) -> String {
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
         }
+        RateModel::Recording(recording) => recorded::describe(recording),
         RateModel::Trace(trace) => format!(
             "the recorded link {}, {} Mbps on average, from {}, repeated every {} (SHA-256 {})",
             trace.name,

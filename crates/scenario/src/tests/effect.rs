@@ -266,6 +266,8 @@ const PROGRAM: &str = "only a kernel runs programs, and this is the simulator";
 pub(super) const FILES: &[(&str, &str)] = &[
     ("one.trace", "1\n2\n"),
     ("other.trace", "1\n3\n"),
+    ("one.rates", RATES),
+    ("other.rates", "time_s,Mbps,other_Mbps\n0,1,2\n1,3,1\n"),
     ("one.delays", "0 0.01\n"),
     ("other.delays", "0 0.02\n"),
     ("one.points", "10000 0.5\n20000 1\n"),
@@ -283,6 +285,9 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("numbers.graphml", NUMBERS_GRAPH),
     ("ways.graphml", WAYS_GRAPH),
 ];
+
+/// Rates in two columns, one of them with a gap, of two runs.
+const RATES: &str = "time_s,at,run,Mbps,other_Mbps,holes\n0,0,1,5,4,1\n1,3,1,6,7,\n2,4,2,7,9,3\n";
 
 /// An edge with a rate and a delay of its own, one with places and no rate, and one of which nothing is known.
 const GRAPH: &str = r#"<graphml><key id="o" for="node" attr.name="Longitude"/><key id="a" for="node" attr.name="Latitude"/>
@@ -375,6 +380,16 @@ const NEEDS: &[Need] = &[
     Need::values("walk].maximum", "\"8Mbps\"", "\"9Mbps\""),
     Need::values("rate[uniform].minimum", "\"1Mbps\"", "\"2Mbps\""),
     Need::sets("walk].bounds", &[".steps=uniform"]),
+    Need::values("[file].file", "\"FOLDER/one.rates\"", "\"FOLDER/other.rates\""),
+    Need::sets("rate[file]", &[".column=Mbps"]),
+    Need::values("[file].column", "\"Mbps\"", "\"other_Mbps\""),
+    Need::values("[file].time", "\"time_s\"", "\"at\""),
+    Need::sets("[file].times_are", &[".time=at"]),
+    Need::sets("[file].missing", &[".column=holes", ".unit=Mbps"]),
+    Need::values("[file].missing", "\"hold\"", "\"zero\""),
+    Need::values("[file].only", "[\"run=1\"]", "[]"),
+    Need::values("[file].period", "\"4s\"", "\"5s\""),
+    Need::values("[file].start", "\"0s\"", "\"1s\""),
     Need::values("[trace].trace", "\"FOLDER/one.trace\"", "\"FOLDER/other.trace\""),
     Need::values("[trace].start", "\"0s\"", "\"1ms\""),
     Need::values("[priority].classes", "{ cubic = 0 }", "{ cubic = 1 }"),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// Each key that names a file: a change of the least scenario, with `FILE` for the name, and a file that fits.
 const NAMING: &[(&str, &str, &str)] = &[
     ("rate = \"20Mbps\"", "rate = { kind = \"trace\", trace = \"FILE\" }", "one.trace"),
+    ("rate = \"20Mbps\"", "rate = { file = \"FILE\", column = \"Mbps\" }", "one.rates"),
     (
         "rtt = \"40ms\"",
         "rtt = \"40ms\"\nimpairments = [{ kind = \"delay-trace\", file = \"FILE\" }]",

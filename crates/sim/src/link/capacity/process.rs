@@ -3,8 +3,9 @@
 
 use narrows_engine::Stream;
 use narrows_model::traffic::Spans;
-use narrows_model::{RateModel, Step};
+use narrows_model::{RateModel, Recording, Step};
 use narrows_units::{Rate, Span, Time};
+use std::sync::Arc;
 
 /// A rate process: the time and the value of the next change.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ enum Law {
     Constant,
     /// Remaining changes in reverse order.
     Steps(Vec<(Time, Rate)>),
+    /// A recording, and the number of changes so far.
+    Recording(Arc<Recording>, u64),
     Square {
         high: Rate,
         low: Rate,
@@ -115,6 +118,10 @@ impl Process {
                 let (_, first) = to_come.pop().expect("a resolved rate has a first step");
                 let next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
                 (Law::Steps(to_come), first, next)
+            }
+            RateModel::Recording(ref recording) => {
+                let next = time_of_change(recording, 1);
+                (Law::Recording(recording.clone(), 0), recording.steps[0].1, next)
             }
             RateModel::Square { high, low, period, duty } => {
                 let high_for = period.scaled(duty);
@@ -190,6 +197,11 @@ impl Process {
                 self.next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
                 rate
             }
+            Law::Recording(recording, changes) => {
+                *changes += 1;
+                self.next = time_of_change(recording, *changes + 1);
+                recording.steps[(*changes % recording.steps.len() as u64) as usize].1
+            }
             Law::Square { high, low, high_for, low_for, is_high } => {
                 *is_high = !*is_high;
                 let (rate, length) = if *is_high { (*high, *high_for) } else { (*low, *low_for) };
@@ -212,6 +224,17 @@ impl Process {
                 drawn_between(*minimum, *maximum, &mut self.draws)
             }
         }
+    }
+}
+
+/// The time of change `number` of a recording, from 1; `NEVER` if there is none.
+fn time_of_change(recording: &Recording, number: u64) -> Time {
+    let steps = &recording.steps;
+    let (turn, index) = (number / steps.len() as u64, (number % steps.len() as u64) as usize);
+    match recording.period {
+        Some(period) if steps.len() > 1 => Time::ZERO + (period * turn + steps[index].0),
+        None if turn == 0 => Time::ZERO + steps[index].0,
+        _ => Time::NEVER,
     }
 }
 

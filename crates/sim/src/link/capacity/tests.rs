@@ -2,8 +2,9 @@
 //! Truth: change times and integrals worked by hand, and the rules of the random processes.
 
 use super::{Bytes, Capacity, Rate, RateModel, Stream, Time};
-use narrows_model::Step;
+use narrows_model::{Recording, Step};
 use narrows_units::Span;
+use std::sync::Arc;
 
 fn mbps(count: u64) -> Rate {
     Rate::from_bps(count * 1_000_000)
@@ -211,4 +212,22 @@ fn a_packet_crosses_a_standstill_of_the_link() {
     assert_eq!(capacity.ready(ms(6)), Time::NEVER);
     assert_eq!(capacity.change(ms(7)), Some(ms(9)), "4000 bits are left, at 2 Mbps");
     assert_eq!(capacity.ready(ms(9)), ms(9));
+}
+
+#[test]
+fn a_recording_is_repeated_or_its_last_rate_stays() {
+    let steps = vec![(Span::ZERO, mbps(8)), (Span::from_ms(10), mbps(2)), (Span::from_ms(30), Rate::ZERO)];
+    let recording = |period| {
+        let (name, digest, understood) = ("by hand".into(), String::new(), String::new());
+        RateModel::Recording(Arc::new(Recording { name, digest, understood, steps: steps.clone(), period }))
+    };
+    let repeated = recording(Some(Span::from_ms(40)));
+    let expected = [(10, 2), (30, 0), (40, 8), (50, 2), (70, 0)].map(|(at, rate)| (ms(at), mbps(rate)));
+    assert_eq!(changes(&mut capacity(&repeated), 5), expected);
+    // 8 Mbps for 10 ms and 2 Mbps for 20 ms are 120 kbit in 40 ms; the first 10 ms of the next period are 80 kbit more.
+    assert!((repeated.mean_bps(Span::from_ms(40)) - 3e6).abs() < 1.0);
+    assert!((repeated.mean_bps(Span::from_ms(90)) - 320e3 / 0.09).abs() < 1.0);
+    let once = recording(None);
+    assert_eq!(changes(&mut capacity(&once), 5), expected[..2]);
+    assert!((once.mean_bps(Span::from_ms(120)) - 1e6).abs() < 1.0);
 }
