@@ -14,6 +14,7 @@ from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.files.disk import new_file
 from narrows.files.folder import appearing
+from narrows.formats.rates import import_rates as import_rates  # noqa: PLC0414  # it is public here
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.names import UnknownNameError
 from narrows.run.jobs import Watch, observer

@@ -39,7 +39,7 @@ def time(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: The text is not a positive time.
     """
-    for unit, factor in (("min", 60.0), ("h", 3600.0), ("s", 1.0)):
+    for unit, factor in (("min", 60.0), ("h", 3600.0), ("ms", 0.001), ("s", 1.0)):
         if text.endswith(unit):
             with suppress(ValueError):
                 value = float(text.removesuffix(unit))

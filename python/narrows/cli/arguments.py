@@ -111,6 +111,7 @@ def parser() -> argparse.ArgumentParser:
     )
 
     _add_export(commands)
+    _add_import(commands)
 
     _add_why(commands)
     _add_share(commands)
@@ -353,6 +354,24 @@ def _add_export(commands: argparse._SubParsersAction[Parser]) -> None:
             type=whole(0, 10**6),
             help="number of the replication, from 0 (default: the first)",
         )
+
+
+def _add_import(commands: argparse._SubParsersAction[Parser]) -> None:
+    read = _add(
+        commands, "import", "export:read", "read rates over time from a capture or a result of iperf3, for a link"
+    )
+    read.add_argument("file", metavar="FILE", type=Path, help="capture (pcapng or pcap), or result of iperf3 in JSON")
+    read.add_argument("--out", metavar="FILE.csv", type=Path, required=True, help="file to write")
+    read.add_argument(
+        "--from",
+        metavar="ADDRESS",
+        dest="source",
+        help="source address of the packets of a capture that count, or client or server of iperf3 "
+        "(required if there are several)",
+    )
+    read.add_argument(
+        "--step", metavar="TIME", type=time, help="time over which packets of a capture are counted (default: 100ms)"
+    )
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
