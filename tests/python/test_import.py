@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Product: rates over time from files as people have them, by `narrows import` and by the keys of a rate."""
 
 from __future__ import annotations

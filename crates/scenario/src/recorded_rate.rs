@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rates over time from a table of text: lines of fields between commas, semicolons, tabs or spaces, with or without a
 //! header. Nothing is guessed silently: what a file leaves open is refused with the candidates, and what is taken from its
 //! header is part of the result.

@@ -110,8 +110,7 @@ def parser() -> argparse.ArgumentParser:
         "folder", metavar="DIR", type=Path, help="folder of a run, comparison or study, or a folder of such folders"
     )
 
-    _add_export(commands)
-    _add_import(commands)
+    _add_exchange(commands)
 
     _add_why(commands)
     _add_share(commands)
@@ -319,7 +318,7 @@ def _add_view_flags(command: argparse.ArgumentParser) -> None:
     _add_executor_flags(command)
 
 
-def _add_export(commands: argparse._SubParsersAction[Parser]) -> None:
+def _add_exchange(commands: argparse._SubParsersAction[Parser]) -> None:
     summary = "export a run in the format of another tool"
     export = commands.add_parser("export", help=summary, description=summary, allow_abbrev=False)
     forms = export.add_subparsers(metavar="FORM", required=True)
@@ -355,8 +354,6 @@ def _add_export(commands: argparse._SubParsersAction[Parser]) -> None:
             help="number of the replication, from 0 (default: the first)",
         )
 
-
-def _add_import(commands: argparse._SubParsersAction[Parser]) -> None:
     read = _add(
         commands, "import", "export:read", "read rates over time from a capture or a result of iperf3, for a link"
     )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packets of a capture: pcapng (draft-ietf-opsawg-pcapng) and pcap (draft-ietf-opsawg-pcap)."""
 
 from __future__ import annotations

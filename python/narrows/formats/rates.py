@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rates over time from a capture or from a result of iperf3, as a table that a scenario reads (`rate = { file = … }`).
 
 Sources: iperf3's JSON (`--json` and `--json-stream`), its intervals and their sums.

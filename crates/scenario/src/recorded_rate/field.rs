@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A field of a table: a number, a date, no value, or a name.
 
 /// Returns the number in a field, if it is one and finite.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A table of text: fields between separators, quoted or not, with or without a header.
 
 use super::field::{calendar, is_missing, number};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 use super::{Key, Missing, Part, Problem, RateUnit, Rates, Reading, TimeUnit, read};
 use narrows_units::Span;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The times of a table: a column of numbers or of dates, or a constant step.
 
 use super::field::{calendar, number, words};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rates of a table: their column and their unit.
 
 use super::field::{is_missing, number, words as words_of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `rate = { file = … }`: rates over time from a table of text.
 
 use super::{MOST_CHANGES, RateContext};
