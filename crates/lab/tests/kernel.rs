@@ -211,6 +211,19 @@ fn more_connections_than_a_host_has_ports_are_refused_where_they_are_written() {
 }
 
 #[test]
+fn an_end_of_a_flow_before_that_of_its_data_is_refused() {
+    for (key, value) in [("stop", "5s"), ("lasts", "2s")] {
+        let faults = on_kernel(&format!("{PLAIN}{key} = \"{value}\"\n"), &[], None).expect_err(key);
+        assert_eq!(
+            (faults[0].path.as_str(), faults[0].line),
+            (&*format!("flows.0.{key}"), Some(8)),
+            "{faults:?}"
+        );
+    }
+    assert!(on_kernel(&format!("{PLAIN}count = 2\nstagger = \"1s\"\n"), &[], None).is_ok());
+}
+
+#[test]
 fn settings_of_the_network_alone_are_accepted() {
     let with = |setting: &str| on_kernel(&format!("{PLAIN}[linux]\nsysctl = [{setting}]\n"), &[], None);
     for setting in

@@ -5,7 +5,7 @@ use crate::kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
 use narrows_backend::{Endpoints, Support};
 use narrows_cc::{Needs, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
-use narrows_model::{Model, Refusal, Refused, Workload};
+use narrows_model::{Model, Refusal, Refused, Stop, Workload};
 use narrows_transport::TransportOptions;
 use narrows_units::Bytes;
 
@@ -66,6 +66,7 @@ fn refusals(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
     });
     algorithms
         .chain(exchanges)
+        .chain(model.workloads.iter().filter_map(stop))
         .chain(too_many_programs(model))
         .chain(too_many_connections(model))
         .chain(queues(kernel, model))
@@ -82,6 +83,13 @@ fn algorithm(kernel: &Kernel, model: &Model, group: usize) -> Option<Refusal> {
     let theirs = kernel.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
     let known: Vec<String> = ours.chain(theirs).collect();
     Some(Refusal::of_group(group, "algorithm", reason, &known.join(", ")))
+}
+
+/// An end before that of the run: the kernel has all data of a connection from its start.
+fn stop(workload: &Workload) -> Option<Refusal> {
+    let key = if matches!(workload.demand.stop()?, Stop::At(_)) { "stop" } else { "lasts" };
+    let reason = "the kernel has the data of a connection from its start, and sends it".to_owned();
+    Some(Refusal::of_group(workload.group, key, reason, "no stop and no lasts; a size ends a flow"))
 }
 
 /// More programs than a virtual machine has memory for.

@@ -7,7 +7,7 @@
 use crate::SourceModel;
 use crate::application::ApplicationModel;
 use crate::traffic::{Arrivals, Connection, Distribution};
-use narrows_units::{Rate, Span};
+use narrows_units::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// The process that starts connections.
@@ -17,6 +17,8 @@ pub enum Demand {
     Fixed {
         /// Start time of the connections.
         start: Start,
+        /// End of their use; `None` for that of the run.
+        stop: Option<Stop>,
         /// The source of its data.
         source: SourceModel,
     },
@@ -44,6 +46,8 @@ pub enum Demand {
         side: usize,
         /// Start time of the clients.
         start: Start,
+        /// End of the clients; `None` for that of the run.
+        stop: Option<Stop>,
     },
 }
 
@@ -69,12 +73,46 @@ pub enum Start {
     At(Span),
     /// Uniformly distributed between these two times.
     Between(Span, Span),
+    /// The first at `first`, and each other `every` after the one before.
+    Apart {
+        /// Start time of the first.
+        first: Span,
+        /// Time from one start to the next.
+        every: Span,
+    },
+}
+
+/// End of the use of a connection, or of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// At this time of the run.
+    At(Span),
+    /// This long after its start.
+    After(Span),
+}
+
+impl Stop {
+    /// Returns the time at which what started at `start` stops.
+    pub fn of(self, start: Time) -> Time {
+        match self {
+            Self::At(at) => Time::ZERO + at,
+            Self::After(lasts) => start + lasts,
+        }
+    }
 }
 
 impl Demand {
     /// Whether every slot has one connection, which starts at a given time.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Fixed { .. })
+    }
+
+    /// Returns when its connections or clients stop; `None` if that is at the end of the run.
+    pub fn stop(&self) -> Option<Stop> {
+        match self {
+            Self::Fixed { stop, .. } | Self::Clients { stop, .. } => *stop,
+            _ => None,
+        }
     }
 
     /// Returns the side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side

@@ -16,7 +16,7 @@ pub mod traffic;
 mod workload;
 
 pub use change::{ChangeModel, LinkChange};
-pub use demand::{Demand, Start, UserModel};
+pub use demand::{Demand, Start, Stop, UserModel};
 pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use pairing::arranged;

@@ -118,6 +118,16 @@ impl SendingEndpoint {
         each!(&mut self.0, sender => sender.offer(segments, now, host));
     }
 
+    /// The application stops: it offers no more, and takes back what it has supplied without end and is not sent. The flow
+    /// completes as a finite one does. Has no effect on a connection that a stack carries.
+    pub fn stop<H: Host>(&mut self, now: Time, host: &mut H) {
+        match &mut self.0 {
+            Kind::Reliable(sender) => sender.close(host),
+            Kind::Datagram(sender) => sender.stop(now, host),
+            Kind::Stack(_) => {}
+        }
+    }
+
     /// A packet from the receiver arrived.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         each!(&mut self.0, sender => sender.on_packet(packet, now, host));

@@ -153,10 +153,10 @@ impl Sender {
         self.transmit(now, host);
     }
 
-    /// The application writes no more: the flow completes when all data is acknowledged. Only after
-    /// [`expect_more_writes`](Self::expect_more_writes).
+    /// The application writes no more, and takes back what it has supplied without end and is not sent: the flow completes
+    /// when all other data is acknowledged.
     pub fn close<H: Host>(&mut self, host: &mut H) {
-        self.core.data.close();
+        self.core.data.close(self.recovery.board().next());
         let established = self.core.status.state == ConnectionState::Established;
         if established && self.recovery.board().una() == self.core.data.transfer().segments() {
             self.finish(ConnectionState::Completed, TransportEvent::Completed, host);

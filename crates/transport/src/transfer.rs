@@ -41,7 +41,7 @@ impl Transfer {
     pub(crate) fn of_writes(sizes: impl Iterator<Item = Bytes>, mss: Bytes) -> Self {
         let mut transfer = Self::open(mss);
         sizes.for_each(|size| transfer.write(size));
-        transfer.close();
+        transfer.open = false;
         transfer
     }
 
@@ -58,9 +58,12 @@ impl Transfer {
         self.size += size.count();
     }
 
-    /// No more parts follow.
-    pub(crate) fn close(&mut self) {
+    /// No more parts follow; an endless transfer ends after its first `segments` segments.
+    pub(crate) fn close(&mut self, segments: u64) {
         self.open = false;
+        if self.size == u64::MAX {
+            (self.segments, self.size) = (segments, segments * self.mss);
+        }
     }
 
     /// Returns the number of segments; `u64::MAX` if the transfer is endless, or if more parts may follow.
@@ -124,9 +127,9 @@ impl SendBuffer {
         self.offered = self.transfer.segments;
     }
 
-    /// The application adds no more parts.
-    pub(crate) fn close(&mut self) {
-        self.transfer.close();
+    /// The application adds no more. Of an endless supply, all but the first `sent` segments are taken back.
+    pub(crate) fn close(&mut self, sent: u64) {
+        self.transfer.close(if self.offered == u64::MAX { sent } else { self.offered });
     }
 
     /// Nothing is offered yet.
@@ -153,7 +156,7 @@ fn of_segment(writes: &[Write], number: u64) -> Option<&Write> {
 
 #[cfg(test)]
 mod tests {
-    use super::Transfer;
+    use super::{SendBuffer, Transfer};
     use narrows_units::Bytes;
 
     #[test]
@@ -188,7 +191,23 @@ mod tests {
         assert_eq!((transfer.segments(), transfer.payload_before(2)), (u64::MAX, Bytes::new(1_500)));
         transfer.write(Bytes::new(200));
         assert_eq!((transfer.payload(1), transfer.payload(2)), (Bytes::new(500), Bytes::new(200)));
-        transfer.close();
+        transfer.close(1);
         assert_eq!(transfer.segments(), 3);
+    }
+
+    #[test]
+    fn an_endless_supply_ends_with_what_was_sent_and_offers_with_what_was_offered() {
+        let mss = Bytes::new(1_000);
+        let mut all = SendBuffer::new(None, mss);
+        all.close(7);
+        assert_eq!((all.available(), all.transfer().segments()), (7, 7));
+        let mut offered = SendBuffer::new(None, mss);
+        offered.wait_for_offers();
+        offered.offer(9);
+        offered.close(7);
+        assert_eq!((offered.available(), offered.transfer().segments()), (9, 9));
+        let mut finite = SendBuffer::new(Some(Bytes::new(2_500)), mss);
+        finite.close(1);
+        assert_eq!(finite.transfer().segments(), 3);
     }
 }

@@ -32,7 +32,7 @@ fn workload(demand: Demand, slots: u32, partner: Option<u32>) -> Workload {
 }
 
 fn fixed() -> Demand {
-    Demand::Fixed { start: Start::At(Span::ZERO), source: SourceModel::Bulk }
+    Demand::Fixed { start: Start::At(Span::ZERO), stop: None, source: SourceModel::Bulk }
 }
 
 fn open() -> Demand {
@@ -44,8 +44,12 @@ fn both_sides() -> [Demand; 2] {
     let (deadline, skip) = (Span::from_ms(100), Span::from_ms(100));
     let frames = FramesModel { fps: 30, minimum: rate, maximum: rate, deadline, skip };
     let application = Arc::new(ApplicationModel::Frames(frames));
-    let side =
-        |side| Demand::Clients { application: Arc::clone(&application), side, start: Start::At(Span::ZERO) };
+    let side = |side| Demand::Clients {
+        application: Arc::clone(&application),
+        side,
+        start: Start::At(Span::ZERO),
+        stop: None,
+    };
     [side(0), side(1)]
 }
 

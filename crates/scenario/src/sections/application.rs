@@ -320,9 +320,9 @@ impl FrameKeys<'_> {
 }
 
 fn clients(application: ApplicationModel, context: ProcessContext<'_>) -> Transfers {
-    let ProcessContext { count, start, .. } = context;
+    let ProcessContext { count, start, stop, .. } = context;
     let (slots, words) = (count as u32 * application.connections(), describe(&application, count));
-    let demand = Demand::Clients { application: Arc::new(application), side: 0, start };
+    let demand = Demand::Clients { application: Arc::new(application), side: 0, start, stop };
     Transfers { sizes: "objects as requested", ..Transfers::new(demand, slots, words) }
 }
 
@@ -330,7 +330,7 @@ fn clients(application: ApplicationModel, context: ProcessContext<'_>) -> Transf
 const APPLICATION: Rules = Rules {
     no_size: Some("an application fetches objects of its own sizes"),
     no_count: None,
-    starts_apart: true,
+    of_clients: true,
     spreads: false,
 };
 

@@ -48,6 +48,13 @@ keys! {
         packet: Positive<Bytes> => "path.packet, or that of the network",
         /// Start time of the flows, or a range from which each start time is drawn uniformly.
         start: SpanRange = (Span::ZERO, Span::ZERO),
+        /// Time from the start of a flow, or client, of the group to that of the next; the first starts at start.
+        stagger: Positive<Span> => "none: all start at start",
+        /// Time at which each flow, or client, stops. An endless flow writes no more, and ends when what it has sent is
+        /// acknowledged; a transfer that is not complete is aborted; a client closes its connections.
+        stop: Positive<Span> => "the end of the run",
+        /// Time from the start of a flow, or client, until it stops; given instead of stop.
+        lasts: Positive<Span> => "to the end of the run",
         /// Payload of each flow, or a distribution from which it is drawn.
         size: DrawnOr<Bytes, Unlimited> = Choice::Plain(None),
         /// Two-way propagation delay of each flow, or a distribution from which it is drawn in each replication; at
@@ -233,7 +240,7 @@ impl GroupKeys {
             load.transfers.unwrap_or_else(|| Transfers {
                 sizes: "endless",
                 ..Transfers::new(
-                    Demand::Fixed { start: load.start, source },
+                    Demand::Fixed { start: load.start, stop: load.stop, source },
                     load.count as u32,
                     if load.count == 1 { "1 flow".to_owned() } else { format!("{} flows", load.count) },
                 )
@@ -268,7 +275,7 @@ impl GroupKeys {
         };
         own.name.fill(Some(group.name.clone()));
         own.subject.fill(Some(subject));
-        let words = describe::describe(&group, words, load.start, &endpoint, context.topology);
+        let words = describe::describe(&group, words, (load.start, load.stop), &endpoint, context.topology);
         Ok(ResolvedGroup { group, endpoint, words, place: 0 })
     }
 }
@@ -357,7 +364,12 @@ impl FlowKeys {
         // The simulator executes none, and says so.
         let trust = options.backend.is_some().then_some(&options.trust);
         let program = keys.resolve(trust, faults)?;
-        let others = [(&self.size.at, self.size.written), (&self.source.at, self.source.written)];
+        let others = [
+            (&self.size.at, self.size.written),
+            (&self.source.at, self.source.written),
+            (&self.stop.at, self.stop.written),
+            (&self.lasts.at, self.lasts.written),
+        ];
         if let Some((at, _)) = others.into_iter().find(|(_, written)| *written) {
             let fault = at.fault("does not fit beside program: the programs decide what is sent");
             return Err(fault.allowed("no such key").report(faults));

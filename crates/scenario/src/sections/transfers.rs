@@ -12,7 +12,7 @@ use crate::file;
 use crate::input::InputFile;
 use crate::value::FileReference;
 use arrivals::PoissonSteps;
-use narrows_model::{Demand, Start, Surge};
+use narrows_model::{Demand, Start, Stop, Surge};
 use narrows_units::Span;
 
 /// A source that starts connections during a run.
@@ -44,8 +44,8 @@ pub struct Rules {
     pub no_size: Option<&'static str>,
     /// What is allowed in place of `count`; `None` if that is the number of users or clients.
     pub no_count: Option<&'static str>,
-    /// Whether `start` may be a range, from which each client draws its own.
-    pub starts_apart: bool,
+    /// Whether it has clients, each of which may start and stop at times of its own.
+    pub of_clients: bool,
     /// Whether the transfers may go between edges.
     pub spreads: bool,
 }
@@ -57,6 +57,8 @@ pub struct ProcessContext<'a> {
     pub count: u64,
     /// When clients start.
     pub start: Start,
+    /// When they stop; `None` for the end of the run.
+    pub stop: Option<Stop>,
     /// When transfers may start.
     pub window: Window,
     /// The place from which the scenario is loaded.
@@ -157,7 +159,7 @@ fn read<T>(
 const RANDOM: Rules = Rules {
     no_size: None,
     no_count: Some("no count; `concurrent` in source bounds how many are in progress at once"),
-    starts_apart: false,
+    of_clients: false,
     spreads: true,
 };
 

@@ -467,6 +467,7 @@ const NEEDS: &[Need] = &[
     Need::values("[mixture].parts", "[{ share = 1, of = \"9ms\" }]", ""),
     Need::alone("[mixture].parts.share", &["path.impairments.0.delay={kind=\"mixture\",parts=[{share=1,of=\"9ms\"},{share=0.5,of=\"8ms\"}]}"], "0.5", "0.5000000001"),
     // Flows.
+    Need::sets("flows.stagger", &["flows.0.count=3"]),
     Need::base("flows.from", NETWORK, &[]),
     Need::values("flows.from", "\"A\"", "\"B\""),
     Need::base("flows.to", NETWORK, &[]),

@@ -39,6 +39,8 @@ pub(crate) struct SendingHost {
     pub greedy: bool,
     /// Time at which its user abandons the transfer; `NEVER` without a limit.
     pub patience_ends: Time,
+    /// Time at which its application writes no more; `NEVER` if it does not stop.
+    stops: Time,
     /// Time of the next work of its user, its application or its send delay.
     appointment: Time,
     /// Time and cause of the end of the connection; `None` while it is open. Its slot is freed when the clock of the
@@ -98,6 +100,7 @@ impl SendingHost {
             exclusive: true,
             greedy: true,
             patience_ends: Time::NEVER,
+            stops: Time::NEVER,
             appointment: Time::NEVER,
             ended: None,
             acts_next: Time::NEVER,
@@ -121,6 +124,16 @@ impl SendingHost {
         }
         self.set_appointment();
         self.meet_deadlines(now, cx);
+    }
+
+    /// The connection is used until `at`: a transfer that is not complete then is abandoned, and an endless flow ends when
+    /// what it has sent is acknowledged.
+    pub fn stop_at(&mut self, at: Time) {
+        if self.plan.size.is_some() {
+            self.patience_ends = at;
+        } else {
+            self.stops = at;
+        }
     }
 
     /// Passes `segments` more segments, written by the application of either side, to the sender at `now`.
@@ -233,7 +246,7 @@ impl SendingHost {
 
     fn set_appointment(&mut self) {
         let application = self.application.as_ref().map_or(Time::NEVER, |application| application.next());
-        self.appointment = self.patience_ends.min(application).min(self.next_held());
+        self.appointment = self.patience_ends.min(self.stops).min(application).min(self.next_held());
     }
 
     /// Earliest departure time of a delayed packet.
@@ -262,6 +275,12 @@ impl SendingHost {
             }
             if self.application.is_some() {
                 self.write(now, cx);
+                wake = self.sender.next_wake();
+            }
+            if self.stops <= now {
+                (self.stops, self.application) = (Time::NEVER, None);
+                self.act(now, cx, |sender, io| sender.stop(now, io));
+                self.set_appointment();
                 wake = self.sender.next_wake();
             }
             let ending = match self.sender.state() {

@@ -164,11 +164,12 @@ impl<'m> Planner<'m> {
     }
 }
 
-/// Draws a start time, drawn from `draws` unless it is fixed.
-pub(crate) fn draw_start(start: Start, draws: impl FnOnce() -> Stream) -> Time {
+/// Returns the start time of number `place` of a workload, drawn from `draws` unless it is fixed.
+pub(crate) fn draw_start(start: Start, place: u32, draws: impl FnOnce() -> Stream) -> Time {
     match start {
         Start::At(at) => Time::ZERO + at,
         Start::Between(from, to) => Time::ZERO + from + Span::from_ps(draws().up_to((to - from).as_ps())),
+        Start::Apart { first, every } => Time::ZERO + first + every * u64::from(place),
     }
 }
 

@@ -34,7 +34,7 @@ fn group(rtt: Span, count: u32, reverse: bool) -> Group {
         algorithm: Control::Listed(Algorithm::parse("cubic").expect("the catalogue has it")),
         program: None,
         subject: false,
-        demand: Demand::Fixed { start: Start::At(Span::ZERO), source: SourceModel::Bulk },
+        demand: Demand::Fixed { start: Start::At(Span::ZERO), stop: None, source: SourceModel::Bulk },
         slots: count,
         surges: Vec::new(),
         size: None,

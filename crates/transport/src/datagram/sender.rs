@@ -130,6 +130,14 @@ impl DatagramSender {
         }
     }
 
+    /// The application offers no more.
+    pub(crate) fn stop<H: Host>(&mut self, now: Time, host: &mut H) {
+        self.core.data.close(self.next);
+        if self.core.status.state == ConnectionState::Established {
+            self.transmit(now, host);
+        }
+    }
+
     /// Returns what this sender has in common with other kinds.
     #[inline]
     pub(crate) fn core(&self) -> &SenderCore {

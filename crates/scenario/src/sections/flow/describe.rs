@@ -5,7 +5,7 @@ use super::super::distribution;
 use super::super::transport::Endpoint;
 use super::UNRESPONSIVE;
 use super::placement::{self, TopologyContext};
-use narrows_model::Start;
+use narrows_model::{Start, Stop};
 use narrows_topology::Group;
 use narrows_units::{Bytes, Span};
 
@@ -23,7 +23,7 @@ pub(super) struct Words {
 pub(super) fn describe(
     group: &Group,
     words: Words,
-    start: Start,
+    (start, stop): (Start, Option<Stop>),
     endpoint: &Endpoint,
     topology: TopologyContext<'_>,
 ) -> String {
@@ -33,6 +33,12 @@ pub(super) fn describe(
     let start = match start {
         Start::At(at) => format!("from {at}"),
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
+        Start::Apart { first, every } => format!("from {first} and every {every} another"),
+    };
+    let stop = match stop {
+        None => String::new(),
+        Some(Stop::At(at)) => format!(" to {at}"),
+        Some(Stop::After(lasts)) => format!(" for {lasts}"),
     };
     let size = match &group.size {
         Some(size) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
@@ -52,5 +58,7 @@ pub(super) fn describe(
     } else {
         format!("of {algorithm}")
     };
-    format!("{count} {control}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}")
+    format!(
+        "{count} {control}{subject}, {size}{source}, {start}{stop}, round trip {rtt}{placement}; {endpoint}"
+    )
 }

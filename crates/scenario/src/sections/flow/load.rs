@@ -8,8 +8,8 @@ use super::FlowKeys;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::Reported;
-use narrows_model::Start;
 use narrows_model::traffic::Sizes;
+use narrows_model::{Start, Stop};
 use narrows_units::Span;
 
 /// The process that starts the connections of a group, as far as it does not depend on the network.
@@ -17,6 +17,7 @@ use narrows_units::Span;
 pub struct GroupLoad {
     pub(super) count: u64,
     pub(super) start: Start,
+    pub(super) stop: Option<Stop>,
     pub(super) size: Option<Sizes>,
     /// `None` if the flows are endless.
     pub(super) transfers: Option<Transfers>,
@@ -50,15 +51,28 @@ impl FlowKeys {
         faults: &mut Vec<Fault>,
     ) -> Result<GroupLoad, Reported> {
         let count = self.count.copied();
-        let start = self.check_start(duration, faults);
+        let times = self.check_times(duration, faults);
         let size = self.size.get_mut().and_then(|size| distribution::resolve(size, context, faults));
-        let (count, start, size) = (count?, start?, size?.map(Sizes));
-        let transfers = self.resolve_transfers(count, start, size.is_some(), duration, context, faults)?;
-        Ok(GroupLoad { count, start, size, transfers })
+        let (count, (start, stop), size) = (count?, times?, size?.map(Sizes));
+        let transfers =
+            self.resolve_transfers(count, (start, stop), size.is_some(), duration, context, faults)?;
+        Ok(GroupLoad { count, start, stop, size, transfers })
+    }
+
+    /// When flows or clients start and stop.
+    fn check_times(
+        &self,
+        duration: Result<Span, Reported>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(Start, Option<Stop>), Reported> {
+        let count = self.count.copied()?;
+        let start = self.check_start(count, duration, faults)?;
+        Ok((start, self.check_stop(count, start, faults)?))
     }
 
     fn check_start(
         &self,
+        count: u64,
         duration: Result<Span, Reported>,
         faults: &mut Vec<Fault>,
     ) -> Result<Start, Reported> {
@@ -69,13 +83,54 @@ impl FlowKeys {
             let fault = self.start.fault("a flow that starts after the run ends").given(last.to_string());
             return Err(fault.allowed(format!("before the duration, {duration}")).report(faults));
         }
-        Ok(if first == last { Start::At(first) } else { Start::Between(first, last) })
+        let Some(every) = self.stagger.copied()? else {
+            return Ok(if first == last { Start::At(first) } else { Start::Between(first, last) });
+        };
+        if first < last {
+            let fault = self.stagger.fault("starts at random times are not a given time apart");
+            return Err(fault.given(every.to_string()).allowed("a time in start, no range").report(faults));
+        }
+        let later = count.saturating_sub(1);
+        if let Ok(duration) = duration
+            && later > 0
+            && every.as_ps().saturating_mul(later) >= (duration - first).as_ps()
+        {
+            let message = format!("flow number {count} starts after the run ends");
+            let fault = self.stagger.fault(message).given(every.to_string());
+            let allowed = format!("below {}", (duration - first) / later);
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        Ok(Start::Apart { first, every })
+    }
+
+    /// When each flow stops, which must be after the start of the last.
+    fn check_stop(
+        &self,
+        count: u64,
+        start: Start,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Stop>, Reported> {
+        let (stop, lasts) = (self.stop.copied()?, self.lasts.copied()?);
+        let Some(stop) = stop else { return Ok(lasts.map(Stop::After)) };
+        if lasts.is_some() {
+            let fault = self.lasts.fault("does not fit beside stop").allowed("one of stop and lasts");
+            return Err(fault.report(faults));
+        }
+        let last = match start {
+            Start::At(last) | Start::Between(_, last) => last,
+            Start::Apart { first, every } => first + every * count.saturating_sub(1),
+        };
+        if stop <= last {
+            let fault = self.stop.fault("a flow stops before it starts").given(stop.to_string());
+            return Err(fault.allowed(format!("after the last start, {last}")).report(faults));
+        }
+        Ok(Some(Stop::At(stop)))
     }
 
     fn resolve_transfers(
         &mut self,
         count: u64,
-        start: Start,
+        (start, stop): (Start, Option<Stop>),
         sized: bool,
         duration: Result<Span, Reported>,
         context: &LoadContext<'_>,
@@ -85,14 +140,14 @@ impl FlowKeys {
         self.check_keys(rules, start, sized, faults)?;
         self.count.omitted = rules.no_count.is_some();
         let from = match start {
-            Start::At(from) | Start::Between(from, _) => from,
+            Start::At(from) | Start::Between(from, _) | Start::Apart { first: from, .. } => from,
         };
         let duration = duration?;
         let window = Window { from, until: duration, duration };
         let Some(source) = self.source.get_mut()? else { return Ok(None) };
         let Some(process) = source.process_mut() else { return Ok(None) };
         let mut transfers =
-            process.resolve(ProcessContext { count, start, window, load: context }, faults)?;
+            process.resolve(ProcessContext { count, start, stop, window, load: context }, faults)?;
         if let Some(steps) = transfers.written.take() {
             *source = Source::PoissonSteps(steps);
         }
@@ -112,9 +167,20 @@ impl FlowKeys {
         sized: bool,
         faults: &mut Vec<Fault>,
     ) -> Result<(), Reported> {
-        if !rules.starts_apart && matches!(start, Start::Between(..)) {
-            let fault = self.start.fault("a process of transfers starts at one time");
-            return Err(fault.allowed("a time").report(faults));
+        if !rules.of_clients {
+            if matches!(start, Start::Between(..)) {
+                let fault = self.start.fault("a process of transfers starts at one time");
+                return Err(fault.allowed("a time").report(faults));
+            }
+            let others = [
+                (&self.stagger, "no such key"),
+                (&self.stop, "until in source, the time at which no more transfers start"),
+                (&self.lasts, "until in source, the time at which no more transfers start"),
+            ];
+            if let Some((key, allowed)) = others.into_iter().find(|(key, _)| key.written) {
+                let fault = key.fault("does not fit a process of transfers, which has no flows of its own");
+                return Err(fault.allowed(allowed).report(faults));
+            }
         }
         match rules.no_size {
             Some(message) if sized => return Err(self.size.fault(message).allowed("no size").report(faults)),

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::{Planner, draw_start};
 use narrows_engine::Stream;
-use narrows_model::{Access, SourceModel, Start};
+use narrows_model::{Access, SourceModel, Start, Stop};
 use narrows_transport::TransportOptions;
 use narrows_units::Time;
 use narrows_wire::FlowId;
@@ -17,13 +17,14 @@ use narrows_wire::FlowId;
 pub(super) struct Fixed<'m> {
     planner: Planner<'m>,
     start: Start,
+    stop: Option<Stop>,
     source: &'m SourceModel,
 }
 
 impl<'m> Fixed<'m> {
-    /// Creates the flows that begin at `start` and whose data `source` writes.
-    pub fn new(planner: Planner<'m>, start: Start, source: &'m SourceModel) -> Self {
-        Self { planner, start, source }
+    /// Creates the flows that begin at `start`, end at `stop`, and whose data `source` writes.
+    pub fn new(planner: Planner<'m>, start: Start, stop: Option<Stop>, source: &'m SourceModel) -> Self {
+        Self { planner, start, stop, source }
     }
 
     /// What writes the data of the flow in `slot` over time; `None` if all is written at the start.
@@ -42,7 +43,8 @@ impl Kind for Fixed<'_> {
     }
 
     fn first_events(&mut self) -> Vec<(Event, Time)> {
-        let start = |slot| draw_start(self.start, || self.planner.of_fixed(slot, "start"));
+        let start =
+            |slot| draw_start(self.start, slot - self.planner.first, || self.planner.of_fixed(slot, "start"));
         self.planner.slots().map(|slot| (Event::SendingHost(slot), start(slot))).collect()
     }
 
@@ -82,7 +84,10 @@ impl Kind for Fixed<'_> {
         self.planner.of_fixed(slot, "send delay")
     }
 
-    fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
+    fn equip(&self, host: &mut SendingHost, _index: u64, now: Time) {
+        if let Some(stop) = self.stop {
+            host.stop_at(stop.of(now));
+        }
         let Some(application) = self.application(host.plan.flow.index() as u32) else { return };
         host.sender.wait_for_offers();
         host.greedy = false;

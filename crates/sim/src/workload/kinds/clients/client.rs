@@ -10,8 +10,8 @@ use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::{Planner, draw_start};
-use narrows_model::Start;
 use narrows_model::application::{Action, ApplicationModel, Client, Event as ClientEvent, Io};
+use narrows_model::{Start, Stop};
 use narrows_transport::Receiver;
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(in crate::workload::kinds) struct Clients<'m> {
     side: Side<'m>,
+    stop: Option<Stop>,
     all: Vec<ClientState>,
     /// Events that have not been passed to their clients yet.
     happened: VecDeque<(usize, ClientEvent)>,
@@ -33,6 +34,9 @@ pub(in crate::workload::kinds) struct Clients<'m> {
 struct ClientState {
     client: Client,
     started: bool,
+    /// Time at which it stops; `NEVER` before it has started and after it has stopped.
+    stops: Time,
+    stopped: bool,
     /// Time at which something is due.
     wake: Time,
     connections: Vec<Connection>,
@@ -61,7 +65,14 @@ impl ClientState {
             left_by_server: Time::ZERO,
             ends: VecDeque::new(),
         };
-        Self { client, started: false, wake: start, connections: vec![closed; connections as usize] }
+        Self {
+            client,
+            started: false,
+            stops: Time::NEVER,
+            stopped: false,
+            wake: start,
+            connections: vec![closed; connections as usize],
+        }
     }
 
     fn free(&self, now: Time) -> Vec<bool> {
@@ -71,21 +82,27 @@ impl ClientState {
     /// Time at which something is due after `now`.
     fn next_wake(&self, now: Time) -> Time {
         let left = self.connections.iter().map(|each| each.left_by_server).filter(|at| *at > now);
-        left.fold(self.client.next_wake(), Time::min)
+        let own = if self.stopped { Time::NEVER } else { self.client.next_wake() };
+        left.fold(own.min(self.stops), Time::min)
     }
 }
 
 impl<'m> Clients<'m> {
-    /// Creates the clients of `application`, which start at `start`.
-    pub fn new(planner: Planner<'m>, application: &'m ApplicationModel, start: Start) -> Self {
+    /// Creates the clients of `application`, which start at `start` and stop at `stop`.
+    pub fn new(
+        planner: Planner<'m>,
+        application: &'m ApplicationModel,
+        start: Start,
+        stop: Option<Stop>,
+    ) -> Self {
         let side = Side::new(planner, application);
         let connections = application.connections();
         let client = |number: u32| {
-            let at = draw_start(start, || side.draws.branch(u64::from(number) | START));
+            let at = draw_start(start, number, || side.draws.branch(u64::from(number) | START));
             ClientState::new(application.client(side.draws.branch(number.into())), at, connections)
         };
         let all = (0..side.planner.workload.slots / connections).map(client).collect();
-        Self { side, all, happened: VecDeque::new(), actions: Vec::new() }
+        Self { side, stop, all, happened: VecDeque::new(), actions: Vec::new() }
     }
 
     fn connection(&mut self, slot: u32) -> &mut Connection {
@@ -146,6 +163,18 @@ impl<'m> Clients<'m> {
         }
     }
 
+    /// The client stops: it observes what has lasted until now, and closes its connections.
+    fn stop(&mut self, client: usize, context: &mut WorkloadContext<'_, '_, '_>) {
+        let state = &mut self.all[client];
+        (state.stops, state.stopped) = (Time::NEVER, true);
+        let mut actions = Vec::new();
+        state.client.bring_up(&mut Io { now: context.now, free: &mut [], actions: &mut actions });
+        actions.extend((0..state.connections.len() as u32).map(Action::Close));
+        for action in actions {
+            self.perform(client, action, context);
+        }
+    }
+
     /// An object that was written at `written` is on its way over `flow` to the client in `slot`: its size where it is one of
     /// its own, and its end in bytes of the server's data.
     fn on_object(
@@ -186,12 +215,18 @@ impl Kind for Clients<'_> {
             let reset: Vec<u32> =
                 (0..).zip(&state.connections).filter(|(_, each)| reset(each)).map(|(k, _)| k).collect();
             let event = if state.started { ClientEvent::Timer } else { ClientEvent::Start };
-            state.started = true;
+            if !std::mem::replace(&mut state.started, true) {
+                state.stops = self.stop.map_or(Time::NEVER, |stop| stop.of(now));
+            }
+            let stops = state.stops <= now;
             for connection in reset {
                 self.close(client, connection, context);
                 self.happened.push_back((client, ClientEvent::Failed(connection)));
             }
             self.happened.push_back((client, event));
+            if stops {
+                self.stop(client, context);
+            }
         }
         self.react(context);
         let (event, at) = self.due();
@@ -275,8 +310,10 @@ impl Kind for Clients<'_> {
         while let Some((client, event)) = self.happened.pop_front() {
             let mut actions = std::mem::take(&mut self.actions);
             let state = &mut self.all[client];
-            let mut free = state.free(now);
-            state.client.on_event(event, &mut Io { now, free: &mut free, actions: &mut actions });
+            if !state.stopped {
+                let mut free = state.free(now);
+                state.client.on_event(event, &mut Io { now, free: &mut free, actions: &mut actions });
+            }
             for action in actions.drain(..) {
                 self.perform(client, action, context);
             }
@@ -290,7 +327,7 @@ impl Kind for Clients<'_> {
 
     fn bring_up(&mut self, now: Time, connections: &mut Connections<'_>) {
         let mut actions = Vec::new();
-        for state in self.all.iter_mut().filter(|state| state.started) {
+        for state in self.all.iter_mut().filter(|state| state.started && !state.stopped) {
             state.client.bring_up(&mut Io { now, free: &mut [], actions: &mut actions });
         }
         for action in actions {
