@@ -13,10 +13,8 @@ from narrows.core import RunError
 from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.files.disk import new_file
-from narrows.files.folder import appearing
 from narrows.formats.rates import import_rates as import_rates  # noqa: PLC0414  # it is public here
 from narrows.linux.backend import BOTH, SIMULATOR
-from narrows.names import UnknownNameError
 from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 from narrows.run.scenario import NOTHING, Scenario, load
@@ -350,26 +348,9 @@ def export(
         InputError: There is no such form, or the run has no packet log for it.
         OutputError: The place is taken or cannot be written.
     """
-    from narrows.files.run_folder import single
-    from narrows.formats import csv, pcapng, qlog
+    from narrows.formats.export import export as write
 
-    run = single(Path(folder))
-    place = _path(out) or run.path / {"pcapng": "packets.pcapng"}.get(form, form)
-    match form:
-        case "pcapng":
-            with new_file(place) as capture:
-                pcapng.write(run, capture, listed(at), replication)
-        case "csv" if replication is not None:
-            raise InputError(f"replication={replication}", "does not apply: csv has the tables of all replications")
-        case "csv":
-            with appearing(place) as tables:
-                csv.write(run, tables)
-        case "qlog":
-            with appearing(place) as logs:
-                qlog.write(run, logs, replication)
-        case _:
-            raise UnknownNameError("form", form, ("pcapng", "csv", "qlog"))
-    return place
+    return write(form, Path(folder), _path(out), replication, listed(at))
 
 
 @typed
