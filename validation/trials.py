@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     for b in given.changes:
         sides = Sides(given.a, b)
-        found = contests(of_files(given.scenario, sides, None) if given.scenario else of_narrows(sides, None), ())
+        found = contests(of_files(given.scenario or of_narrows(), sides, None), ())
         for contest in found:
             _run(contest, given.runs, given.jobs)
         for margin in MARGINS:

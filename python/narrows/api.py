@@ -36,6 +36,7 @@ def compare(  # noqa: PLR0913  # each has a default
     scenario: str | os.PathLike[str] | Mapping[str, object] | Scenario = "two-flows",
     *,
     vary: Mapping[str, Sequence[object]] = NOTHING,
+    subjects: Sequence[str] = (),
     on: str = SIMULATOR,
     overrides: Sequence[str] = (),
     metrics: Sequence[str] = (),
@@ -52,6 +53,7 @@ def compare(  # noqa: PLR0913  # each has a default
         algorithms: Names, or classes; none keeps those of the scenario, if `vary` has a key.
         scenario: A file, the name of a scenario of the library, a dict, or a scenario.
         vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`.
+        subjects: Groups whose algorithm is replaced, in place of those that the scenario marks.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
         metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
@@ -80,7 +82,9 @@ def compare(  # noqa: PLR0913  # each has a default
         read = Scenario(scenario, overrides=overrides, trust=trust, on=on)
     else:
         read = load(scenario, overrides, trust=trust, on=on)
-    return read.compare(algorithms, replications, seed, jobs, watch, metrics, margins, vary)
+    return read.with_subjects(listed(subjects)).compare(
+        algorithms, replications, seed, jobs, watch, metrics, margins, vary
+    )
 
 
 @typed
@@ -244,6 +248,7 @@ def study(  # noqa: PLR0913  # each has a default
     *,
     overrides: Sequence[str] = (),
     metrics: Sequence[str] = (),
+    subjects: Sequence[str] = (),
     size: str | None = None,
     variant: str | None = None,
     seed: int | None = None,
@@ -259,6 +264,7 @@ def study(  # noqa: PLR0913  # each has a default
         out: Folder of the results; None is one below `runs`.
         overrides: Changes of the base scenario, each `"key.path=value"`.
         metrics: Further metrics, such as `cov(bin=10s)`.
+        subjects: As of `compare`.
         size: One of the file's sizes; None is the description as it stands.
         variant: One of the file's variants.
         seed: Master seed; None is that of the file.
@@ -282,7 +288,7 @@ def study(  # noqa: PLR0913  # each has a default
         from narrows.external.trust import of_results
 
         return _opened(Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
-    return _opened(from_file(Path(file), options, listed(overrides), Choice(size, variant)))
+    return _opened(from_file(Path(file), options, listed(overrides), Choice(size, variant), listed(subjects)))
 
 
 @typed
@@ -361,6 +367,7 @@ def ab(  # noqa: PLR0913  # each has a default
     *,
     suite: str | os.PathLike[str] | None = None,
     scenarios: Sequence[str | os.PathLike[str]] = (),
+    subjects: Sequence[str] = (),
     on: str = SIMULATOR,
     margin: str = "1%",
     metrics: Sequence[str] = (),
@@ -379,6 +386,7 @@ def ab(  # noqa: PLR0913  # each has a default
         out: Folder of the results; one that holds the same trial is resumed. None is one below `runs`.
         suite: The suite whose cells and metrics are used; None for none.
         scenarios: Scenario files or names of the library; without these and a suite, those that come with Narrows.
+        subjects: As of `compare`, in every scenario; not with a suite, whose criteria name the groups.
         on: The backend, or that of A and that of B with a comma, as in `linux,linux:mine`.
         margin: How much worse does not matter, as a part of the value of A.
         metrics: Metrics of each group that are judged; none is the usual ones.
@@ -405,7 +413,7 @@ def ab(  # noqa: PLR0913  # each has a default
     numbers = seed, replications, jobs, listed(metrics)
     options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch), overrides=listed(overrides))
     source = [os.fspath(each) for each in listed(scenarios)] if suite is None else os.fspath(suite)
-    return _results(Trying.prepare(named(a), named(b), options, source, margin))
+    return _results(Trying.prepare(named(a), named(b), options, source, margin, listed(subjects)))
 
 
 @typed

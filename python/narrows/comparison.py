@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
@@ -79,6 +81,58 @@ def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
     return found
 
 
+@dataclass(frozen=True)
+class Replaced:
+    """Whose algorithm a comparison replaces, where it does not replace that of all groups.
+
+    Attributes:
+        groups: The groups under test.
+        kept: The algorithm of each other group that has one; what sends at a constant rate has none.
+    """
+
+    groups: Sequence[str]
+    kept: Mapping[str, str]
+
+    @property
+    def sentence(self) -> str:
+        """Whose algorithm was replaced and whose was not."""
+        named = [f"{name} ({own})" if own else name for name, own in self.kept.items()]
+        return f"Replaced was the algorithm of {_listed(self.groups)}, not that of {_listed(named)}."
+
+    def other(self, command: str) -> str:
+        """Return the command line that replaces the algorithm of the first other group instead.
+
+        Args:
+            command: The command line, as results record it; empty for its option alone.
+        """
+        return asking(command, next(iter(self.kept)))
+
+
+def asking(command: str, group: str) -> str:
+    """Return the command line that replaces the algorithm of another group, its results in another folder.
+
+    Args:
+        command: A command line as results record it; empty for none.
+        group: The group.
+
+    Examples:
+        >>> asking("narrows compare cubic bbr3 --scenario call --out first", "transfer")
+        'narrows compare cubic bbr3 --scenario call --subject transfer'
+    """
+    kept: list[str] = []
+    skipped = False
+    for argument in shlex.split(command):
+        if not skipped and argument.partition("=")[0] not in ELSEWHERE:
+            kept.append(argument)
+        skipped = argument in ELSEWHERE
+    return shlex.join([*kept, "--subject", group])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
 def _short_keys(keys: list[str]) -> dict[str, str]:
     """Return the shortest ends of key paths that distinguish them; what says nothing by itself is left out."""
     plain = {key: key.removesuffix(".kind").removesuffix(".name").split(".") for key in keys}
@@ -94,6 +148,9 @@ def _short_keys(keys: list[str]) -> dict[str, str]:
     return found
 
 
+MOST_NAMED = 4
+# Options that another question has otherwise.
+ELSEWHERE = frozenset({"--subject", "--out"})
 ALGORITHMS = "algorithms"
 BACKENDS = "backends"
 LEVELS = "levels"

@@ -23,7 +23,8 @@ def ab(arguments: argparse.Namespace) -> int:
     """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
-    done = work.perform(Trying.prepare(arguments.a, arguments.b, work.options, source, arguments.margin))
+    asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
+    done = work.perform(Trying.prepare(*asked))
     summary = done.result
     print(to_json(summary) if arguments.json else _table(summary))
     if summary["interrupted"]:

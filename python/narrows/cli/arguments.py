@@ -60,13 +60,7 @@ def parser() -> argparse.ArgumentParser:
         default="two-flows",
         help="scenario file, or name of a scenario of the library (default: %(default)s)",
     )
-    compare.add_argument(
-        "--subject",
-        metavar="GROUP",
-        action="append",
-        default=[],
-        help="flow group whose algorithm is replaced, in place of those that the scenario marks (repeatable)",
-    )
+    _common(compare, "subject")
     compare.add_argument(
         "--margin",
         dest="margins",
@@ -154,6 +148,7 @@ def _add_study(commands: argparse._SubParsersAction[Parser]) -> None:
     run = _add(actions, "run", "study:run", "start a new study")
     run.add_argument("file", metavar="FILE", help="study file")
     _add_overlay_flags(run)
+    _common(run, "subject")
     _add_work_flags(run)
     _add_executor_flags(run)
 
@@ -182,7 +177,7 @@ def _add_study(commands: argparse._SubParsersAction[Parser]) -> None:
     check = _add(actions, "check", "study:check", "check a study file and print its design, without executing anything")
     check.add_argument("file", metavar="FILE", help="study file")
     _add_overlay_flags(check)
-    _common(check, f"{OF_SCENARIO} trust")
+    _common(check, f"subject {OF_SCENARIO} trust")
 
 
 def _add_linux(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -442,7 +437,7 @@ def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     _common(
         ab,
-        "set seed jobs out trust json quiet",
+        "subject set seed jobs out trust json quiet",
         set="set a key of every scenario, as in transport.slow_start=standard (repeatable)",
         seed="seed instead of those of the scenarios",
         out=f"{PLACE} (default: runs/ab-HASH)",
@@ -564,6 +559,12 @@ COMMON: dict[str, dict[str, Any]] = {
         "action": "append",
         "default": [],
         "help": "set a key of the scenario (repeatable)",
+    },
+    "subject": {
+        "metavar": "GROUP",
+        "action": "append",
+        "default": [],
+        "help": "flow group whose algorithm is replaced, in place of those that the scenario marks (repeatable)",
     },
     "seed": {"metavar": "N", "type": whole(0, 2**63 - 1), "help": "seed instead of that of the scenario"},
     "replications": {

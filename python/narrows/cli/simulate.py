@@ -11,13 +11,14 @@ from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
 from narrows.cli.work import Work
 from narrows.commands.runs import Running
-from narrows.comparison import runs_of
+from narrows.comparison import Replaced, runs_of
 from narrows.core import RunError
 from narrows.errors import InputError
 from narrows.files.json_objects import to_json
 from narrows.library import find_scenario
 from narrows.linux import backend
 from narrows.metrics import resolve
+from narrows.run.command import recorded
 from narrows.run.levels import read_levels
 from narrows.run.scenario import Scenario, read
 
@@ -77,6 +78,7 @@ def _print(
     print(run_tables(summary) if runs is None else comparison_tables(summary), end="\n\n")
     if "unlike" in summary:
         print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
+    _print_replaced(summary, arguments)
     each_run = {"": summary} if runs is None else runs
     if arguments.metrics:
         print(wanted_table(each_run, [resolve(text) for text in arguments.metrics]), end="\n\n")
@@ -89,6 +91,13 @@ def _print(
             # One that fails is the reason of the exit status, and printed with the messages.
             if clause["verdict"] != "fails":
                 print(f"{paint('expected:', role_of(clause['verdict']))} {_of(name)}{_clause(clause)}")
+
+
+def _print_replaced(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
+    """Print whose algorithm was replaced and whose was not, and the command that replaces that of the others."""
+    if "replaced" in summary:
+        found = Replaced(**summary["replaced"])
+        print(f"{found.sentence} To replace that: {found.other(recorded(arguments.given))}")
 
 
 def _status(result: Run | Comparison, runs: Mapping[str, Mapping[str, Any]]) -> int:

@@ -21,11 +21,13 @@ from narrows.experiments.executors.threads import Threads
 from narrows.experiments.overlay import Choice
 from narrows.experiments.plan import Plan, executed_by, make_plan
 from narrows.experiments.stored import stored
+from narrows.experiments.subjects import with_marks
 from narrows.experiments.task import Failed, Finished
 from narrows.external.trust import of_results
 from narrows.files.json_objects import to_json
 from narrows.files.shape import UNFIT, fitting
 from narrows.plural import counted
+from narrows.run.command import recorded
 from narrows.run.jobs import processors
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
     work = Work(arguments)
-    job = from_file(Path(arguments.file), work.options, arguments.set, _choice(arguments), executor_of(arguments))
+    asked = arguments.set, _choice(arguments), arguments.subject
+    job = from_file(Path(arguments.file), work.options, *asked, executor_of(arguments))
     _print_plan(job.study.plan, arguments)
     return _perform(work, job, arguments)
 
@@ -125,7 +128,8 @@ def replay(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
     study = read_study(arguments.file, arguments.seed, arguments.replications, _choice(arguments))
-    plan = make_plan(study, arguments.set, trust=arguments.trust, execute=False)
+    changes = with_marks(study, arguments.set, arguments.subject, trust=arguments.trust)
+    plan = make_plan(study, changes, trust=arguments.trust, execute=False)
     executes = executed_by(plan)
     if arguments.json:
         listed = [each.as_json() for each in executes]
@@ -161,6 +165,8 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
     if arguments.json:
         return
     print(f"{plan.title}\n{describe(plan.design)}")
+    if plan.replaced is not None:
+        print(f"{plan.replaced.sentence} To replace that: {plan.replaced.other(recorded(arguments.given))}")
     algorithms = len(plan.rows[0])
     replications = plan.replications
     times = str(replications.minimum)

@@ -15,6 +15,7 @@ from narrows.experiments.definition import Study, read_study
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.plan import PLAN, Plan, load_plan, make_plan
 from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
+from narrows.experiments.subjects import with_marks
 from narrows.experiments.views.backends import differences
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
@@ -130,13 +131,19 @@ class Studying(Job[Studied]):
         page.study(result.study)
 
 
-def from_file(
-    file: Path, options: Options, overrides: Sequence[str], choice: Choice, executor: Executor | None = None
+def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a study
+    file: Path,
+    options: Options,
+    overrides: Sequence[str],
+    choice: Choice,
+    subjects: Sequence[str] = (),
+    executor: Executor | None = None,
 ) -> Studying:
     """Prepare the study of a file; arguments and errors are those of `narrows.study`."""
     _check_new(options.out)
     study = read_study(file, options.seed, options.replications, choice)
-    plan = make_plan(study, overrides, options.metrics, trust=options.trust)
+    changes = with_marks(study, overrides, subjects, trust=options.trust)
+    plan = make_plan(study, changes, options.metrics, trust=options.trust)
     folder = options.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     campaign.refuse_begun(folder)
     return Studying(folder, options, New(study, plan, {}), executor)

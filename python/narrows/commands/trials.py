@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.commands.default_folder import folder_of
@@ -16,6 +16,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
+from narrows.run.subjects import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
 from narrows.trial.kept import Kept
@@ -24,6 +25,7 @@ from narrows.trial.run import counts, trial
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from narrows.comparison import Replaced
     from narrows.run.options import Options
     from narrows.trial.scenarios import Pair, Sides
 
@@ -38,6 +40,7 @@ class Trying(Job[dict[str, Any]]):
         left_out: Of each cell of a suite that a backend refuses, the reason by its name.
         contests: Comparisons of the trial.
         margin: How much worse does not matter, as a part of the value: `2%`.
+        asked: The options of the command line that choose scenarios and groups.
     """
 
     sides: Sides
@@ -45,9 +48,12 @@ class Trying(Job[dict[str, Any]]):
     left_out: Mapping[str, str]
     contests: Sequence[Contest]
     margin: str
+    asked: Sequence[str] = ()
 
     @classmethod
-    def prepare(cls, a: str, b: str, options: Options, source: str | Sequence[str], margin: str) -> Trying:
+    def prepare(  # noqa: PLR0913, PLR0917  # what the command line says of a trial
+        cls, a: str, b: str, options: Options, source: str | Sequence[str], margin: str, subjects: Sequence[str] = ()
+    ) -> Trying:
         """Resolve every scenario with both.
 
         Args:
@@ -56,6 +62,7 @@ class Trying(Job[dict[str, Any]]):
             options: How it is run; `replications` is the greatest number of them.
             source: A suite, or scenario files; none for those that come with Narrows.
             margin: How much worse does not matter, as a part of the value.
+            subjects: The groups under test in each scenario; none for those that it marks.
 
         Raises:
             InputError: An argument is wrong, or a file cannot be read.
@@ -66,15 +73,26 @@ class Trying(Job[dict[str, Any]]):
         for text in options.metrics:
             resolve(text, "group")
         left_out: dict[str, str] = {}
-        if isinstance(source, str):
-            pairs, left_out = scenarios.of_suite(source, sides, options.seed, options.overrides, trust=options.trust)
-        elif source:
-            pairs = scenarios.of_files(source, sides, options.seed, options.overrides, trust=options.trust)
+        asked = sides, options.seed, options.overrides
+        chosen = ["--suite", source] if isinstance(source, str) else _flags("--scenario", source)
+        if not isinstance(source, str):
+            pairs = scenarios.of_files(source or scenarios.of_narrows(), *asked, subjects, trust=options.trust)
+        elif subjects:
+            raise InputError("--subject", f"does not apply to the suite {source}, whose criteria name the groups")
         else:
-            pairs = scenarios.of_narrows(sides, options.seed, options.overrides)
+            pairs, left_out = scenarios.of_suite(source, *asked, trust=options.trust)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
         folder = options.out or folder_of("ab", [*parts, *options.metrics])
-        return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin)
+        return cls(
+            folder,
+            options,
+            sides,
+            pairs,
+            left_out,
+            contests(pairs, options.metrics),
+            margin,
+            [*chosen, *_flags("--subject", subjects)],
+        )
 
     def work(self) -> dict[str, Any]:
         """Run replications until all is decided, and return the contents of `summary.json`."""
@@ -91,6 +109,7 @@ class Trying(Job[dict[str, Any]]):
                 "on": list(self.sides.on),
                 "left_out": self.left_out,
                 "unlike": self._unlike,
+                **({"replaced": asdict(found)} if (found := self._replaced) else {}),
                 "margin": self.margin,
                 "alpha": ALPHA,
                 "seed": self.pairs[0].a.seed,
@@ -100,6 +119,11 @@ class Trying(Job[dict[str, Any]]):
                 "command": options.command or self._command,
             }
             return write_kept(self.folder / SUMMARY, content)
+
+    @property
+    def _replaced(self) -> Replaced | None:
+        """Whose algorithm is replaced in the only scenario; of several, each has groups of its own."""
+        return replaced_in(self.pairs[0].a) if len(self.pairs) == 1 else None
 
     @property
     def _unlike(self) -> str:
@@ -112,8 +136,12 @@ class Trying(Job[dict[str, Any]]):
     @property
     def _command(self) -> str:
         """The command line that does the same as a call from Python."""
-        changes = [part for each in self.options.overrides for part in ("--set", each)]
-        return shlex.join(["narrows", "ab", self.sides.a, self.sides.b, *changes])
+        changes = _flags("--set", self.options.overrides)
+        return shlex.join(["narrows", "ab", self.sides.a, self.sides.b, *self.asked, *changes])
+
+
+def _flags(option: str, values: Sequence[str]) -> list[str]:
+    return [part for each in values for part in (option, each)]
 
 
 def _check_margin(text: str) -> None:

@@ -17,6 +17,7 @@ from narrows.experiments.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
 from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.experiments.words import Words
 from narrows.files.text import read_text
+from narrows.files.toml import inline
 from narrows.library import ScenarioFile, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
@@ -93,6 +94,12 @@ class Study:
     def directory(self) -> Path:
         """The folder to which paths in the file are relative."""
         return Path(self.document.file).parent
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the file changes of its base scenario, as after `--set`."""
+        written = (f"{path}={inline(node.plain)}" for path, node in self.settings.items())
+        return (*self.scenario.changes, *written)
 
 
 def read_study(

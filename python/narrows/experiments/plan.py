@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
+from narrows.comparison import Replaced
 from narrows.errors import InputError
 from narrows.experiments.definition import WIDTH, Replications, Study
 from narrows.experiments.kept_files import Kept
@@ -31,6 +32,7 @@ from narrows.files.toml import inline
 from narrows.library import ships, shown
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
+from narrows.run.subjects import replaced_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,6 +103,7 @@ class Plan:
         variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
         margins: Margin that a difference must exceed to matter, by metric, where it is not that of the card.
+        replaced: Whose algorithm the study replaces, where it does not replace that of all groups.
         digest_schema: Number of what the digests of its cells cover; 0 in older folders.
         kept: The files before the study has a folder; None once it has one.
     """
@@ -119,6 +122,7 @@ class Plan:
     variant: str | None = None
     external: list[str] = field(default_factory=list)
     margins: dict[str, str] = field(default_factory=dict)
+    replaced: Replaced | None = None
     digest_schema: int = field(default_factory=core.digest_schema)
     kept: Kept | None = field(default=None, repr=False)
 
@@ -200,6 +204,7 @@ def load_plan(folder: Path, trust: Trust | None = None) -> Plan:
     content["base"] = replace(base, trust=trust or of_results(folder))
     content["external"] = [str(folder / each) for each in content["external"]]
     content["replications"] = _replications(content["replications"])
+    content["replaced"] = Replaced(**content["replaced"]) if content.get("replaced") else None
     content["columns"] = [Column(*column) for column in content["columns"]]
     return Plan(**content, points=points)
 
@@ -280,8 +285,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
     """
-    written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
-    own = (*study.scenario.changes, *written)
+    own = study.changes
     typed = Trust(
         (*named_files([], overrides, study.directory), *trusted),
         text=ships(study.scenario.file),
@@ -329,6 +333,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
         variant=study.choice.variant,
         external=sorted({file for file, _ in planner.external}),
         margins=dict(study.margins),
+        replaced=planner.replaced,
         kept=planner.kept,
     )
     if points:
@@ -356,6 +361,7 @@ class _Planner:
         self.groups: set[str] = set()
         self.links: set[str] = set()
         self.has_programs = False
+        self.replaced: Replaced | None = None
         self.kept = Kept()
         self.names = short_names(study.algorithms)
         # A scenario with each, and the levels and the algorithm that make it.
@@ -406,6 +412,8 @@ class _Planner:
             self.links |= set(scenario.links)
             self.kept.add(scenario)
             self.has_programs = self.has_programs or PROGRAM in scenario.resolved
+            if algorithm is not None and self.replaced is None:
+                self.replaced = replaced_in(scenario)
             for each in scenario.external:
                 self.external.setdefault(each, (scenario, levels, algorithm))
             yield Point(

@@ -110,6 +110,7 @@ POINT = {
 }
 SHAPE = {
     "format": int,
+    "replaced?": ({"groups": [str], "kept": {ANY_NAME: str}}, None),
     "digest_schema?": range(2**31),
     "title": str,
     "question": str,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +28,7 @@ from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
 from narrows.run.expectations import judge
+from narrows.run.subjects import replaced_in
 from narrows.run.summary import digest, summarize
 
 if TYPE_CHECKING:
@@ -242,6 +244,7 @@ class Comparison(Results):
             **({} if self.crossed is None else {"factors": self.crossed.factors}),
             **self._failures(),
             **({"unlike": alike} if (alike := self._unlike()) else {}),
+            **self._replaced(),
             self.of: {name: self._own(name, each) for name, each in summaries.items()},
             "differences": [each if self._is_of_one_backend(each) else neutral(each) for each in found],
         }
@@ -257,6 +260,12 @@ class Comparison(Results):
                 return ""
             sides.setdefault(algorithm, []).append(run.scenario.resolved)
         return unlike(sides)
+
+    def _replaced(self) -> dict[str, Any]:
+        """Return whose algorithm is replaced, as part of the summary; nothing if it is all groups', or none's."""
+        varied = self.of == ALGORITHMS or (self.crossed is not None and ALGORITHM in self.crossed.factors)
+        found = replaced_in(self._any.scenario) if varied else None
+        return {} if found is None else {"replaced": asdict(found)}
 
     def _is_of_one_backend(self, difference: Mapping[str, Any]) -> bool:
         """Return whether a difference is one of algorithms or levels: of two backends neither is better."""

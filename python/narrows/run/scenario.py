@@ -245,16 +245,40 @@ class Scenario:
             UnknownNameError: There is no group of a name.
             ScenarioError: The scenario has faults.
         """
+        marked = copy(self)
+        marked.overrides = [*self.overrides, *self.marks(groups)]
+        return marked
+
+    def marks(self, groups: Sequence[str]) -> list[str]:
+        """Return the changes, as after `--set`, by which these groups and no others are marked as subject.
+
+        Args:
+            groups: Names of groups; none leaves the marks as they are.
+
+        Raises:
+            InputError: There is no group of a name, or a group that is not named has no algorithm of its own.
+            ScenarioError: The scenario has faults.
+        """
         if not groups:
-            return self
+            return []
         known = [name for name, _ in self.check().groups]
         for group in groups:
             if group not in known:
-                raise UnknownNameError("flow group", group, known)
-        changed = copy(self)
-        marks = (f"flows.{name}.subject={str(name in groups).lower()}" for name in known)
-        changed.overrides = [*self.overrides, *marks]
-        return changed
+                raise UnknownNameError("flow group", group, known, f"allowed in {self.name}: {', '.join(known)}")
+        changes = {f"flows.{name}.subject={str(name in groups).lower()}": name for name in known}
+        marked = copy(self)
+        marked.overrides = [*self.overrides, *changes]
+        try:
+            marked.check()
+        except core.ScenarioError as error:
+            for each in error.diagnostics:
+                kept = changes.get(each["file"].removeprefix("--set "))
+                if kept is not None:
+                    problem = f'{kept} is not among them and has no algorithm but "subject"'
+                    allowed = f"allowed: --subject {kept} as well, or --set flows.{kept}.algorithm=NAME"
+                    raise InputError(f"--subject {' '.join(groups)}", f"{problem}; {allowed}") from error
+            raise
+        return list(changes)
 
     def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:
         """Resolve what a comparison runs; errors as `compare`.

@@ -80,10 +80,18 @@ def names(sides: Sides) -> tuple[str, str]:
     return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
 
 
-def of_files(
-    files: Sequence[str], sides: Sides, seed: int | None, overrides: Sequence[str] = (), *, trust: bool = False
+def of_files(  # noqa: PLR0913  # what the command says
+    files: Sequence[str],
+    sides: Sides,
+    seed: int | None,
+    overrides: Sequence[str] = (),
+    subjects: Sequence[str] = (),
+    *,
+    trust: bool = False,
 ) -> list[Pair]:
     """Return the pairs of scenario files, or of names of the library, each with the changes `overrides`.
+
+    The groups `subjects` are under test in each, or those that it marks where none is given.
 
     Raises:
         InputError: A file cannot be read.
@@ -93,7 +101,9 @@ def of_files(
     for given in files:
         place = find_scenario(given)
         a, b = (
-            read(place.file, [*place.changes, *overrides], trust=trust, on=on).resolve(subject, None, seed)
+            read(place.file, [*place.changes, *overrides], trust=trust, on=on)
+            .with_subjects(subjects)
+            .resolve(subject, None, seed)
             for subject, on in zip((sides.a, sides.b), sides.on, strict=True)
         )
         name = Path(given).stem if place.file == Path(given) else given
@@ -101,9 +111,9 @@ def of_files(
     return found
 
 
-def of_narrows(sides: Sides, seed: int | None, overrides: Sequence[str] = ()) -> list[Pair]:
-    """Return the pairs of the scenarios that come with Narrows for trials."""
-    return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], sides, seed, overrides)
+def of_narrows() -> list[str]:
+    """Return the scenario files that come with Narrows for trials."""
+    return [str(file) for file in sorted((SUITES / OWN).glob("*.toml"))]
 
 
 def of_suite(

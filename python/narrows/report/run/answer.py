@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
-from narrows.comparison import ALGORITHM, ALGORITHMS
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
@@ -58,22 +56,11 @@ def _access(run: Run) -> Iterator[str]:
 
 
 def _replaced(comparison: Comparison) -> Iterator[Markup]:
-    """Yield which groups' algorithms were replaced, and which were not, where there are both."""
-    first = comparison.runs[0]
-    tested = [group for group in first.groups if group in _tested(comparison)]
-    kept = [group for group in first.groups if group not in tested]
-    varied = comparison.kind == ALGORITHMS or any(each.factor == ALGORITHM for each in comparison.contrasts)
-    if not (kept and varied):
-        return
-    rest = ", ".join(f"{group} ({first.algorithms[group]})" for group in kept[:_LISTED])
-    more = f" and {len(kept) - _LISTED} more" if len(kept) > _LISTED else ""
-    yield join(
-        (
-            f"Replaced was the algorithm of {', '.join(tested[:_LISTED])}, not that of {rest}{more}. To replace that: ",
-            element("code", f"--subject {shlex.quote(kept[0])}"),
-            ".",
-        )
-    )
+    """Yield whose algorithm was replaced and whose was not, where there are both, and the command for the others."""
+    found = comparison.replaced
+    if found is not None:
+        command = element("code", found.other(str(comparison.manifest.get("command") or "")))
+        yield join((f"{found.sentence} To replace that: ", command, "."))
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Markup]:

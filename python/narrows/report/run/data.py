@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from narrows import core
-from narrows.comparison import ALGORITHMS, BACKENDS, Contrast
+from narrows.comparison import ALGORITHMS, BACKENDS, Contrast, Replaced
 from narrows.drawing.style import Style, style_of
 
 if TYPE_CHECKING:
@@ -388,6 +388,7 @@ class Comparison:
         kind: Kind of the compared runs: `algorithms`, `backends` or `levels`.
         contrasts: Which runs stand beside each other.
         unlike: In what else the algorithms differ; empty for nothing.
+        replaced: Whose algorithm was replaced, where that of others was not.
     """
 
     title: str
@@ -401,6 +402,7 @@ class Comparison:
     kind: str = ALGORITHMS
     contrasts: Sequence[Contrast] = ()
     unlike: str = ""
+    replaced: Replaced | None = None
 
     @property
     def backends(self) -> bool:

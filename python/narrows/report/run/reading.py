@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from narrows.comparison import ALGORITHM, contrasts, kind_of, runs_of
+from narrows.comparison import ALGORITHM, Replaced, contrasts, kind_of, runs_of
 from narrows.drawing.style import Style, placed, style_of, styles_of
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
@@ -52,6 +52,7 @@ def read(folder: Path) -> Run | Comparison:
         kind=of,
         contrasts=contrasts(summary),
         unlike=str(summary.get("unlike", "")),
+        replaced=Replaced(**summary["replaced"]) if "replaced" in summary else None,
     )
 
 

@@ -67,7 +67,8 @@ def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
     # What moves or differs is the answer; that something does not is one where nothing else is.
     clear = [each for each in sentences if not any(words in each for words in _NOTHING)]
     asked: list[object] = [element("b", plan.question)] if plan.question else []
-    return [*asked, *(clear or sentences)[: MOST_SENTENCES - len(asked)]]
+    replaced = [] if plan.replaced is None else [plan.replaced.sentence]
+    return [*asked, *(clear or sentences)[: MOST_SENTENCES - len(asked)], *replaced]
 
 
 def _basis(plan: Plan, found: Sequence[Finding], *, repeated: bool) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
+from narrows.comparison import Replaced
 from narrows.drawing.scale import quantity
 from narrows.page.estimates import relative_text
 from narrows.page.markdown import code, text
@@ -54,9 +55,18 @@ def sentence(summary: Mapping[str, Any]) -> str:
 def remarks(summary: Mapping[str, Any]) -> list[str]:
     """Return what verdicts do not say.
 
-    In what else A and B differ, what is worse by less than the margin, and scenarios that never vary.
+    Whose algorithm is replaced, in what else A and B differ, what is worse by less than the margin, and scenarios that
+    never vary.
     """
-    return [remark for remark in (summary.get("unlike", ""), _slight(summary), _repeated(summary)) if remark]
+    found = (_replaced(summary), summary.get("unlike", ""), _slight(summary), _repeated(summary))
+    return [remark for remark in found if remark]
+
+
+def _replaced(summary: Mapping[str, Any]) -> str:
+    if "replaced" not in summary:
+        return ""
+    found = Replaced(**summary["replaced"])
+    return f"{found.sentence} To replace that: {found.other(summary['command'])}"
 
 
 def _slight(summary: Mapping[str, Any]) -> str:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose algorithm a comparison replaces: the groups under test of a scenario, and those that are not."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from narrows.comparison import Replaced
+
+if TYPE_CHECKING:
+    from narrows import core
+
+
+def replaced_in(scenario: core.Scenario) -> Replaced | None:
+    """Return the groups under test of a scenario and the algorithms of the others; None where there are no others.
+
+    What sends at a constant rate has no algorithm to replace.
+
+    Args:
+        scenario: The scenario, resolved with an algorithm under test.
+    """
+    own = {each["name"]: each["algorithm"]["name"] for each in tomllib.loads(scenario.resolved)["flows"]}
+    tested = [name for name, is_tested in scenario.groups if is_tested]
+    kept = {name: own.get(name, "") for name, is_tested in scenario.groups if not is_tested}
+    kept = {name: algorithm for name, algorithm in kept.items() if algorithm != CONSTANT}
+    return Replaced(tested, kept) if tested and kept else None
+
+
+# The algorithm of a source that nothing holds back.
+CONSTANT = "constant"
