@@ -16,13 +16,13 @@ from narrows.cli.table import (
     Column,
     comparison_tables,
     metric_table,
-    plus_minus,
     printable,
     run_tables,
     shorten,
     wanted_table,
 )
 from narrows.metrics import resolve
+from narrows.rounding import plus_minus
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from narrows.metrics import resolve
     [
         (61.24e6, [60.0e6, 62.48e6], 1e6, "61.2 ± 1.2"),
         (0.0123, [0.0121, 0.0125], 0.01, "1.230 ± 0.020"),
-        (5.0, [5.0, 5.0], 1.0, "5.00"),
+        (5.0, [5.0, 5.0], 1.0, "5"),
         (0.985, [0.91234, 0.99876], 1.0, "0.985 [0.912, 0.999]"),
         (0.3, [0.0, 1.2], 1.0, "0.30 [0.00, 1.20]"),
         (48.123e-3, None, 1e-3, "48.12"),

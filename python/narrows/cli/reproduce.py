@@ -20,6 +20,7 @@ from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows.rounding import decimals_of, estimate_decimals
 
 if TYPE_CHECKING:
     import argparse
@@ -86,8 +87,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
         effect, ci95 = claim["effect"], claim["ci95"]
         values = [each for each in (effect, *(ci95 or ())) if each is not None]
         unit, scale = written(claim["unit"] or "", values)
-        interval = f"{ci95[0] / scale:.3g} to {ci95[1] / scale:.3g}" if ci95 else "-"
-        size = f"{effect / scale:.3g}" if effect is not None else "-"
+        size, interval = _written(effect, ci95, scale)
         statement = shorten(claim["statement"], room, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
         rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, unit, seeds, statement])
@@ -123,6 +123,17 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
         "experiments": list(published.experiments),
         "verdicts": ledger["verdicts"] if ledger else None,
     }
+
+
+def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -> tuple[str, str]:
+    """Return an effect and its interval with the same number of decimals; a dash for what there is not."""
+    if effect is None:
+        return "-", "-"
+    low, high = (end / scale for end in ends or (effect, effect))
+    decimals = estimate_decimals(effect / scale, low, high)
+    if decimals is None:
+        return f"{effect / scale:.{decimals_of(effect / scale)}f}", "-"
+    return f"{effect / scale:.{decimals}f}", f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
 # What published studies reach on a usual processor of today, one with another.

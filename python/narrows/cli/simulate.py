@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
+from narrows.cli.table import comparison_tables, run_tables, wanted_table
 from narrows.cli.work import Work
 from narrows.commands.runs import Running
 from narrows.comparison import Replaced, runs_of
@@ -18,6 +18,7 @@ from narrows.files.json_objects import to_json
 from narrows.library import find_scenario
 from narrows.linux import backend
 from narrows.metrics import resolve
+from narrows.rounding import plus_minus
 from narrows.run.command import recorded
 from narrows.run.levels import read_levels
 from narrows.run.scenario import Scenario, read

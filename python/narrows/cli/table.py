@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
 from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
 from narrows.metrics.perceived import APPLICATIONS
+from narrows.rounding import plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,41 +209,6 @@ def _escaped(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
-def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
-    """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
-
-    Args:
-        estimate: `mean` and `ci95`; either may be None.
-        scale: The unit of the column in the unit of the metric.
-
-    Examples:
-        >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
-        '61.2 ± 1.2'
-        >>> plus_minus({"mean": 0.985, "ci95": [0.912, 0.998]}, 1.0)
-        '0.985 [0.912, 0.998]'
-        >>> plus_minus({"mean": 0.9999999, "ci95": [0.9999998, 1.0]}, 0.01)
-        '100.000'
-        >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
-        '26730'
-        >>> plus_minus({"mean": None, "ci95": None}, 1.0)
-        '-'
-    """
-    if estimate is None or estimate["mean"] is None:
-        return "-"
-    mean = estimate["mean"] / scale
-    if estimate["ci95"] is None:
-        return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
-    low, high = (end / scale for end in estimate["ci95"])
-    half = (high - low) / 2
-    digits = min(max(1 - math.floor(math.log10(half)), 0), 3) if half > 0 else 2
-    written = {f"{each:.{digits}f}" for each in (mean, low, high)}
-    if len(written) == 1:
-        return written.pop()
-    if abs((low + high) / 2 - mean) <= SYMMETRIC * half:
-        return f"{mean:.{digits}f} ± {half:.{digits}f}"
-    return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
 def shorten(name: str, width: int) -> str:
     """Return a name shortened to a number of characters, by its middle: of `run: group` both are then seen."""
     kept = (width - 1) // 2
@@ -300,13 +265,9 @@ WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}
 LEGEND = "▲ clearly better  ▼ clearly worse  ◆ clearly different  ≈ no difference that matters"
 NEUTRAL_LEGEND = "◆ clearly different  ≈ no difference that matters"
-# An interval is written with ± as long as its middle is no further from the mean than this part of its half-width.
-SYMMETRIC = 0.1
 # A queue delays packets if 5 % of them wait longer, seconds.
 DELAYED_S = 1e-3
 # Of a terminal, and the least that is left for names.
 WIDTH, NAME_WIDTH = 80, 18
 GAP = "  "
 MOST_LINKS = 12
-# From here on the digits before the point say enough.
-WHOLE_FROM = 1000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.study import executor_of, print_failures
-from narrows.cli.table import align, plus_minus
+from narrows.cli.table import align
 from narrows.cli.work import Work
 from narrows.commands.studies import Beside, of_view
 from narrows.experiments.views import matrix as pairs
@@ -15,6 +15,7 @@ from narrows.experiments.views.deployment import Deployment
 from narrows.files.json_objects import read_object, to_json
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
+from narrows.rounding import plus_minus
 
 if TYPE_CHECKING:
     import argparse

@@ -6,12 +6,13 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.table import WIDTH, plus_minus, written
+from narrows.cli.table import WIDTH, written
 from narrows.cli.work import Work
 from narrows.commands.searches import Searching
 from narrows.files.json_objects import to_json
 from narrows.metrics import resolve
 from narrows.plural import counted
+from narrows.rounding import plus_minus
 from narrows.search.finds import score_text
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from narrows.rounding import decimals_of
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -138,16 +140,6 @@ def nice_ceiling(value: float, count: int = 5) -> float:
         return 1.0
     step = nice_step(value / count)
     return step * math.ceil(value / step - _ROUNDING)
-
-
-def decimals_of(value: float, digits: int = 3) -> int:
-    """Return the number of decimals with which a value has `digits` significant digits."""
-    if value == 0 or not abs(value) < _MOST:
-        return 0
-    decimals = digits - 1 - math.floor(math.log10(abs(value)))
-    # Rounding may carry into another digit: 9.996 is written 10.0, not 10.00.
-    carried = abs(round(value, decimals)) >= 10.0 ** (digits - decimals)
-    return max(decimals - carried, 0)
 
 
 def fixed(value: float, decimals: int) -> str:

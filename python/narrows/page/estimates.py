@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, decimals_of, fixed, quantity
+from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
+from narrows.rounding import decimals_of, estimate_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,27 +15,30 @@ if TYPE_CHECKING:
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
     """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean."""
-    ends = "" if mean is None else interval_text(interval, mean, unit)
-    return f"{quantity(mean, unit)} ({ends})" if ends else quantity(mean, unit)
+    value, ends = estimate_texts(mean, interval, unit)
+    return f"{value} ({ends})" if ends else value
 
 
-def interval_text(interval: Sequence[float] | None, mean: float, unit: Unit) -> str:
-    """Return a 95 % interval as text, in the multiple of the unit that suits its mean, with distinguishable ends.
+def estimate_texts(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> tuple[str, str]:
+    """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals.
 
-    The text is empty without an interval, and for one that is its mean.
+    The interval is empty without one, and where both ends are the mean as it is written.
     """
-    if not interval or interval[0] == interval[1] == mean:
-        return ""
+    if mean is None or not math.isfinite(mean) or not interval:
+        return quantity(mean, unit), ""
     low, high = interval
-    factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
-    return ends_text(low / factor, high / factor, decimals_of(mean / factor))
+    factor, written = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
+    decimals = estimate_decimals(mean / factor, low / factor, high / factor)
+    if decimals is None:
+        return quantity(mean, unit), ""
+    value = fixed(mean / factor, decimals)
+    text = f"{value}{NARROW_SPACE}{written}" if written else value
+    return text, ends_text(low / factor, high / factor, decimals)
 
 
 def ends_text(low: float, high: float, decimals: int) -> str:
-    """Return the ends of an interval as text, with as many decimals as its mean has or up to two more."""
-    half = (high - low) / 2
-    finer = min(max(decimals, -math.floor(math.log10(half))), decimals + 2) if 0 < half < math.inf else decimals
-    return _range(fixed(low, finer), fixed(high, finer))
+    """Return the ends of an interval as text, with as many decimals as their mean has."""
+    return _range(fixed(low, decimals), fixed(high, decimals))
 
 
 def difference_texts(
@@ -42,17 +46,19 @@ def difference_texts(
 ) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
-    Differences of shares are in percentage points. Texts that stand beside each other have one multiple if each has the
-    values of the others as `beside`.
+    The interval is empty without one, and where both ends are the difference as it is written. Differences of shares
+    are in percentage points. Texts that stand beside each other have one multiple if each has the values of the others
+    as `beside`.
     """
     low, high = interval or (difference, difference)
     greatest = max(abs(each) for each in (low, high, difference, *beside))
     factor, written = unit.best(greatest)
     written = "pp" if unit is PERCENT else written
-    decimals = decimals_of(greatest / factor)
+    shared = estimate_decimals(difference / factor, low / factor, high / factor)
+    decimals = decimals_of(greatest / factor) if shared is None else shared
     value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
     text = f"{value}{NARROW_SPACE}{written}" if written else value
-    return text, _range(left, right) if interval else ""
+    return text, "" if shared is None else _range(left, right)
 
 
 def difference_text(difference: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
@@ -63,13 +69,17 @@ def difference_text(difference: float | None, interval: Sequence[float] | None, 
     return f"{text} ({ends})" if ends else text
 
 
-def relative_text(part: float) -> str:
-    """Return a relative difference as text: signed percent, with a decimal below 10 %.
+def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
+    """Return a relative difference as text: signed percent, with its interval, if it has one, in parentheses.
 
-    A difference that is rounded to zero has no sign.
+    Without an interval it has a decimal below 10 %. One that is rounded to zero has no sign.
     """
-    percent = 100 * part
-    return f"{_signed(percent, 0 if abs(percent) >= _WHOLE_PERCENT else 1)}{NARROW_SPACE}%"
+    percent, ends = 100 * part, [100 * end for end in interval or (part, part)]
+    decimals = estimate_decimals(percent, ends[0], ends[1])
+    if decimals is None:
+        return f"{_signed(percent, 0 if abs(percent) >= _WHOLE_PERCENT else 1)}{NARROW_SPACE}%"
+    value, left, right = (f"{_signed(each, decimals)}{NARROW_SPACE}%" for each in (percent, *ends))
+    return f"{value} ({_range(left, right)})"
 
 
 def _range(low: str, high: str) -> str:

@@ -14,6 +14,7 @@ from narrows.errors import InputError
 from narrows.metrics import card_of
 from narrows.names import UnknownNameError
 from narrows.plural import counted
+from narrows.rounding import plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -206,11 +207,7 @@ def _cell(value: Mapping[str, Any] | None, unit: str) -> str:
     if value is None or value["mean"] is None:
         return "-"
     scale, name = SCALES.get(unit, (1.0, unit if unit != "count" else ""))
-    text = f"{value['mean'] / scale:.4g}"
-    if value.get("ci95") is not None:
-        low, high = value["ci95"]
-        text += f" ± {(high - low) / 2 / scale:.2g}"
-    return f"{text} {name}".rstrip()
+    return f"{plus_minus({'ci95': None, **value}, scale)} {name}".rstrip()
 
 
 FRAMES = ("polars", "pandas")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from narrows.rounding import estimate_decimals
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ class Repeated:
 
 def score_text(mean: float, interval: Sequence[float] | None) -> str:
     """Return a score and its interval as text."""
-    return f"{mean:.2f}" + (f" ({' to '.join(f'{end:.2f}' for end in interval)})" if interval else "")
+    low, high = interval or (mean, mean)
+    decimals = estimate_decimals(mean, low, high)
+    return f"{mean:.2f}" if decimals is None else f"{mean:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
 @dataclass

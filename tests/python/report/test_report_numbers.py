@@ -23,7 +23,7 @@ from narrows.drawing.scale import (
     significant,
     tick_label,
 )
-from narrows.page.estimates import difference_texts, interval_text, relative_text
+from narrows.page.estimates import difference_texts, estimate_texts, relative_text
 from narrows.page.metrics import meaning
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -106,14 +106,15 @@ def test_large_and_negative_numbers_use_thin_spaces_and_a_true_minus() -> None:
 
 
 def test_an_interval_takes_its_means_prefix_and_shows_its_width() -> None:
-    assert interval_text((12.7e6, 12.9e6), 12.8e6, BITS_PER_SECOND) == f"12.7{SPACE}…{SPACE}12.9"
-    assert interval_text((12.96e6, 13.04e6), 13.0e6, BITS_PER_SECOND) == f"12.96{SPACE}…{SPACE}13.04"
-    assert interval_text((0.0, 0.0), 0.0, COUNT) == ""
+    texts = estimate_texts(12.8e6, (12.7e6, 12.9e6), BITS_PER_SECOND)
+    assert texts == (f"12.80{SPACE}Mbps", f"12.70{SPACE}…{SPACE}12.90")
+    assert estimate_texts(130e6, (118e6, 142e6), BITS_PER_SECOND) == (f"130{SPACE}Mbps", f"118{SPACE}…{SPACE}142")
+    assert estimate_texts(0.0, (0.0, 0.0), COUNT) == ("0", "")
 
 
 def test_a_difference_shares_one_prefix_with_its_interval() -> None:
     texts = difference_texts(0.0003, (-0.002, 0.0026), SECONDS)
-    assert texts == (f"+0.30{SPACE}ms", f"\N{MINUS SIGN}2.00{SPACE}…{SPACE}+2.60")
+    assert texts == (f"+0.3{SPACE}ms", f"\N{MINUS SIGN}2.0{SPACE}…{SPACE}+2.6")
 
 
 def test_a_difference_of_shares_is_in_percentage_points() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, Unit, quantity, tick_label
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.page.blocks import facts, row, state, table
-from narrows.page.estimates import interval_text
+from narrows.page.estimates import estimate_texts
 from narrows.page.metrics import unit_named
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
@@ -85,9 +85,8 @@ def _found(claim: Claim) -> Markup:
     if claim["effect"] is None:
         return element("div", element("p", NO_DATA), class_="found none")
     unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
-    value = element("b", quantity(claim["effect"], unit))
-    ends = interval_text(interval, claim["effect"], unit)
-    lines = [_strip(claim), element("p", value, element("span", ends, class_="ci"))]
+    value, ends = estimate_texts(claim["effect"], interval, unit)
+    lines = [_strip(claim), element("p", element("b", value), element("span", ends, class_="ci"))]
     lines.append(element("p", f"holds if {_bounds(claim['bounds'], unit)}"))
     if claim["published"]:
         lines.append(element("p", f"published: {claim['published']}"))

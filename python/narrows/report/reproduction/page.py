@@ -145,11 +145,11 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), style)
             for x, y in chosen:
                 at = f"{picture.label} {picture.places[round(x)]}"
-                text = f"{name}, {at}: {quantity(y, unit)}"
-                if own and (interval := traces[name][round(x)][1]):
+                interval = traces[name][round(x)][1] if own else None
+                text = f"{name}, {at}: {estimate_text(y, interval, unit)}"
+                if interval:
                     low, high = max(interval[0], up.low), min(interval[1], up.high)
                     panel.whiskers(name, (x, y), (x, x), (low, high), style)
-                    text += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
                 panel.point(name, (x, y), style, text, of_many=not own)
         return [panel]
 

@@ -56,11 +56,10 @@ def _access(run: Run) -> Iterator[str]:
 
 
 def _replaced(comparison: Comparison) -> Iterator[Markup]:
-    """Yield whose algorithm was replaced and whose was not, where there are both, and the command for the others."""
-    found = comparison.replaced
-    if found is not None:
-        command = element("code", found.other(str(comparison.manifest.get("command") or "")))
-        yield join((f"{found.sentence} To replace that: ", command, "."))
+    """Yield whose algorithm was replaced and whose was not, where there are both, and the option for the others."""
+    if comparison.replaced is not None:
+        option = element("code", comparison.replaced.other(""))
+        yield join((f"{comparison.replaced.sentence} To replace that: ", option, "."))
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Markup]:

@@ -131,7 +131,10 @@ def origin(subject: Run | Comparison) -> Markup:
         rate = significant(hops / cpu / 1e6)
         entries.append(("Simulated", f"{hops / 1e6:.1f} million packet-hops in {quantity(cpu, SECONDS)}, {rate} M/s"))
     if subject.manifest.get("command"):
-        entries.append(("Command", element("code", str(subject.manifest["command"]))))
+        given = str(subject.manifest["command"])
+        entries.append(("Command", element("code", given)))
+        if isinstance(subject, Comparison) and subject.replaced is not None:
+            entries.append(("With another group", element("code", subject.replaced.other(given))))
     entries.append(("Made again by", element("code", command(subject))))
     if (
         not isinstance(subject, Comparison)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
+from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, fixed
 from narrows.drawing.svg import Markup, element, join
 from narrows.drawing.swatch import swatch
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
@@ -14,6 +14,7 @@ from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
 from narrows.report.run.figures import frame
+from narrows.rounding import decimals_of, estimate_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ def _owners(comparison: Comparison) -> list[tuple[str, str, int, bool]]:
 
 
 def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
-    """Return a row per metric, in one multiple of its unit and with as many decimals, so that numbers are aligned."""
+    """Return a row per metric, in one multiple of its unit; numbers without an interval have as many decimals."""
     rows: list[_Row] = []
     for name in _names(columns):
         meant = meaning(name, owner)
@@ -136,11 +137,11 @@ def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
 def _cell(measure: Measure | None, factor: float, decimals: int) -> Markup:
     if measure is None or measure.mean is None:
         return element("span", NO_DATA, class_="none", title="no data")
-    value = element("data", fixed(measure.mean / factor, decimals), value=repr(measure.mean))
-    if measure.interval is None or measure.interval == (measure.mean, measure.mean):
-        return value
-    low, high = (end / factor for end in measure.interval)
-    return join((value, element("span", ends_text(low, high, decimals), class_="ci")))
+    mean = measure.mean / factor
+    low, high = (end / factor for end in measure.interval or (measure.mean, measure.mean))
+    shared = estimate_decimals(mean, low, high)
+    value = element("data", fixed(mean, decimals if shared is None else shared), value=repr(measure.mean))
+    return value if shared is None else join((value, element("span", ends_text(low, high, shared), class_="ci")))
 
 
 def _difference(measure: Measure | None, meant: Meaning) -> Markup:

@@ -9,11 +9,12 @@ import numpy as np
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
-from narrows.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS, quantity
+from narrows.drawing.scale import BITS_PER_SECOND, INDEX, MINUS, PERCENT, SECONDS, quantity
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import row, table
+from narrows.page.estimates import estimate_text, estimate_texts
 from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels
 
@@ -64,8 +65,8 @@ def _answer(atlas: Mapping[str, Any], gravest: Mapping[str, Mapping[str, Any]]) 
         return [join((f"No environment was found in which {atlas['algorithm']} is worse than {atlas['against']}.",))]
     said = []
     for kind, find in gravest.items():
-        ends = f" ({' … '.join(f'{100 * end:.0f}' for end in find['interval'])})" if find["interval"] else ""
-        text = f": {100 * find['score']:.0f} %{ends}, {atlas['kinds'][kind]}, at {find['words']}."
+        score = estimate_text(find["score"], find["interval"], PERCENT)
+        text = f": {score}, {atlas['kinds'][kind]}, at {find['words']}."
         said.append(join((element("b", kind.capitalize()), text)))
     return said
 
@@ -89,7 +90,7 @@ def _notes(atlas: Mapping[str, Any]) -> list[Markup]:
 
 
 def _numbers(entry: Mapping[str, Any]) -> list[str]:
-    return [_score(entry["score"]), " … ".join(map(_score, entry["interval"] or ()))]
+    return [*estimate_texts(entry["score"], entry["interval"], INDEX)]
 
 
 def _measured(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> str:

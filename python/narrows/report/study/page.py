@@ -16,7 +16,7 @@ from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
-from narrows.page.estimates import difference_text, interval_text
+from narrows.page.estimates import difference_text, estimate_texts
 from narrows.plural import counted
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
@@ -172,9 +172,9 @@ def _means_table(finding: Finding) -> Markup:
     rows = []
     for mean in finding.means:
         value, interval = mean.mean["mean"], mean.mean["ci95"]
-        ends = NO_DATA if value is None else interval_text(interval, value, shown.unit)
+        text, ends = estimate_texts(value, interval, shown.unit)
         difference = _signed(mean.difference, finding.response) if mean.difference else NO_DATA
-        rows.append(row(mean.algorithm, quantity(value, shown.unit), ends if interval else NO_DATA, difference))
+        rows.append(row(mean.algorithm, text, ends or NO_DATA, difference))
     return table(shown.title, ("", "Mean", "95 % interval", "Difference"), rows, "measures")
 
 

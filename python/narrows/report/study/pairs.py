@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
+from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS
 from narrows.drawing.style import Style, styles_of
 from narrows.metrics.criteria import margin_of
+from narrows.page.estimates import estimate_text
 from narrows.report.study.rows import around, rows_panel
 from narrows.statistics import Estimate, ends_of, mean_of
 
@@ -191,7 +192,7 @@ def curves(
             style = styles[each.incumbent]
             low, high = ends_of(each.found[wanted.name])
             panel.whiskers(each.incumbent, at, (low, high), (at[1], at[1]), style)
-            text = f"{quantity(mean, unit)} ({quantity(low, unit)} to {quantity(high, unit)})"
+            text = estimate_text(mean, (low, high), unit)
             panel.event(each.incumbent, at, style, f"{each.incumbent}, {', '.join(each.condition)}: {text}")
         return [panel]
 

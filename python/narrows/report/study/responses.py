@@ -15,10 +15,9 @@ import numpy as np
 
 from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, Block, block, complete
-from narrows.drawing.scale import quantity
 from narrows.experiments.findings import Finding, grouping, variance_of
 from narrows.page.document import Part, anchor
-from narrows.page.estimates import interval_text
+from narrows.page.estimates import estimate_texts
 from narrows.plural import counted
 from narrows.report.study import combinations, contrasts, heat, tabular
 from narrows.report.study import effects as effect_figures
@@ -162,9 +161,10 @@ def _few_conditions(cells: pa.Table, name: str, factors: Sequence[str]) -> Block
 def _basis(plan: Plan, finding: Finding) -> str:
     overall, interval = finding.overall["mean"], finding.overall["ci95"]
     unit = response_meaning(finding.response).unit
-    ends = f", 95 % interval {interval_text(interval, overall or 0.0, unit)}" if interval else ""
+    text, ends = estimate_texts(overall, interval, unit)
+    ends = f", 95 % interval {ends}" if ends else ""
     times = counted(finding.replications, "replication")
-    return f"{times}, seed {plan.seed}; mean of all {quantity(overall, unit)}{ends}."
+    return f"{times}, seed {plan.seed}; mean of all {text}{ends}."
 
 
 def _with_values(cells: pa.Table, name: str) -> pa.Table:

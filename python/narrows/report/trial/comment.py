@@ -117,11 +117,7 @@ def change(row: Row) -> str:
         return "-"
     if row["relative"] is None:
         return _quantity(row["difference"], row)
-    text = relative_text(row["relative"])
-    if row["interval"] is None:
-        return text
-    low, high = (relative_text(end / abs(row["a"])) for end in row["interval"])
-    return text if low == high else f"{text} ({low} … {high})"
+    return relative_text(row["relative"], [end / abs(row["a"]) for end in row["interval"] or ()])
 
 
 def _is_certainly_worse(row: Row) -> bool:

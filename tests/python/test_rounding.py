@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mean and the ends of its interval have the same decimals wherever they are written; a constant is one number."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows.cli import main
+from narrows.cli.reproduce import _written
+from narrows.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, MINUS, PACKETS, PERCENT, SECONDS
+from narrows.page.estimates import difference_text, estimate_text, relative_text
+from narrows.report.run.data import Measure
+from narrows.report.run.tables import _cell
+from narrows.rounding import decimals_of, estimate_decimals, plus_minus
+from narrows.search.finds import score_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Interval = tuple[float, float]
+
+NUMBER = rf"[+{MINUS}-]?\d[\d\u202f]*(?:\.\d+)?(?:e-?\d+)?"
+SYMMETRIC = re.compile(rf"({NUMBER}) ± ({NUMBER})")
+UNITS = (BITS_PER_SECOND, BYTES, COUNT, INDEX, PACKETS, PERCENT, SECONDS)
+WAYS: dict[str, Callable[[float, Interval], str]] = {
+    **{f"estimate in {unit.name or 'one'}": partial(estimate_text, unit=unit)
+       for unit in UNITS},
+    **{f"difference in {unit.name or 'one'}": partial(difference_text, unit=unit)
+       for unit in UNITS},
+    "relative": relative_text,
+    "terminal": lambda mean, ends: plus_minus({"mean": mean, "ci95": ends}, 1.0),
+    "claims": lambda mean, ends: " ".join(_written(mean, ends, 1.0)),
+    "score": score_text,
+    "cell": lambda mean, ends: re.sub("<.*?>", " ", str(_cell(Measure(mean, ends), 1.0, 2))),
+}  # fmt: skip
+
+
+def _drawn() -> Iterator[tuple[float, Interval]]:
+    """Yield means with intervals of all sizes: around 0, at a bound, nearly and quite without width."""
+    generator = random.Random(7)  # noqa: S311  # draws, no secrets
+    for _ in range(4000):
+        size = 10.0 ** generator.uniform(-7, 9)
+        mean = generator.choice([0.0, 1.0, 100.0, size, -size])
+        below, above = (abs(mean or 1.0) * 10.0 ** generator.uniform(-7, 2) for _ in range(2))
+        low, high = mean - generator.choice([0.0, below]), mean + generator.choice([0.0, above])
+        if generator.random() < 0.2 and mean:
+            low, high = min(mean, 1.0), max(mean, 1.0)
+        yield mean, (low, high)
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _value(text: str) -> float:
+    return float(text.replace(MINUS, "-").replace("\u202f", ""))
+
+
+def _fault(text: str) -> str:
+    """Return what is wrong with the numbers of an estimate as written; empty for nothing."""
+    if found := SYMMETRIC.fullmatch(text.strip()):
+        mean, half = found.groups()
+        return "" if _decimals(mean) == _decimals(half) and _value(half) > 0 else "half"
+    numbers = re.findall(NUMBER, text)
+    if len(numbers) == 1:
+        return ""
+    if len(numbers) != 3:
+        return "numbers"
+    if len({_decimals(each) for each in numbers}) > 1:
+        return "decimals"
+    mean, low, high = map(_value, numbers)
+    if low == high:
+        return "a constant with ends"
+    return "" if low <= mean <= high else "beyond its ends"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_mean_has_as_many_decimals_as_the_ends_of_its_interval(way: str) -> None:
+    for mean, ends in _drawn():
+        text = WAYS[way](mean, ends)
+        assert not _fault(text), (way, mean, ends, text)
+
+
+def test_what_is_known_well_is_written_with_more_decimals_and_a_constant_with_none_that_say_nothing() -> None:
+    assert plus_minus({"mean": 1.0, "ci95": [1.0, 1.0]}, 0.01) == "100"
+    assert plus_minus({"mean": 0.996, "ci95": [0.48, 0.999]}, 0.01) == "99.6 [48.0, 99.9]"
+    assert estimate_text(38.928e6, (38.927e6, 38.929e6), BITS_PER_SECOND).replace("\u202f", " ") == (
+        "38.928 Mbps (38.927 … 38.929)"
+    )
+    assert estimate_text(1.0, (1.0, 1.0), PERCENT) == "100\u202f%"
+    assert estimate_decimals(0.0, 0.0, 0.0) is None
+    assert decimals_of(9.996) == 1
+
+
+def test_a_whole_page_and_what_the_terminal_prints_have_such_numbers_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["compare", "cubic", "bbr3", "--scenario", "home", "--set", "duration=30s"]
+    assert main([*given, "--replications", "2", "--quiet", "--out", str(tmp_path / "home")]) == 0
+    printed = capsys.readouterr().out
+    page = (tmp_path / "home" / "report.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.DOTALL)
+    unit = "[^\\d<>()]{0,12}?"
+    written = [*re.findall(rf"{NUMBER}{unit}\({NUMBER}\u202f…\u202f{NUMBER}\)", shown)]
+    written += [" ".join(each) for each in
+                re.findall(rf"<data[^>]*>({NUMBER}){unit}</data><span class=\"ci\">(.*?)</span>", shown)]  # fmt: skip
+    written += re.findall(rf"{NUMBER} ± {NUMBER}|{NUMBER} \[{NUMBER}, {NUMBER}\]", printed)
+    assert len(written) > 100
+    assert not {each: fault for each in written if (fault := _fault(each))}
