@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
     from narrows.errors import InputError, Interrupted, OutputError, ReportError
     from narrows.metrics import MetricError
+    from narrows.opened.figures import figure
     from narrows.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
     from narrows.run.scenario import Scenario, load
 
@@ -66,6 +67,7 @@ __all__ = [
     "compare",
     "deploy",
     "export",
+    "figure",
     "import_rates",
     "load",
     "matrix",
@@ -111,6 +113,7 @@ HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.metrics": {"MetricError"},
+    "narrows.opened.figures": {"figure"},
     "narrows.run.scenario": {"Scenario", "load"},
 }
 # Names that there were.

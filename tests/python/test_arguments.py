@@ -15,7 +15,8 @@ from narrows import api
 from narrows.arguments import LIMITS, kind_of
 from narrows.cli import main
 from narrows.opened.folder import OpenedRun, OpenedStudy
-from narrows.run.display import Plots
+from narrows.opened.shown import Answer
+from narrows.run.plots import Plots
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ COMMANDS = [name for name in nw.__all__ if getattr(getattr(nw, name), "__module_
 def functions() -> dict[str, Callable[..., Any]]:
     """Return every public function and method that takes arguments."""
     homes: list[tuple[str, Any]] = [
-        ("load", nw.load), ("open", nw.open), ("resolve", nw.metrics.resolve),
+        ("load", nw.load), ("open", nw.open), ("figure", nw.figure), ("resolve", nw.metrics.resolve),
         *((name, getattr(api, name)) for name in COMMANDS),
         *((f"Scenario.{name}", getattr(nw.Scenario, name)) for name in ("__init__", "run", "run_on_both", "compare")),
         *((f"{home.__name__}.{name}", getattr(home, name)) for home, names in (
             (Run, ("save", "frame")), (Comparison, ("save", "frame")), (OpenedRun, ("frame",)),
-            (OpenedStudy, ("query", "frame")), (Plots, ("cwnd", "rate", "rtt", "queue")),
+            (OpenedStudy, ("query", "frame")), (Plots, ("cwnd", "rate", "rtt", "queue", "metric")), (Answer, ("frame",)),
         ) for name in names),
     ]  # fmt: skip
     return dict(homes)

@@ -17,31 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Axes:
-    """Records what is drawn, as axes of matplotlib would draw it."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, list[float]] = {}
-        self.labels: list[str] = []
-
-    def plot(self, times: list[float], values: list[float], *, label: str, **_: Any) -> None:
-        """Keep a line."""
-        assert len(times) == len(values) > 0
-        self.lines[label] = values
-
-    def set_xlabel(self, text: str) -> None:
-        """Keep a label."""
-        self.labels.append(text)
-
-    set_ylabel = set_xlabel
-
-    def set_ylim(self, **_: float) -> None:
-        """Ignore it."""
-
-    def legend(self, **_: Any) -> None:
-        """Ignore it."""
-
-
 @pytest.fixture
 def folder(scenario: Path, tmp_path: Path) -> Path:
     nw.load(scenario).run(replications=2).save(tmp_path / "run")
@@ -94,24 +69,6 @@ def test_a_library_that_is_not_there_is_named(folder: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(nw.InputError, match="pip install polars"):
         frame_of(table)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(nw.InputError, match="pip install matplotlib"):
-        opened.plot.cwnd()
-
-
-def test_plots_draw_each_flow_or_link(folder: Path) -> None:
-    opened: Any = nw.open(folder)
-    plot, flows = opened.plot, {"newreno[0]", "newreno[1]", "other[0]"}
-    for draw, label in ((plot.cwnd, "window"), (plot.rate, "Mbps"), (plot.rtt, "ms")):
-        axes = Axes()
-        assert draw(axes) is axes
-        assert set(axes.lines) == flows
-        assert label in axes.labels[1]
-    axes = plot.queue(Axes(), replication=1)
-    assert "bottleneck" in axes.lines
-    assert max(axes.lines["bottleneck"]) > 5
-    with pytest.raises(nw.InputError, match="replication 7"):
-        plot.cwnd(Axes(), replication=7)
 
 
 def test_results_show_themselves(folder: Path) -> None:

@@ -48,6 +48,17 @@ def time(text: str) -> float:
     raise argparse.ArgumentTypeError(f"expected a time, as in 90s, 30min or 2h, got {text!r}")
 
 
+def millimetres(text: str) -> float:
+    """Return a width, as in 84 or 84mm, in millimetres.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is not a number.
+    """
+    with suppress(ValueError):
+        return float(text.removesuffix("mm"))
+    raise argparse.ArgumentTypeError(f"expected a width in millimetres, as in 84 or 84mm, got {text!r}")
+
+
 class Distinct(argparse.Action):
     """Stores a list of algorithms, and refuses one that is given twice."""
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.argument_types import Distinct, Version, listed, time, whole
+from narrows.cli.argument_types import Distinct, Version, listed, millimetres, time, whole
 from narrows.cli.parser import Parser
 from narrows.cli.status import BAD_INPUT
 
@@ -104,10 +104,7 @@ def parser() -> argparse.ArgumentParser:
         "folder", metavar="DIR", type=Path, help="folder of a run, comparison or study, or a folder of such folders"
     )
 
-    _add_exchange(commands)
-
-    _add_why(commands)
-    _add_share(commands)
+    _add_uses(commands)
 
     doctor = _add(commands, "doctor", "doctor:doctor", "check which optional tools are installed")
     doctor.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -311,6 +308,27 @@ def _add_view_flags(command: argparse.ArgumentParser) -> None:
     _common(command, f"{OF_SCENARIO} jobs out")
     _add_on(command, "; both: a study on each, side by side")
     _add_executor_flags(command)
+
+
+def _add_uses(commands: argparse._SubParsersAction[Parser]) -> None:
+    for add in (_add_figure, _add_exchange, _add_why, _add_share):
+        add(commands)
+
+
+def _add_figure(commands: argparse._SubParsersAction[Parser]) -> None:
+    figure = _add(
+        commands, "figure", "figure:figure", "write a figure of a report as PDF, SVG, PNG or PGF, for a paper"
+    )
+    figure.add_argument("folder", metavar="DIR", type=Path, help="folder of results with a report")
+    figure.add_argument("name", metavar="NAME", nargs="?", help="name of the figure, as cwnd; none lists all")
+    figure.add_argument(
+        "--out", metavar="FILE", type=Path, help="file ending in .pdf, .svg, .png or .pgf (default: NAME.pdf)"
+    )
+    figure.add_argument(
+        "--width", metavar="MM", type=millimetres, default=160.0,
+        help="width in millimetres; up to 110 the panels are those of a column (default: 160)",
+    )  # fmt: skip
+    figure.add_argument("--json", action="store_true", help="print file, title and caption as JSON")
 
 
 def _add_exchange(commands: argparse._SubParsersAction[Parser]) -> None:

@@ -110,7 +110,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 PACKAGES = {
     "polars": "`.frame()` in Python",
     "pandas": '`.frame("pandas")` in Python',
-    "matplotlib": "`.plot` in Python",
+    "matplotlib": "`narrows figure`, and `.plot` in Python",
     "dask": "`--executor dask`",
     "playwright": "the tests of reports in a browser",
 }

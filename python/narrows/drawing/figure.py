@@ -88,6 +88,7 @@ class Figure:
         draw: Returns the panels for a paper; none if there is nothing to show.
         absent: Reason why there is nothing to show; empty if there is something.
         others: Contents of the same figure for other replications, by number of the replication.
+        hint: What the page does with the figure; empty for nothing. The caption is without it.
         moments: Texts of the page about a moment that is chosen in the figure, as JSON by number of the replication.
     """
 
@@ -98,6 +99,7 @@ class Figure:
     draw: Callable[[Paper], Sequence[Panel]] = field(default=lambda _paper: ())
     absent: str = ""
     others: Mapping[int, Callable[[Paper], Sequence[Panel]]] = field(default_factory=dict)
+    hint: str = ""
     moments: Mapping[int, str] = field(default_factory=dict)
 
 

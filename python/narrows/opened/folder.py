@@ -16,10 +16,12 @@ from narrows.experiments.stored import Status, stored
 from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.run_folder import RunFolder, checked
+from narrows.opened.shown import Answer, first_of, table
 from narrows.run.display import frame_of
-from narrows.run.results import COLUMNS, Tables
+from narrows.run.results import Tables
 from narrows.run.scenario import Scenario, read
 from narrows.run.tables import check_name, stacked
+from narrows.run.tabular import COLUMNS
 
 if TYPE_CHECKING:
     import os
@@ -149,14 +151,13 @@ class OpenedStudy:
         return read_kept(file)
 
     @typed
-    def query(self, sql: str) -> list[dict[str, Any]]:
-        """Return the rows of a question in SQL to the table `cells`, each as a dict.
+    def query(self, sql: str) -> Answer:
+        """Return the rows of a question in SQL to the table `cells`: a list of dicts, with `frame()`.
 
         Raises:
             InputError: The question has an error.
         """
-        columns, rows = query(self.path, sql)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return Answer(*query(self.path, sql))
 
     @typed
     def frame(self, library: str | None = None) -> Any:
@@ -170,20 +171,14 @@ class OpenedStudy:
 
     def _repr_html_(self) -> str:
         columns = [name for name in self.cells.column_names if name not in HIDDEN]
-        rows = self.cells.select(columns).slice(0, FEW).to_pylist()
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        cells = ("".join(f"<td>{escape(_text(row[name]))}</td>" for name in columns) for row in rows)
-        body = "".join(f"<tr>{each}</tr>" for each in cells)
         state = self.status
+        cells = table(columns, self.cells.select(columns).to_pylist())
+        first = first_of(self.path / PAGE)
         return (
             f"<p><b>{escape(self.title)}</b><br>{state.finished} of {state.cells} cells, {state.failed} failed</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"{first}{f'<details><summary>Cells</summary>{cells}</details>' if first else cells}"
         )
 
 
-def _text(value: object) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
-
-
 HIDDEN = {"cell", "digest", "measured", "checks_failed", "cpu_s", "packet_hops"}
-FEW = 20
+PAGE = "report.html"

@@ -155,13 +155,27 @@ def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
                 aria_label=f"Save {kind}: {figure.title}", hidden=True)
         for kind in ("SVG", "PNG")
     ]  # fmt: skip
+    file = f"{figure.name}.pdf"
+    tools.append(
+        element("button", "PDF", type="button", class_="tool", data_command=f"{figure.name} --out {file}",
+                title="Copies the command that writes this figure as PDF",
+                aria_label=f"Copy the command that writes a PDF: {figure.title}", hidden=True)
+    )  # fmt: skip
     caption = element(
         "figcaption",
         element("p", " ".join(sentence for sentence in figure.caption if sentence)),
+        *([element("p", figure.hint, class_="hint")] if figure.hint else []),
         element(
             "details",
             element("summary", "How to remake it"),
             element("p", "Remake: ", element("code", command), class_="remake"),
+            element(
+                "p",
+                "For a paper, in the folder of this page: ",
+                element("code", f"narrows figure . {figure.name} --out {file}"),
+                ", or with a name that ends in .svg, .png or .pgf.",
+                class_="remake paper-file",
+            ),
             class_="about",
         ),
     )

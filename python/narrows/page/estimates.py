@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
 from narrows.rounding import decimals_of, estimate_decimals
+from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
@@ -82,6 +83,32 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
     return f"{value} ({_range(left, right)})"
 
 
+def how_made(methods: Iterable[str | None], replications: int) -> str:
+    """Return the sentence that says how the intervals of a figure or table were made, for its caption.
+
+    Args:
+        methods: The method of each interval, as in `summary.json`; None where there is none.
+        replications: Number of replications.
+
+    Examples:
+        >>> how_made(["t"], 5)[:70]
+        'Error bars are 95 % confidence intervals of the mean over 5 independen'
+    """
+    known = [method for method in dict.fromkeys(methods) if method is not None]
+    if replications < _TWO or not known:
+        return "One replication gives no confidence interval." if replications < _TWO else ""
+    scales = [name for method, name in _SCALES.items() if method in known]
+    on = f"on the {' or '.join(scales)} scale of the mean, transformed back (delta method)" if scales else ""
+    plain = "on the scale of the values" if scales and "t" in known else ""
+    parts = " or ".join(filter(None, (on, plain)))
+    equal = "; where all values are equal, from their bound alone" if EQUAL in known else ""
+    return (
+        f"Error bars are 95 % confidence intervals of the mean over {replications} independent replications, from "
+        f"Student's t distribution with {replications - 1} {'degree' if replications == _TWO else 'degrees'} of freedom"
+        f"{', ' + parts if parts else ''}{equal}."
+    )
+
+
 def _range(low: str, high: str) -> str:
     return f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
 
@@ -92,3 +119,6 @@ def _signed(value: float, decimals: int) -> str:
 
 
 _WHOLE_PERCENT = 10.0
+_TWO = 2
+# By the method, the scale on which a t interval is symmetric (`narrows.statistics`).
+_SCALES = {"log t": "logarithmic", "logit t": "logit", "square-root t": "square-root"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.arguments import typed
-from narrows.comparison import ALGORITHM, ALGORITHMS, BACKEND, BACKENDS, LEVELS
+from narrows.comparison import ALGORITHM, ALGORITHMS, BACKEND, BACKENDS
 from narrows.errors import ReportError
 from narrows.external.alike import unlike
 from narrows.files.folder import appearing, file_name
@@ -30,6 +30,7 @@ from narrows.run.display import Displayed
 from narrows.run.expectations import judge
 from narrows.run.subjects import replaced_in
 from narrows.run.summary import digest, summarize
+from narrows.run.tabular import COLUMNS
 
 if TYPE_CHECKING:
     import os
@@ -321,6 +322,4 @@ class Comparison(Results):
         return next(iter(self.runs.values()))
 
 
-# The first column of a table of all runs, by what is compared.
-COLUMNS = {ALGORITHMS: "subject", BACKENDS: "backend", LEVELS: "level"}
 RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

@@ -45,6 +45,10 @@ function bringAlive(figure) {
     tool.hidden = false;
     tool.addEventListener("click", () => (tool.dataset.save === "svg" ? saveSvg(figure) : savePng(figure)));
   }
+  for (const tool of figure.querySelectorAll("[data-command]")) {
+    tool.hidden = false;
+    tool.addEventListener("click", () => copyCommand(figure, tool));
+  }
 }
 
 async function unpacked(text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving figures as SVG and PNG.
+// Saving figures as SVG and PNG, and the command that writes them as PDF, which a page cannot.
 
 const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "opacity", "vector-effect", "font-family", "font-size", "font-weight", "text-anchor"];
@@ -84,4 +84,26 @@ async function savePng(figure) {
 
 function saveSvg(figure) {
   download(new Blob([standalone(figure).text], { type: "image/svg+xml" }), `${figure.dataset.name}.svg`);
+}
+
+// The folder of this page as a shell reads it, where it was opened from a disk.
+function pageFolder() {
+  if (location.protocol !== "file:") return ".";
+  const folder = decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "") || "/";
+  return /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+}
+
+async function copyCommand(figure, tool) {
+  const about = figure.querySelector("details.about");
+  const command = `narrows figure ${pageFolder()} ${tool.dataset.command}`;
+  about.querySelector(".paper-file code").textContent = command;
+  try {
+    await navigator.clipboard.writeText(command);
+    tool.textContent = "Copied";
+    setTimeout(() => (tool.textContent = "PDF"), 2000);
+  } catch {
+    // Without a clipboard the command is shown.
+    about.open = true;
+    getSelection().selectAllChildren(about.querySelector(".paper-file code"));
+  }
 }

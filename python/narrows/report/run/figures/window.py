@@ -63,9 +63,8 @@ def figure(runs: Sequence[Run]) -> Figure:
     legend += [*reductions.keys([(run, found[run.name][0]) for run in runs]), *frame.warm_up(runs)]
     drawn_flows = [{_key(runs, run, trace)[0]: trace.name for trace in chosen[run.name]} for run in runs]
     said = moments.moments(runs, drawn_flows)
-    if said:
-        caption.insert(-1, moments.CAPTION)
-    return Figure("cwnd", title, caption, legend, draw, moments={runs[0].shown_replication: said} if said else {})
+    spoken = {runs[0].shown_replication: said} if said else {}
+    return Figure("cwnd", title, caption, legend, draw, hint=moments.CAPTION if said else "", moments=spoken)
 
 
 def _with_window(run: Run) -> list[Trace]:

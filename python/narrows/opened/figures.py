@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a page of results, for papers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from narrows import core
+from narrows.arguments import typed
+from narrows.errors import InputError
+from narrows.files.disk import new_file
+from narrows.page.picture import Picture, pictures_of
+from narrows.page.standalone import standalone
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.figure import Figure
+
+
+@typed
+def figure(folder: str | os.PathLike[str], name: str, *, width_mm: float = 160.0) -> Figure:
+    """Return a figure of a page of results as a figure of matplotlib, which can be changed and saved.
+
+    Args:
+        folder: The folder of a run, comparison, study, matrix or any other results with a page.
+        name: Name of the figure, as in `cwnd`; `narrows figure FOLDER` lists all.
+        width_mm: Its width, 40 to 400 millimetres. Up to 110 it has the panels of a narrow screen, for a column.
+
+    Raises:
+        InputError: The folder has no page, the page no such figure, or matplotlib is not installed.
+
+    Examples:
+        >>> import narrows as nw, tempfile
+        >>> folder = tempfile.mkdtemp() + "/run"
+        >>> nw.load("pair", ["duration=5s", "warmup=1s"]).run().save(folder)
+        >>> nw.figure(folder, "cwnd").savefig(folder + "/cwnd.pdf")
+    """
+    return _printed(chosen(Path(folder), name, width_mm), width_mm)
+
+
+def write(folder: Path, name: str, out: Path | None, width_mm: float) -> tuple[Path, Picture]:
+    """Write a figure of a page of results into a file of its own.
+
+    Args:
+        folder: The folder of the results.
+        name: Name of the figure.
+        out: The file, which must not exist; its end is one of `FORMATS`. None is `NAME.pdf` in the working directory.
+        width_mm: Width of the figure, millimetres.
+
+    Returns:
+        The file, and the figure with its caption.
+
+    Raises:
+        InputError: As `figure`; or the file has no such end.
+        OutputError: The file exists, or cannot be written.
+    """
+    place = out or Path(f"{name}.pdf")
+    form = place.suffix.removeprefix(".")
+    if form not in FORMATS:
+        given = f"no format .{form}" if form else "its name has no end that says the format"
+        raise InputError(str(place), f"{given}; allowed: {', '.join(f'.{each}' for each in FORMATS)}")
+    shown = chosen(folder, name, width_mm)
+    drawn = None if form == "svg" else _printed(shown, width_mm)
+    with new_file(place) as partial:
+        if drawn is None:
+            partial.write_text(standalone(shown, width_mm), encoding="utf-8")
+        else:
+            from narrows.page.printed import save
+
+            save(drawn, partial, form)
+    return place, shown
+
+
+def pictures_in(folder: Path, width_mm: float = 160.0) -> dict[str, Picture]:
+    """Return the figures of the page of a folder by their names, drawn for a width in millimetres.
+
+    Raises:
+        InputError: The folder has no page.
+    """
+    page = folder / "report.html"
+    if not page.is_file():
+        problem = f"has no page: `narrows report {folder}` builds it" if folder.is_dir() else "no such folder"
+        raise InputError(str(folder), problem)
+    return pictures_of(page.read_text("utf-8", errors="replace"), "narrow" if width_mm <= COLUMN_MM else "wide")
+
+
+def chosen(folder: Path, name: str, width_mm: float) -> Picture:
+    """Return the figure of this name; arguments and errors as `figure`."""
+    if not (math.isfinite(width_mm) and LEAST_MM <= width_mm <= MOST_MM):
+        raise InputError(f"{width_mm:g} mm", f"no width of a figure; allowed: {LEAST_MM:g} to {MOST_MM:g} millimetres")
+    found = pictures_in(folder, width_mm)
+    if name not in found:
+        near = core.nearest(name, list(found))
+        meant = f"did you mean {near!r}? " if near else ""
+        raise InputError(str(folder), f"unknown figure {name!r}; {meant}It has: {', '.join(found) or 'none'}")
+    try:
+        _ = found[name].tree
+    except ET.ParseError:
+        raise InputError(str(folder), f"its page is damaged: `narrows report {folder}` builds it again") from None
+    return found[name]
+
+
+def _printed(shown: Picture, width_mm: float) -> Any:
+    try:
+        from narrows.page.printed import printed
+    except ImportError:
+        raise InputError(shown.name, "needs matplotlib: `pip install matplotlib`; a file .svg needs none") from None
+    return printed(shown, width_mm)
+
+
+FORMATS = ("pdf", "svg", "png", "pgf")
+LEAST_MM, MOST_MM = 40.0, 400.0
+# Up to this width a figure has the panels of a narrow screen.
+COLUMN_MM = 110.0

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A figure as markup with its legend and caption: drawn anew, or as a finished page has it."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from narrows.drawing.figure import PAPERS, Figure, Paper, drawing, height
+from narrows.drawing.swatch import swatch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure on one paper.
+
+    Attributes:
+        name: Its anchor in the page.
+        title: Its heading.
+        caption: Sentences that explain it.
+        width: Width of the drawing, drawing units.
+        height: Height of the drawing, drawing units.
+        panels: Markup of its panels.
+        legend: Label of each entry, and the markup of the sample beside it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    width: float
+    height: float
+    panels: str
+    legend: Sequence[tuple[str, str]]
+
+    @property
+    def tree(self) -> ET.Element:
+        """The panels as elements below one root."""
+        return ET.fromstring(f"<svg>{self.panels}</svg>")  # noqa: S314  # its markup has no document type, so no entities
+
+
+def picture_of(figure: Figure, paper: Paper = PAPERS[0]) -> Picture:
+    """Return a figure on a paper."""
+    panels = figure.draw(paper)
+    return Picture(
+        figure.name,
+        figure.title,
+        " ".join(sentence for sentence in figure.caption if sentence),
+        paper.width,
+        height(panels),
+        drawing(panels),
+        [(key.label, swatch(key.sample, key.style)) for key in figure.keys],
+    )
+
+
+def pictures_of(page: str, paper: str = PAPERS[0].name) -> dict[str, Picture]:
+    """Return the figures of a page by their names, on the paper of this name, in the order of the page.
+
+    Args:
+        page: The page, an HTML document.
+        paper: "wide" or "narrow".
+    """
+    found = {}
+    for title, name, content in _FIGURE.findall(page):
+        drawn = re.search(_PAPER.format(paper=paper), content, re.DOTALL)
+        if drawn:
+            width, tall, panels = drawn.groups()
+            said = _CAPTION.search(content)
+            caption = html.unescape(said[1]) if said else ""
+            legend = [(html.unescape(label), sample) for sample, label in _KEY.findall(content)]
+            found[name] = Picture(name, html.unescape(title), caption, float(width), float(tall), panels, legend)
+    return found
+
+
+_FIGURE = re.compile(r'<figure data-title="([^"]*)" data-name="([^"]*)">(.*?)</figure>', re.DOTALL)
+_PAPER = r'<svg class="paper {paper}" viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*><title>.*?</desc>(.*?)<path class="cursor">'
+_CAPTION = re.compile(r"<figcaption><p>(.*?)</p>", re.DOTALL)
+_KEY = re.compile(r'<button type="button" class="key"[^>]*>(<svg.*?</svg>)<span>(.*?)</span>', re.DOTALL)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A figure as an SVG file that needs no style sheet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from narrows.drawing.lettering import width_of
+from narrows.page.look import INK, look_of, series_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from narrows.page.picture import Picture
+
+
+def standalone(picture: Picture, width_mm: float | None = None) -> str:
+    """Return a figure with its legend above it as an SVG document.
+
+    Args:
+        picture: The figure.
+        width_mm: Its width, millimetres; None is a pixel for each drawing unit.
+    """
+    entries = list(_placed(picture))
+    above = max((top for _, top, *_ in entries), default=-LINE) + LINE + 2
+    width, height = picture.width, picture.height + above
+    unit, per = ("", 1.0) if width_mm is None else ("mm", width_mm / width)
+    root = ET.Element("svg", {
+        "xmlns": "http://www.w3.org/2000/svg", "width": f"{width * per:g}{unit}", "height": f"{height * per:g}{unit}",
+        "viewBox": f"0 0 {width:g} {height:g}", "font-family": FONT,
+    })  # fmt: skip
+    ET.SubElement(root, "title").text = picture.title
+    ET.SubElement(root, "desc").text = picture.caption
+    ET.SubElement(root, "rect", width="100%", height="100%", fill="#ffffff")
+    for left, top, label, sample in entries:
+        group = ET.SubElement(root, "g", transform=f"translate({left:g} {top:g})")
+        shown = ET.fromstring(sample)  # noqa: S314  # as in `Picture.tree`
+        group.extend(_settled(child, series_of(shown, "")) for child in shown if child.tag in _DRAWN)
+        ET.SubElement(group, "text", {"x": "36", "y": "10", "font-size": "12px", "fill": INK}).text = label
+    panels = ET.SubElement(root, "g", transform=f"translate(0 {above:g})")
+    panels.extend(_settled(child, "") for child in picture.tree if child.tag in _DRAWN)
+    return ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _settled(node: ET.Element, above: str) -> ET.Element:
+    """Return an element whose classes have become attributes, with all below it."""
+    series = series_of(node, above)
+    kept = {name: value for name, value in node.attrib.items() if name in _PLACE}
+    looks = look_of(node, series) if node.tag in _PAINTED else {}
+    copy = ET.Element(node.tag, {**kept, **{name: value for name, value in looks.items() if name in _KEPT}})
+    copy.text, copy.tail = node.text, node.tail
+    copy.extend(_settled(child, series) for child in node if child.tag in _DRAWN)
+    return copy
+
+
+def _placed(picture: Picture) -> Iterator[tuple[float, float, str, str]]:
+    """Yield the entries of the legend in lines: left and top in drawing units, label, markup of the sample."""
+    left = top = 0.0
+    for label, sample in picture.legend:
+        needs = 36 + width_of(label) + 12
+        if left and left + needs > picture.width:
+            left, top = 0.0, top + LINE
+        yield left, top, label, sample
+        left += needs
+
+
+# A page may come from somebody else: what is not part of a drawing, such as a script, is left out.
+_PAINTED = {"path", "rect", "text", "tspan"}
+_DRAWN = {*_PAINTED, "g", "svg"}
+_PLACE = {"d", "x", "y", "width", "height", "viewBox", "preserveAspectRatio"}
+_KEPT = {
+    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
+    "opacity", "font-size", "font-weight", "text-anchor",
+}  # fmt: skip
+FONT = "system-ui, Noto Sans, Liberation Sans, sans-serif"
+# Height of a line of the legend, drawing units.
+LINE = 20.0
