@@ -147,5 +147,6 @@ KINDS: Mapping[str, Kind] = {
     ),
     "vary": Kind("a dict of keys with lists of levels", lambda value: isinstance(value, Mapping)),
     "watch": Kind("an object with the methods `update` and `stopped`", _has("update", "stopped")),
+    "width_mm": Kind("a number of millimetres", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
     "ax": Kind("axes of matplotlib", _has("plot", "set_xlabel")),
 }

@@ -40,7 +40,8 @@ def functions() -> dict[str, Callable[..., Any]]:
         *((f"Scenario.{name}", getattr(nw.Scenario, name)) for name in ("__init__", "run", "run_on_both", "compare")),
         *((f"{home.__name__}.{name}", getattr(home, name)) for home, names in (
             (Run, ("save", "frame")), (Comparison, ("save", "frame")), (OpenedRun, ("frame",)),
-            (OpenedStudy, ("query", "frame")), (Plots, ("cwnd", "rate", "rtt", "queue", "metric")), (Answer, ("frame",)),
+            (OpenedStudy, ("query", "frame")), (Answer, ("frame",)),
+            (Plots, ("cwnd", "rate", "rtt", "queue", "metric")),
         ) for name in names),
     ]  # fmt: skip
     return dict(homes)
