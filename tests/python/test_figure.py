@@ -273,3 +273,13 @@ def test_a_page_from_elsewhere_brings_only_drawings_along(results: Path, tmp_pat
         tags = {node.tag.rpartition("}")[2] for node in alone.iter()}
         assert tags <= {"svg", "title", "desc", "rect", "g", "path", "text", "tspan"}
         assert not any(name.startswith("on") for node in alone.iter() for name in node.attrib)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_figure_with_intervals_says_how_they_were_made(results: Path, kind: str) -> None:
+    found = pictures_in(results / kind)
+    count = json.loads((results / kind / "summary.json").read_text())["replications"]
+    for picture in found.values():
+        drawn = 'class="whisker"' in picture.panels or "±" in picture.panels
+        made = f"95 % confidence intervals of the mean over {count} independent replications, from Student's t"
+        assert (made in picture.caption) == drawn, picture.name

@@ -83,12 +83,13 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
     return f"{value} ({_range(left, right)})"
 
 
-def how_made(methods: Iterable[str | None], replications: int) -> str:
+def how_made(methods: Iterable[str | None], replications: int, what: str = "Error bars are") -> str:
     """Return the sentence that says how the intervals of a figure or table were made, for its caption.
 
     Args:
         methods: The method of each interval, as in `summary.json`; None where there is none.
         replications: Number of replications.
+        what: What the intervals are drawn or written as, with its verb.
 
     Examples:
         >>> how_made(["t"], 5)[:70]
@@ -103,7 +104,7 @@ def how_made(methods: Iterable[str | None], replications: int) -> str:
     parts = " or ".join(filter(None, (on, plain)))
     equal = "; where all values are equal, from their bound alone" if EQUAL in known else ""
     return (
-        f"Error bars are 95 % confidence intervals of the mean over {replications} independent replications, from "
+        f"{what} 95 % confidence intervals of the mean over {replications} independent replications, from "
         f"Student's t distribution with {replications - 1} {'degree' if replications == _TWO else 'degrees'} of freedom"
         f"{', ' + parts if parts else ''}{equal}."
     )

@@ -15,7 +15,7 @@ from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
-from narrows.page.estimates import estimate_text
+from narrows.page.estimates import estimate_text, how_made
 from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
@@ -118,7 +118,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     traces = {
         line.name: [_estimate(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
     }
-    means = {name: [value for value, _ in each] for name, each in traces.items()}
+    means = {name: [value for value, *_ in each] for name, each in traces.items()}
     theirs = {
         f"{name} (published)": [value or float("nan") for value in each] for name, each in picture.published.items()
     }
@@ -129,7 +129,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
         return None
     # A wide interval leaves the panel rather than that all means lie in a line.
     room = _BEYOND * (max(known) - min(known))
-    ends = [end for each in traces.values() for _, interval in each for end in interval or ()]
+    ends = [end for each in traces.values() for _, interval, _ in each for end in interval or ()]
     held = [*known, *(end for end in ends if abs(end - np.clip(end, min(known), max(known))) <= room)]
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -155,14 +155,22 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
 
     keys = [Key(name, name, "dot", _style(name, place)) for place, name in enumerate((*traces, *theirs))]
     seeds = len({row["replication"] for row in cells[needed[0]]})
-    caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}, 95 % intervals.")
+    methods = [method for each in traces.values() for *_, method in each]
+    caption = (
+        picture.caption,
+        f"Means over {seeds} seeds of experiment {', '.join(needed)}.",
+        how_made(methods, seeds),
+    )
     return Figure(f"figure-{number}", picture.title, caption, keys, draw)
 
 
-def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> tuple[float, Sequence[float] | None]:
-    """Return the mean, NaN where there is none, and its 95 % interval over seeds."""
+def _estimate(
+    measured: Quantity, cells: Cells, binding: Mapping[str, Any]
+) -> tuple[float, Sequence[float] | None, str | None]:
+    """Return the mean, NaN where there is none, its 95 % interval over seeds, and the method of that."""
     found = estimated(measured, cells, binding)
-    return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
+    mean = float("nan") if found["mean"] is None else found["mean"]
+    return mean, found["ci95"], found["interval_method"] if found["ci95"] else None
 
 
 def _table(given: Table, found: Found, number: int) -> page.Part:
@@ -177,7 +185,7 @@ def _table(given: Table, found: Found, number: int) -> page.Part:
 
 def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
-    mean, interval = _estimate(asked, cells, {})
+    mean, interval, _ = _estimate(asked, cells, {})
     ours = estimate_text(mean, interval, unit)
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 

@@ -33,6 +33,7 @@ class Measure:
     interval: tuple[float, float] | None
     margin: float | None = None
     verdict: str = ""
+    method: str | None = None
 
 
 @dataclass(frozen=True)

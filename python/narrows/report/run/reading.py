@@ -130,7 +130,8 @@ def _measures(written: Mapping[str, Any]) -> dict[str, Measure]:
 def _measure(written: Mapping[str, Any]) -> Measure:
     interval = written.get("ci95")
     ends = (interval[0], interval[1]) if interval else None
-    return Measure(written.get("mean"), ends, written.get("margin"), str(written.get("verdict") or ""))
+    method = written.get("interval_method")
+    return Measure(written.get("mean"), ends, written.get("margin"), str(written.get("verdict") or ""), method)
 
 
 def _expectation(written: Mapping[str, Any]) -> Expectation:

@@ -18,7 +18,7 @@ from narrows.drawing.style import Style, styles_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.page.document import anchor
-from narrows.page.estimates import estimate_text
+from narrows.page.estimates import estimate_text, how_made
 from narrows.report.study.rows import around, response_meaning
 from narrows.statistics import Estimate, ends_of, estimate, mean_of
 
@@ -93,7 +93,8 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
 
     others = [other for other in plan.factors if other != factor]
     mean = f"Mean over all levels of {', '.join(others)} and over" if others else "Mean over"
-    caption = (f"{mean} replications at each level of {factor}, with 95 % intervals over replications.",)
+    made = _made(plan, (each.found[response] for each in known))
+    caption = (f"{mean} replications at each level of {factor}.", made, f"Seed {plan.seed}.")
     return Figure(name, title, caption, _keys(lines), draw)
 
 
@@ -129,10 +130,15 @@ def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator
     }
     if not any(whole.values()):
         return
-    yield _cloud_figure(whole, right, up)
+    found_all = [each.found[name] for places in whole.values() for each in places for name in pair]
+    yield _cloud_figure(whole, right, up, _made(plan, found_all))
 
 
-def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str) -> Figure:
+def _made(plan: Plan, found: Iterable[Estimate]) -> str:
+    return how_made((each["interval_method"] for each in found if each["ci95"]), plan.replications.maximum)
+
+
+def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str, made: str) -> Figure:
     shown = {name: response_meaning(name) for name in (right, up)}
     better = shown[right].better < 0 < shown[up].better
 
@@ -154,7 +160,8 @@ def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str) -
         return [panel]
 
     caption = (
-        "A mark is an algorithm under a condition: means over replications with 95 % intervals.",
+        "A mark is an algorithm under a condition: the means over its replications.",
+        made,
         "Better is up and to the right." if better else "",
     )
     title = f"{shown[up].title} against {shown[right].label}"

@@ -18,7 +18,7 @@ from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
 from narrows.page.blocks import facts
-from narrows.page.estimates import difference_texts, estimate_text, relative_text
+from narrows.page.estimates import difference_texts, estimate_text, how_made, relative_text
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import progress
@@ -48,7 +48,10 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     """
     rows = view_of.whole(view, cells)
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
-    basis = f"{times(plan)}, seed {plan.seed}; bands and bars are 95 % intervals."
+    methods = (
+        each["interval_method"] for stage in stages for camp in stage["camps"].values() for each in camp.values()
+    )
+    basis = f"{how_made(methods, plan.replications.maximum, 'Bands and bars are')} Seed {plan.seed}."
     drawn = list(_figures(view, stages, effects, basis)) if rows else []
     said = sentences(view, effects) or ["No replication has every fraction yet."]
     first = [figure for figure in drawn if figure.name.endswith("goodput-per-flow-bps")][:2] or drawn[:2]

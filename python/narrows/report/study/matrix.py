@@ -23,6 +23,7 @@ from narrows.report.study.pairs import (
     QUEUE_DELAY,
     RETRANSMITTED,
     SHARE,
+    Basis,
     curves,
     multiples,
     pair_map,
@@ -58,13 +59,15 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     whole = [each for each in found if each.condition is None]
     conditions = [each for each in dict.fromkeys(each.condition for each in found) if each is not None]
     known = any(each.found["share"]["mean"] is not None for each in whole)
-    scope = f"Mean over {len(conditions)} conditions; {basis}" if len(conditions) > 1 else basis
+    count = summary["replications"]
+    scope = Basis(f"Mean over {len(conditions)} conditions; {basis}" if len(conditions) > 1 else basis, count)
+    under = Basis(basis, count)
     first = [pair_map("excess", _pairs(whole), EXCESS, scope, opens=True)] if known else []
     if known and len(conditions) > 1:
         shown = {condition: _pairs(_under(found, condition)) for condition in conditions[:MOST_CONDITIONS]}
-        first.append(multiples("conditions", "Under each condition", shown, EXCESS, basis))
+        first.append(multiples("conditions", "Under each condition", shown, EXCESS, under))
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
-    drawn = list(_drill_down((view, plan, folder), found, conditions, basis)) if known else []
+    drawn = list(_drill_down((view, plan, folder), found, conditions, under)) if known else []
     sections = [
         page.answer(
             _answer(found), first, view.command, " ".join([_note(basis, view_of.enough(summary)), summary["unlike"]])
@@ -88,7 +91,7 @@ def _under(found: Sequence[Meeting], condition: tuple[str, ...]) -> list[Meeting
 
 
 def _drill_down(
-    of: tuple[View, Plan, Path], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: str
+    of: tuple[View, Plan, Path], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: Basis
 ) -> Iterator[Markup]:
     """Yield, for each two algorithms, their figures over the conditions, which a click on a map unfolds."""
     view, plan, folder = of

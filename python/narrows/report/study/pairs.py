@@ -18,17 +18,35 @@ from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS
 from narrows.drawing.style import Style, styles_of
 from narrows.metrics.criteria import margin_of
-from narrows.page.estimates import estimate_text
+from narrows.page.estimates import estimate_text, how_made
 from narrows.report.study.rows import around, rows_panel
 from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from narrows.analysis.pairs import Meeting
 
     # By contender and incumbent, the estimates of that pair by name.
     Pairs = Mapping[tuple[str, str], Mapping[str, Estimate]]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The data behind a figure.
+
+    Attributes:
+        text: Sentence on them.
+        replications: Number of replications.
+    """
+
+    text: str
+    replications: int
+
+    def made(self, found: Iterable[Mapping[str, Estimate]], wanted: Quantity, what: str) -> str:
+        """Return the sentence that says how the intervals of a quantity were made."""
+        shown = [each[wanted.name] for each in found]
+        return how_made((each["interval_method"] for each in shown if each["ci95"]), self.replications, what)
 
 
 @dataclass(frozen=True)
@@ -57,7 +75,7 @@ class Quantity:
     words: Mapping[str, str]
 
 
-def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bool = False) -> Figure:
+def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: Basis, *, opens: bool = False) -> Figure:
     """Draw a map with a tile per pair.
 
     Args:
@@ -78,9 +96,10 @@ def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bo
         return [panel]
 
     caption = (
-        "Rows are contenders, columns incumbents; ± is half of a 95 % interval. The strongest field is full.",
+        "Rows are contenders, columns incumbents. The strongest field is full.",
+        basis.made(pairs.values(), wanted, HALVES),
         COLOURS.get(wanted.name, ""),
-        basis,
+        basis.text,
     )
     return Figure(name, wanted.title, caption, _keys(wanted, [pairs]), draw)
 
@@ -123,7 +142,7 @@ def pair_name(one: str, other: str) -> str:
 
 
 def multiples(
-    name: str, title: str, conditions: Mapping[tuple[str, ...], Pairs], wanted: Quantity, basis: str
+    name: str, title: str, conditions: Mapping[tuple[str, ...], Pairs], wanted: Quantity, basis: Basis
 ) -> Figure:
     """Draw a small map per condition, side by side, all in the same colours.
 
@@ -157,13 +176,18 @@ def multiples(
     caption = (
         f"{wanted.title} under each condition. A field is full at the strongest of all.",
         "Rows are contenders, columns incumbents.",
-        basis,
+        basis.made((each for pairs in conditions.values() for each in pairs.values()), wanted, HALVES),
+        basis.text,
     )
     return Figure(name, title, caption, _keys(wanted, list(conditions.values())), draw)
 
 
 def curves(
-    both: tuple[str, str], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], wanted: Quantity, basis: str
+    both: tuple[str, str],
+    found: Sequence[Meeting],
+    conditions: Sequence[tuple[str, ...]],
+    wanted: Quantity,
+    basis: Basis,
 ) -> Figure:
     """Draw a quantity of two algorithms beside each other under every condition, with intervals.
 
@@ -198,7 +222,12 @@ def curves(
 
     keys = [Key(each, f"{each} beside the other", "dot", styles[each]) for each in both]
     title = f"{wanted.title}: {both[0]} and {both[1]}"
-    return Figure(f"{pair_name(*both)}-{wanted.name.replace('_', '-')}", title, (basis,), keys, draw)
+    caption = (
+        f"{wanted.title} of each beside the other, under each condition.",
+        basis.made((each.found for each in found), wanted, "Error bars are"),
+        basis.text,
+    )
+    return Figure(f"{pair_name(*both)}-{wanted.name.replace('_', '-')}", title, caption, keys, draw)
 
 
 def _titles(conditions: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
@@ -327,3 +356,5 @@ _FIELD = 52.0
 GAMMA = 0.6
 # From here on a field has no room for decimals, and no need.
 TENS = 10
+# What is written in a field.
+HALVES = "± is half the width of"

@@ -14,12 +14,13 @@ from narrows.drawing.figure import Key
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, quantity
 from narrows.drawing.style import Style, style_of
+from narrows.page.estimates import how_made
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from narrows.drawing.decimate import FloatArray
-    from narrows.report.run.data import Run, Trace
+    from narrows.report.run.data import Measure, Run, Trace
 
 
 def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[Style]:
@@ -148,6 +149,11 @@ def shown(runs: Sequence[Run]) -> str:
     if count == 1:
         return f"The only replication, seed {runs[0].seed}."
     return f"Replication {runs[0].shown_replication + 1} of {count}, seed {runs[0].seed}."
+
+
+def intervals(runs: Sequence[Run], measures: Iterable[Measure]) -> str:
+    """Return the sentence that says how the intervals of these measures were made, for the caption that shows them."""
+    return how_made((each.method for each in measures if each.interval), runs[0].replications)
 
 
 def pooled(runs: Sequence[Run]) -> str:

@@ -27,9 +27,8 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
     left = len(shown) - MOST
     caption = [
         "A point per run: its mean over the replications.",
-        "Bars are 95 % confidence intervals of the mean over the replications; small marks are replications."
-        if several
-        else "",
+        "Small marks are replications." if several else "",
+        frame.intervals(runs, (list(run.groups.values())[at][name] for run in runs for at, name in shown[:MOST])),
         f"Not drawn are {left} more; the tables have them." if left > 0 else "",
         frame.pooled(runs),
     ]

@@ -50,9 +50,10 @@ def figure(runs: Sequence[Run]) -> Figure:
             "Goodput of a group's flows together against the 95th percentile of its packets' one-way delay. "
             "The delay axis is logarithmic and runs backwards: better is up and to the right."
         ),
-        "Small marks are replications; the large one is their mean, with 95 % intervals. One with an arrow goes on."
+        "Small marks are replications; the large one is their mean. An interval with an arrow goes on."
         if runs[0].replications > 1
         else "",
+        frame.intervals(runs, (each for cloud in clouds for each in (cloud.delay, cloud.rate))),
         frame.pooled(runs),
     ]
 
