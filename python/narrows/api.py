@@ -524,18 +524,19 @@ def playground(scenario: str | os.PathLike[str] = "two-flows", out: str | os.Pat
 @typed
 def why(
     folder: str | os.PathLike[str],
-    flow: str | int,
-    at: str | float,
+    flow: str | int = 0,
+    at: str | float | None = None,
     *,
     replication: int | None = None,
     window: str | float = "1s",
 ) -> Explanation:
-    """Explain what happened to a flow around a given time, as `narrows why`.
+    """Explain what happened to a flow around a given time, or list every change of its window, as `narrows why`.
 
     Args:
         folder: The folder of a run.
         flow: The flow: its number from 0, `GROUP[NUMBER]`, or its group.
-        at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds.
+        at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds; None lists
+            every change of the window.
         replication: Number of the replication; None is the first.
         window: How far from it to look; a number is seconds.
 
@@ -547,7 +548,7 @@ def why(
     """
     from narrows.explain.moment import explain
 
-    return explain(Path(folder), str(flow), _time(at), replication, _time(window))
+    return explain(Path(folder), str(flow), None if at is None else _time(at), replication, _time(window))
 
 
 def _time(given: str | float) -> str:

@@ -215,8 +215,13 @@ def _add_shell(commands: argparse._SubParsersAction[Parser]) -> None:
 def _add_why(commands: argparse._SubParsersAction[Parser]) -> None:
     why = _add(commands, "why", "why:why", "explain what happened to a flow around a given time")
     why.add_argument("folder", metavar="DIR", type=Path, help="run folder")
-    why.add_argument("--flow", metavar="F", required=True, help="flow: its number from 0, GROUP or GROUP[NUMBER]")
-    why.add_argument("--at", metavar="TIME", required=True, help="simulated time, as in 12.3s")
+    why.add_argument(
+        "--flow",
+        metavar="F",
+        default="0",
+        help="flow: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)",
+    )
+    why.add_argument("--at", metavar="TIME", help="simulated time, as in 12.3s (default: every change of the window)")
     why.add_argument(
         "--replication",
         metavar="N",

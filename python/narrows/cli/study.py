@@ -189,7 +189,9 @@ def print_failures(store: Store) -> None:
     keys = sorted(store.failures())
     for key in keys[:MOST_FAILURES]:
         failure = store.failure(key)
-        print(f"failed: {failure['error']}\nreplay with: {failure['replay']}", file=sys.stderr)
+        # As kept, it is for the folder of the study.
+        words = [str(store.folder) if word == "." else word for word in shlex.split(failure["replay"])]
+        print(f"failed: {failure['error']}\nreplay with: {shlex.join(words)}", file=sys.stderr)
     if len(keys) > MOST_FAILURES:
         print(f"and {len(keys) - MOST_FAILURES} more in {store.failed}", file=sys.stderr)
 

@@ -72,7 +72,7 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
     """
     from narrows.report.reproduction.page import reproduction_page
 
-    return _write(folder, reproduction_page(published, ledger, results, folder))
+    return _write(folder, reproduction_page(published, ledger, results))
 
 
 def _study(folder: Path) -> Path:
@@ -93,16 +93,11 @@ def _search(folder: Path) -> Path:
 
 def _reproduction(folder: Path) -> Path:
     from narrows.reproduction import campaign
-    from narrows.reproduction.registry import LEDGER, published_studies
+    from narrows.reproduction.own_claims import study_of
+    from narrows.reproduction.registry import LEDGER
 
-    about = read_kept(folder / campaign.ABOUT)
-    name, size = about["study"], about["size"]
-    # A folder of results may come from somebody else, so it cannot name another folder.
-    study = next((each for each in published_studies() if each.name == name), None)
-    if study is None:
-        again = f"`narrows reproduce DIR --{size} --judge --out {folder}`, with the folder of the study as DIR,"
-        raise InputError(str(folder), f"{name} is not a published study; {again} builds the page")
-    results = campaign.gathered(study, size, campaign.parts(study, size, None, None), folder)
+    study, size, experiments = study_of(folder)
+    results = campaign.gathered(study, size, experiments, folder)
     return reproduction(folder, study.claims(size), read_kept(folder / LEDGER), results)
 
 

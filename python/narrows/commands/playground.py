@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -25,14 +26,39 @@ def write(given: str, out: Path) -> Path:
 
 
 def _experiment(found: ScenarioFile, given: str) -> Experiment:
-    # The algorithm of a subject is chosen in the page.
+    # Checked with an algorithm for the subject.
     resolved = read(found.file, list(found.changes)).check(1)
     if resolved.files:
         names = ", ".join(Path(path).name for path, _, _ in resolved.files)
         raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")
     text = read_text(found.file)
+    # A case of a study is a file with changes: what it resolves to stands for it.
+    return Experiment(resolved.resolved if found.changes else _with_subject(text, resolved.resolved), given)
+
+
+def _with_subject(text: str, resolved: str) -> str:
+    """Return a scenario whose algorithm under test is named, and which is else as its author wrote it.
+
+    Args:
+        text: The scenario.
+        resolved: The same, resolved, which takes its place if the algorithm cannot be found in the text.
+    """
     groups = tomllib.loads(text).get("flows", [])
-    # A case of a study is a file with changes, and a subject has no algorithm: what they resolve to stands for them.
-    if found.changes or any(group.get("algorithm") == "subject" for group in groups):
-        text = resolved.resolved
-    return Experiment(text, given)
+    if not any(group.get("algorithm") == "subject" for group in groups):
+        return text
+    wanted = tomllib.loads(text)
+    for group in wanted["flows"]:
+        if group.get("algorithm") == "subject":
+            group |= {"algorithm": SUBJECT, "subject": True}
+    named = SUBJECT_LINE.sub(rf'\g<1>"{SUBJECT}"\g<2>\nsubject = true', text)
+    named = SUBJECT_INLINE.sub(rf'\g<1>"{SUBJECT}", subject = true', named)
+    try:
+        return named if tomllib.loads(named) == wanted else resolved
+    except tomllib.TOMLDecodeError:
+        return resolved
+
+
+# What is under test when the page is opened; there another one is chosen beside it.
+SUBJECT = "cubic"
+SUBJECT_LINE = re.compile(r"""^([ \t]*algorithm\s*=\s*)(?:"subject"|'subject')([ \t]*(?:#.*)?)$""", re.MULTILINE)
+SUBJECT_INLINE = re.compile(r"""(\balgorithm\s*=\s*)(?:"subject"|'subject')""")

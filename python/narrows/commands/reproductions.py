@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,8 @@ from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import Report, decide
-from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find, published_studies
+from narrows.reproduction.own_claims import keep_claims
+from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find
 from narrows.reproduction.stored_cells import keep, restore
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class Reproducing(Job[Judged]):
             decided = self._decide() if self.decide_s and not failed else None
         ledger, results = campaign.judge(self.study, self.size, self.parts, self.folder)
         keep(self.parts, self.folder)
+        keep_claims(self.study, self.parts, self.folder)
         write_json(self.folder / LEDGER, ledger)
         tables = agreement(self.study.claims(self.size), self.size, ledger["digest"], results)
         write_json(self.folder / TABLES, tables)
@@ -94,14 +95,6 @@ class Reproducing(Job[Judged]):
     def build(self, result: Judged) -> None:
         """Build the page from the results, which are large, without reading them again."""
         page.reproduction(self.folder, self.study.claims(self.size), result.ledger, result.results)
-
-    @property
-    def again(self) -> str:
-        """The command that builds the page later; of a study of one's own, it has to name this."""
-        if self.study in published_studies():
-            return super().again
-        command = ["narrows", "reproduce", str(self.study.folder), f"--{self.size}", "--judge"]
-        return shlex.join([*command, "--out", str(self.folder)])
 
     def _run(self) -> int:
         watch = self.options.watch

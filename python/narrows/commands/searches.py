@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from narrows.files.format import write_kept
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
+from narrows.run.command import called
 from narrows.search.run import Budget, Search
 
 if TYPE_CHECKING:
@@ -31,11 +31,13 @@ class Searching(Job[dict[str, Any]]):
         algorithm: Algorithm under test.
         against: The reference.
         budget: When it ends.
+        called: The command line.
     """
 
     algorithm: str
     against: str
     budget: Budget
+    called: str
 
     @classmethod
     def prepare(cls, algorithm: str, options: Options, against: str | None, budget: str) -> Searching:
@@ -54,7 +56,8 @@ class Searching(Job[dict[str, Any]]):
                 raise InputError(each, "the search is the simulator's, which has no algorithms of a kernel")
         options = replace(options, seed=1 if options.seed is None else options.seed)
         folder = options.out or folder_of(f"worst {algorithm}", [reference, str(options.seed), *options.overrides])
-        return cls(folder, options, algorithm, reference, _budget(budget))
+        command = called(options, "worst", algorithm, against=reference, budget=budget)
+        return cls(folder, options, algorithm, reference, _budget(budget), command)
 
     def work(self) -> dict[str, Any]:
         """Search, repeat what was found, and return the contents of `atlas.json`."""
@@ -67,13 +70,7 @@ class Searching(Job[dict[str, Any]]):
             finds = search.finds(archive)
             curves = [search.curves(find) for find in finds if find.confirmed]
             write_kept(self.folder / CURVES, {"found": curves})
-            return search.write(archive, finds, options.command or self._command)
-
-    @property
-    def _command(self) -> str:
-        """The command line that does the same as a call from Python."""
-        changes = [part for each in self.options.overrides for part in ("--set", each)]
-        return shlex.join(["narrows", "worst", self.algorithm, "--against", self.against, *changes])
+            return search.write(archive, finds, self.called)
 
 
 def _budget(text: str) -> Budget:

@@ -159,7 +159,7 @@ def of_view(view: Matrix | Deployment, options: Options, executor: Executor | No
 
 def _new(view: Matrix | Deployment, options: Options, on: str) -> New:
     study, plan, facts = view.layout(options, on)
-    return New(study, plan, {VIEW: View(view.kind, options.command or f"narrows.{view.kind}", facts).to_json()})
+    return New(study, plan, {VIEW: View(view.kind, view.called(options), facts).to_json()})
 
 
 def identity(plan: Plan) -> list[str]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +14,8 @@ from narrows.evaluation.definition import find_suite
 from narrows.evaluation.summary import summarize
 from narrows.experiments.executors.threads import Threads
 from narrows.files.format import SUMMARY, write_kept
-from narrows.linux.backend import SIMULATOR
 from narrows.reproduction.campaign import Whole, work
+from narrows.run.command import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,9 +44,11 @@ class Measuring(Job[Measured]):
 
     Attributes:
         evaluation: The suite, every cell planned.
+        called: The command line.
     """
 
     evaluation: Evaluation
+    called: str
 
     @classmethod
     def prepare(
@@ -56,10 +57,11 @@ class Measuring(Job[Measured]):
         """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
         given = (subject, size, options.seed, options.replications, options.on, rows, options.overrides)
         evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
+        command = called(options, "suite", name, subject, **{size: True, "rows": ",".join(rows)})
         digits = evaluation.identity["cells"][:HASH_DIGITS]
         folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
         campaign.open_folder(evaluation, folder)
-        return cls(folder, options, evaluation)
+        return cls(folder, options, evaluation, command)
 
     def work(self) -> Measured:
         """Run every cell, and judge every row."""
@@ -69,18 +71,9 @@ class Measuring(Job[Measured]):
             place = campaign.place(self.folder)
             failed = work(evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True)
         found = judging.rows(evaluation, self.folder)
-        content = {**summarize(evaluation, found), "command": options.command or self._command}
+        content = {**summarize(evaluation, found), "command": self.called}
         summary = write_kept(self.folder / SUMMARY, content)
         return Measured(summary, failed, campaign.failures(self.folder)[0].reason if failed else "")
-
-    @property
-    def _command(self) -> str:
-        """The command line that does the same as a call from Python."""
-        of = self.evaluation
-        rows = f" --rows {','.join(of.sections)}" if of.sections else ""
-        on = "" if of.on == SIMULATOR else f" --on {of.on}"
-        changes = "".join(f" --set {shlex.quote(each)}" for each in self.options.overrides)
-        return f"narrows suite {of.suite.name} {shlex.quote(of.subject)} --{of.size}{rows}{on}{changes}"
 
 
 HASH_DIGITS = 8

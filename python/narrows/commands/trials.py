@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
+from narrows.run.command import called
 from narrows.run.subjects import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
@@ -40,7 +40,7 @@ class Trying(Job[dict[str, Any]]):
         left_out: Of each cell of a suite that a backend refuses, the reason by its name.
         contests: Comparisons of the trial.
         margin: How much worse does not matter, as a part of the value: `2%`.
-        asked: The options of the command line that choose scenarios and groups.
+        called: The command line.
     """
 
     sides: Sides
@@ -48,7 +48,7 @@ class Trying(Job[dict[str, Any]]):
     left_out: Mapping[str, str]
     contests: Sequence[Contest]
     margin: str
-    asked: Sequence[str] = ()
+    called: str
 
     @classmethod
     def prepare(  # noqa: PLR0913, PLR0917  # what the command line says of a trial
@@ -74,7 +74,6 @@ class Trying(Job[dict[str, Any]]):
             resolve(text, "group")
         left_out: dict[str, str] = {}
         asked = sides, options.seed, options.overrides
-        chosen = ["--suite", source] if isinstance(source, str) else _flags("--scenario", source)
         if not isinstance(source, str):
             pairs = scenarios.of_files(source or scenarios.of_narrows(), *asked, subjects, trust=options.trust)
         elif subjects:
@@ -83,16 +82,9 @@ class Trying(Job[dict[str, Any]]):
             pairs, left_out = scenarios.of_suite(source, *asked, trust=options.trust)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
         folder = options.out or folder_of("ab", [*parts, *options.metrics])
-        return cls(
-            folder,
-            options,
-            sides,
-            pairs,
-            left_out,
-            contests(pairs, options.metrics),
-            margin,
-            [*chosen, *_flags("--subject", subjects)],
-        )
+        suite, files = (source, ()) if isinstance(source, str) else ("", tuple(source))
+        command = called(options, "ab", a, b, suite=suite, scenario=files, subject=tuple(subjects), margin=margin)
+        return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin, command)
 
     def work(self) -> dict[str, Any]:
         """Run replications until all is decided, and return the contents of `summary.json`."""
@@ -116,7 +108,7 @@ class Trying(Job[dict[str, Any]]):
                 "interrupted": options.watch.stopped(),
                 "verdicts": counts(rows),
                 "rows": rows,
-                "command": options.command or self._command,
+                "command": self.called,
             }
             return write_kept(self.folder / SUMMARY, content)
 
@@ -132,16 +124,6 @@ class Trying(Job[dict[str, Any]]):
             return ""
         a, b = scenarios.names(self.sides)
         return unlike({a: [pair.a.resolved for pair in self.pairs], b: [pair.b.resolved for pair in self.pairs]})
-
-    @property
-    def _command(self) -> str:
-        """The command line that does the same as a call from Python."""
-        changes = _flags("--set", self.options.overrides)
-        return shlex.join(["narrows", "ab", self.sides.a, self.sides.b, *self.asked, *changes])
-
-
-def _flags(option: str, values: Sequence[str]) -> list[str]:
-    return [part for each in values for part in (option, each)]
 
 
 def _check_margin(text: str) -> None:

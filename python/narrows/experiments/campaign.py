@@ -284,7 +284,7 @@ class _Campaign:
 
     def _trust(self) -> list[str]:
         """Return what a further command needs, to execute what this one does."""
-        return ["--trust"] if self.plan.external or self.plan.base.commands else []
+        return ["--trust"] if self.plan.needs_trust else []
 
     def _drain(self, machine: Executor) -> None:
         # What finishes while the rest stops is worth keeping.
@@ -321,7 +321,7 @@ class _Campaign:
             "algorithm": point.algorithm,
             "seed": self.plan.seed,
             "replication": replication,
-            "replay": shlex.join(["narrows", "study", "replay", self.folder.name, failed.key, *self._trust()]),
+            "replay": shlex.join(["narrows", "study", "replay", ".", failed.key, *self._trust()]),
         }
         self.store.keep_failure(failed, scenario, about)
 

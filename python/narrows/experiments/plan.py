@@ -126,6 +126,11 @@ class Plan:
     digest_schema: int = field(default_factory=core.digest_schema)
     kept: Kept | None = field(default=None, repr=False)
 
+    @property
+    def needs_trust(self) -> bool:
+        """Whether its cells execute Python files or commands."""
+        return bool(self.external or self.base.commands)
+
     def key(self, point: Point, replication: int) -> str:
         """Return the key of a cell: a hash of everything on which its result depends."""
         content = f"{point.digest} {self.seed} {replication} {self.base.engine}"

@@ -34,15 +34,15 @@ class Explanation:
         flow: The flow as `group[number]`.
         algorithm: Congestion control of the flow.
         replication: Number of the replication.
-        at_s: The moment, seconds of the run.
-        answer: One or two sentences: what changed the window, and why.
-        sentences: Everything that led to it and followed, in order of time.
+        at_s: The moment, seconds of the run; None for all of it.
+        answer: One or two sentences: what changed the window, and why; of all of the run, how often it changed.
+        sentences: Everything that led to it and followed, in order of time; of all of the run, each change.
     """
 
     flow: str
     algorithm: str
     replication: int
-    at_s: float
+    at_s: float | None
     answer: str
     sentences: list[Sentence]
 
@@ -52,14 +52,14 @@ class Explanation:
 
 
 def explain(
-    folder: Path, flow: str, at: str, replication: int | None = None, window: str = f"{REACH_S:g}s"
+    folder: Path, flow: str, at: str | None, replication: int | None = None, window: str = f"{REACH_S:g}s"
 ) -> Explanation:
-    """Explain what happened to a flow around a moment.
+    """Explain what happened to a flow around a moment, or list every change of its window.
 
     Args:
         folder: Folder of a run.
         flow: The flow: its number in the table `flows` of a replication, from 0, or `GROUP[NUMBER]`, or its group.
-        at: The moment, as a time of the run with its unit.
+        at: The moment, as a time of the run with its unit; None lists every change of the window.
         replication: Number of the replication; None is the first.
         window: How far from the moment a change of the window may be, as a time with its unit.
 
@@ -68,10 +68,11 @@ def explain(
     """
     run = single(folder)
     number = run.replication(replication)
-    at_s, reach_s = _seconds("--at", at), _seconds("--window", window)
+    at_s = None if at is None else _seconds("--at", at)
+    reach_s = _seconds("--window", window)
     group, index, algorithm = _flow(run, flow, number)
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
-    if at_s > duration_s:
+    if at_s is not None and at_s > duration_s:
         raise InputError(f"--at {at}", f"is after the end of the run, {duration_s:g}s")
     table = run.table("events", "has no log of events: run it with record.events=true")
     events = [
@@ -80,7 +81,7 @@ def explain(
     ]  # fmt: skip
     packets = of_packets(run.optional("packets"), number, (group, index))
     story = Story(events, f"{group}[{index}]", algorithm, packets)
-    answer, sentences = story.moment(at_s, reach_s)
+    answer, sentences = story.whole() if at_s is None else story.moment(at_s, reach_s)
     return Explanation(story.flow, algorithm, number, at_s, answer, sentences)
 
 

@@ -89,6 +89,14 @@ class Story:
         ]
         return self.nothing(reach_s) + (self.elsewhere(near) if near else ""), [_said(run) for run in inside]
 
+    def whole(self) -> tuple[str, list[Sentence]]:
+        """Return how often the window changed, in a sentence, and each change."""
+        if not self.changes:
+            return f"Nothing cut or restored the congestion window of {self.flow} ({self.algorithm}).", []
+        times = "once" if len(self.changes) == 1 else f"{len(self.changes)} times"
+        answer = f"The congestion window of {self.flow} ({self.algorithm}) was cut or restored {times}."
+        return answer, [_said([row]) for row in self.changes]
+
     def nearest(self, at_s: float) -> Row | None:
         """Return the change of the window that is nearest to a moment; None without any."""
         return min(self.changes, key=lambda row: abs(seconds(row) - at_s), default=None)

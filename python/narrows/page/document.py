@@ -168,10 +168,10 @@ def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
         element(
             "details",
             element("summary", "How to remake it"),
-            element("p", "Remake: ", element("code", command), class_="remake"),
+            element("p", "Remake, in the folder of this page: ", element("code", command), class_="remake"),
             element(
                 "p",
-                "For a paper, in the folder of this page: ",
+                "For a paper: ",
                 element("code", f"narrows figure . {figure.name} --out {file}"),
                 ", or with a name that ends in .svg, .png or .pgf.",
                 class_="remake paper-file",

@@ -18,7 +18,7 @@ from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.files.kept import open_or_make
 from narrows.reproduction.deciding import added_rows
-from narrows.reproduction.experiment import Part, Rows, is_finished
+from narrows.reproduction.experiment import Part, Placed, Rows, is_finished
 from narrows.reproduction.judges import cells_of
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.needed_cells import missing, of_claim, of_source, reduced
@@ -196,11 +196,11 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
         The ledger, and the results of the experiments.
     """
     seed = found[0].plan.seed if found else 0
-    results = gathered(study, size, found, folder)
+    results = gathered(study, size, [part.placed for part in found], folder)
     return ledger(study.name, study.claims(size), size, seed, results), results
 
 
-def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> Found:
+def gathered(study: StudyFolder, size: str, found: Sequence[Placed], folder: Path) -> Found:
     """Return the results of the experiments of a reproduction whose cells are finished, and of others at this size."""
     rows: Rows = {}
     grown: Rows = {}
@@ -219,7 +219,7 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path)
             added = folder / ADDED / part.path
             if added.exists() and (more := added_rows(load_plan(place), Store(added))):
                 grown[part.experiment] = Asked([*own, *more])
-    factors = {part.experiment: part.plan.factors for part in found if not part.variant}
+    factors = {part.experiment: part.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
     judges = _judges(study, size)

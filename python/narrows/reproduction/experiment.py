@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.experiments import campaign
 from narrows.experiments.plan import PLAN, Plan
@@ -12,11 +12,31 @@ from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
 from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from narrows.experiments.definition import Study
 
 Rows = dict[str, Asked]
+
+
+class Placed(NamedTuple):
+    """An experiment in the folder of a reproduction, as far as its results are read.
+
+    Attributes:
+        experiment: Name of the experiment.
+        variant: Name of the variant in the claims; empty for none.
+        factors: Columns whose levels distinguish its cells.
+    """
+
+    experiment: str
+    variant: str
+    factors: Sequence[str]
+
+    @property
+    def path(self) -> str:
+        """Path of the experiment's folder, relative to that of the reproduction."""
+        return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
 
 
 @dataclass(frozen=True)
@@ -38,7 +58,12 @@ class Part:
     @property
     def path(self) -> str:
         """Path of the experiment's folder, relative to that of the reproduction."""
-        return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
+        return self.placed.path
+
+    @property
+    def placed(self) -> Placed:
+        """The experiment as its results are read."""
+        return Placed(self.experiment, self.variant, self.plan.factors)
 
     def opened(self, folder: Path) -> StoredStudy:
         """Return the experiment in the folder of a reproduction, where it is begun if it is not there."""

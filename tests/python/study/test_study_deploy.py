@@ -54,7 +54,7 @@ def test_a_deployment_separates_the_ab_test_from_the_truth(narrows: Narrows, tmp
     assert "when everybody moves, the total effect is" in text
     assert "25 % (1 of 4)" in text
     assert "Goodput: A/B test and total effect" in text
-    assert "Remake: narrows deploy bbr1 --against cubic" in text
+    assert "Command, as typed narrows deploy bbr1 --against cubic" in text
 
 
 def test_pacing_is_deployed_among_flows_of_one_algorithm(narrows: Narrows, tmp_path: Path) -> None:

@@ -37,17 +37,18 @@ def test_failures_are_kept_and_the_rest_goes_on(
     assert len(files) == 8
     failure = json.loads(files[0].read_text(encoding="utf-8"))
     assert failure["replication"] == 1
-    assert failure["replay"] in messages
-    assert failure["replay"] == f"narrows study replay out {failure['cell']}"
+    assert failure["replay"] == f"narrows study replay . {failure['cell']}"
+    replay = f"narrows study replay out {failure['cell']}"
+    assert f"replay with: {replay}\n" in messages
     scenario = (tmp_path / "out/failed" / f"{failure['cell']}.toml").read_text(encoding="utf-8")
     assert f'rtt = "{failure["levels"]["path.rtt"]}"' in scenario
-    assert main(failure["replay"].split()[1:]) == 4
+    assert main(replay.split()[1:]) == 4
     assert main(["study", "status", "out", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["failed"] == 8
     # They are not tried again unless asked for.
     assert main(["study", "resume", "out", "--quiet"]) == 4
     monkeypatch.setattr(core, "run", whole)
-    assert main(failure["replay"].split()[1:]) == 0
+    assert main(replay.split()[1:]) == 0
     assert main(["study", "resume", "out", "--quiet"]) == 4
     assert main(["study", "resume", "out", "--retry", "--quiet"]) == 0
     assert not list((tmp_path / "out/failed").iterdir())

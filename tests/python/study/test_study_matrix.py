@@ -61,7 +61,7 @@ def test_a_matrix_is_a_study_with_a_report_of_its_own(narrows: Narrows, tmp_path
     assert droptail["share"]["mean"] < 0.7
     text = words(tmp_path / "out/report.html")
     assert text.index("Beside bbr1, cubic loses") < text.index("Excess harm to goodput") < text.index(" fq-codel ")
-    assert "Remake: narrows matrix cubic bbr1" in text
+    assert "Command, as typed narrows matrix cubic bbr1" in text
     assert "3 replications, seed 1." in text
     before = (tmp_path / "out/report.html").read_bytes()
     assert narrows("report", "out").returncode == 0
@@ -159,7 +159,7 @@ def test_an_interrupted_matrix_is_resumed_as_a_study(tmp_path: Path) -> None:
     assert study(tmp_path, "resume", "out", "--quiet")[0] == 0
     assert state(tmp_path)["finished"] == 600
     assert fields(tmp_path / "out")["newreno", "newreno"]["harm"]["mean"] == pytest.approx(0.5, abs=0.1)
-    assert "Remake: narrows matrix newreno" in words(tmp_path / "out/report.html")
+    assert "Command, as typed narrows matrix newreno" in words(tmp_path / "out/report.html")
 
 
 def test_replications_are_added_until_every_share_is_known(narrows: Narrows, tmp_path: Path) -> None:

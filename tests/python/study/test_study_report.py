@@ -45,7 +45,7 @@ def test_a_study_ends_with_its_report(tmp_path: Path) -> None:
     for table in ("What moves goodput", "algorithm against algorithm", "Duels by", "Responses that say the same"):
         assert table in text
     assert "3 replications, seed 1" in text
-    assert "Remake: narrows report out" in text
+    assert "Remake, in the folder of this page: narrows report ." in text
 
 
 def test_a_report_is_refused_where_the_cells_are_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.plural import counted
+from narrows.run.command import called
 from narrows.statistics import Estimate, Range, estimate
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Deployment:
     fractions: Sequence[str]
     flows: int | None = None
     overrides: Sequence[str] = ()
+
+    def called(self, options: Options) -> str:
+        """Return the command line."""
+        how = {"against": self.against, "fractions": ",".join(self.fractions), "flows": self.flows}
+        return called(options, "deploy", self.algorithm, **how, set=self.overrides)
 
     def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
         """Return the study, its plan, and the facts of its view.

@@ -24,6 +24,7 @@ from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
+from narrows.run.command import called
 from narrows.run.list_arguments import read_queue
 
 if TYPE_CHECKING:
@@ -140,6 +141,12 @@ class Matrix:
     flows: int = 1
     overrides: Sequence[str] = ()
     stop: Stop | None = None
+
+    def called(self, options: Options) -> str:
+        """Return the command line."""
+        lists = {name: ",".join(values) for name, values in asdict(self.conditions).items()}
+        stop = {"within": f"{100 * self.stop.within:g}%", "maximum": self.stop.most} if self.stop else {}
+        return called(options, "matrix", *self.algorithms, **lists, flows=self.flows, set=self.overrides, **stop)
 
     def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
         """Return the study, its plan, and the facts of its view.

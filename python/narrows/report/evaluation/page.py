@@ -15,6 +15,7 @@ from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASU
 from narrows.linux.backend import LINUX
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, state, table
+from narrows.page.commands import REPORT, typed
 from narrows.plural import counted
 from narrows.report.evaluation import words
 
@@ -36,7 +37,7 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     criteria = {name: by_criterion(found) for name, found in seen.items()}
     about = [element("p", _marked(text)) for text in words.preface(summary)]
     parts = [
-        page.answer(_answer(seen), (), summary["command"], summary.get("unlike", "")),
+        page.answer(_answer(seen), (), REPORT, summary.get("unlike", "")),
         *_worse(seen),
         page.section(
             "overview", "Criteria", element("details", element("summary", "All criteria"), _overview(criteria))
@@ -98,7 +99,7 @@ def _facts(summary: Mapping[str, Any]) -> Markup:
     entries = [
         ("Criteria", summary["source"]),
         ("Size", summary["size"]),
-        ("Made again by", element("code", summary["command"])),
+        *typed(summary["command"]),
         ("Results", element("code", "summary.json")),
         ("Annex in Markdown", element("code", "annex.md")),
     ]

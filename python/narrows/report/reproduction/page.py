@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
+from narrows.page.commands import REPORT, here
 from narrows.page.estimates import estimate_text, how_made
 from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
@@ -22,32 +22,30 @@ from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
+from narrows.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from narrows.reproduction.claims import Picture, Published, Table
     from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity
 
 
-def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Found, folder: Path) -> str:
+def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Found) -> str:
     """Return the report of a reproduction as one HTML document.
 
     Args:
         published: The published study.
         ledger: The ledger: claims with verdicts.
         found: The results of the experiments.
-        folder: Folder of the reproduction, for the commands shown.
     """
-    command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", folder.name])
     drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
     figures = [figure for figure in drawn if figure is not None]
     sections = [
-        page.answer(_answer(published, ledger), figures[:_FIRST], command),
+        page.answer(_answer(published, ledger), figures[:_FIRST], REPORT),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
-        page.figure_part(figures[_FIRST:], command),
+        page.figure_part(figures[_FIRST:], REPORT),
         *(_table(each, found, place) for place, each in enumerate(published.tables)),
         page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
         page.section("experiments", "Experiments", _experiments(published, ledger)),
@@ -79,8 +77,10 @@ def _plural(verdict: str, count: int) -> str:
 
 
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
-    entries = [("Source", published.source), ("Size", ledger["size"]), ("Seed", str(ledger["seed"]))]
-    entries.append(("Digest of all records", ledger["digest"]))
+    entries: list[tuple[str, object]] = [("Source", published.source), ("Size", ledger["size"])]
+    entries += [("Seed", str(ledger["seed"])), ("Digest of all records", ledger["digest"])]
+    if ledger["study"] in {each.name for each in published_studies()}:
+        entries.append(("Made again by", here("narrows", "reproduce", ledger["study"], f"--{ledger['size']}")))
     return facts(entries)
 
 
@@ -101,8 +101,8 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
             if work
             else f"not in the {ledger['size']} size"
         )
-        link = element("a", text, href=f"{name}/report.html") if work else text
-        entries.append((name, join((f"{about} ", link))))
+        written = join((" (", here("narrows", "report", name), " writes its page)")) if work else ""
+        entries.append((name, join((f"{about} {text}", written))))
     return facts([*entries, *((f"variant {each.name}", each.about) for each in published.variants)])
 
 

@@ -12,6 +12,7 @@ from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
 from narrows.page.blocks import facts
+from narrows.page.commands import typed
 from narrows.report.run.data import Comparison, Run
 
 if TYPE_CHECKING:
@@ -130,11 +131,10 @@ def origin(subject: Run | Comparison) -> Markup:
     if hops and cpu:
         rate = significant(hops / cpu / 1e6)
         entries.append(("Simulated", f"{hops / 1e6:.1f} million packet-hops in {quantity(cpu, SECONDS)}, {rate} M/s"))
-    if subject.manifest.get("command"):
-        given = str(subject.manifest["command"])
-        entries.append(("Command", element("code", given)))
-        if isinstance(subject, Comparison) and subject.replaced is not None:
-            entries.append(("With another group", element("code", subject.replaced.other(given))))
+    given = subject.manifest.get("command")
+    entries += typed(given)
+    if given and isinstance(subject, Comparison) and subject.replaced is not None:
+        entries.append(("With another group", element("code", subject.replaced.other(str(given)))))
     entries.append(("Made again by", element("code", command(subject))))
     if (
         not isinstance(subject, Comparison)

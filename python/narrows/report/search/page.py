@@ -13,7 +13,8 @@ from narrows.drawing.scale import BITS_PER_SECOND, INDEX, MINUS, PERCENT, SECOND
 from narrows.drawing.style import Style, styles_of
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
-from narrows.page.blocks import row, table
+from narrows.page.blocks import facts, row, table
+from narrows.page.commands import REPORT, typed
 from narrows.page.estimates import estimate_text, estimate_texts
 from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels
@@ -35,15 +36,16 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
     kinds = [*gravest, *(kind for kind in atlas["kinds"] if kind not in gravest)]
     maps = [each for kind in kinds if (each := _map(kind, atlas["kinds"][kind], atlas)) is not None]
     drawn = [_curves(place, find, each) for place, (find, each) in enumerate(zip(atlas["found"], curves, strict=True))]
-    command = atlas["command"]
     more = (
         ("maps", "Maps", "Where it is worse in other ways", maps[FIRST:]),
         ("curves", "Curves", "What happens there", drawn),
     )
     parts = [
-        page.answer(_answer(atlas, gravest), maps[:FIRST], command, atlas.get("unlike", "")),
-        page.section("found", "The simplest finds", _table(atlas), *_notes(atlas), link="Finds"),
-        *(page.section(name, title, page.figure_grid(of, command), link=link) for name, link, title, of in more if of),
+        page.answer(_answer(atlas, gravest), maps[:FIRST], REPORT, atlas.get("unlike", "")),
+        page.section(
+            "found", "The simplest finds", _table(atlas), *_notes(atlas), facts(typed(atlas["command"])), link="Finds"
+        ),
+        *(page.section(name, title, page.figure_grid(of, REPORT), link=link) for name, link, title, of in more if of),
     ]
     text = (
         f"{atlas['evaluations']} environments tried, {len(atlas['found'])} finds confirmed on fresh seeds, "

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.page import document as page
-from narrows.page.blocks import row, table
+from narrows.page.blocks import facts, row, table
+from narrows.page.commands import typed
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 
@@ -23,7 +24,7 @@ def beside_page(summary: Mapping[str, Any]) -> str:
         summary: The contents of its `summary.json`.
     """
     names = list(dict.fromkeys(name for each in summary["differences"] for name in each["measures"]))
-    made = element("p", "Made again by ", element("code", summary["command"]))
+    made = facts(typed(summary["command"]))
     parts = [
         page.section("about", "What was measured", element("p", NOTE), _links(), made, link="About"),
         *(page.section(page.anchor(name), _title(name), _table(name, summary["differences"])) for name in names),

@@ -31,11 +31,11 @@ def build(study: StoredStudy) -> Path:
     cells, state = study.table(), study.status()
     view = view_of(folder, plan)
     if view is None:
-        page = study_page(plan, cells, state, folder)
+        page = study_page(plan, cells, state)
     elif view.kind == "matrix":
-        page = matrix_page(view, plan, cells, state, folder)
+        page = matrix_page(view, plan, cells, state)
     else:
-        page = deployment_page(view, plan, cells, state, folder)
+        page = deployment_page(view, plan, cells, state)
     partial.write_text(page, encoding="utf-8")
     partial.rename(report)
     return report

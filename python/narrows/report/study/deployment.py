@@ -18,6 +18,7 @@ from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
 from narrows.page.blocks import facts
+from narrows.page.commands import REPORT
 from narrows.page.estimates import difference_texts, estimate_text, how_made, relative_text
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
@@ -26,7 +27,6 @@ from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from narrows.experiments.views.view import View
 
 
-def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
     """Return the report of a deployment as one HTML document.
 
     Args:
@@ -44,7 +44,6 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
         plan: Plan of the study.
         cells: Table of its finished cells.
         state: State of the study.
-        folder: Folder of the study, for the commands shown.
     """
     rows = view_of.whole(view, cells)
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
@@ -57,11 +56,11 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     first = [figure for figure in drawn if figure.name.endswith("goodput-per-flow-bps")][:2] or drawn[:2]
     more = [figure for figure in drawn if figure not in first]
     sections = [
-        page.answer(said[:MOST], first, view.command, _note(plan)),
+        page.answer(said[:MOST], first, REPORT, _note(plan)),
         *([page.section("findings", "Further findings", _listed(said[MOST:]))] if said[MOST:] else []),
-        page.figure_part(more, view.command),
+        page.figure_part(more, REPORT),
         page.section("run", "What was run", element("p", plan.question), _run(view, plan), link="Run"),
-        page.section("origin", "Where this comes from", origin(view, plan, folder), link=""),
+        page.section("origin", "Where this comes from", origin(view, plan, cells), link=""),
     ]
     return page.document(plan.title, "Deployment", progress(state), sections, digest=digest_of(cells))
 

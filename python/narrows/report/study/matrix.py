@@ -13,6 +13,7 @@ from narrows.experiments.views import matrix as view_of
 from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
 from narrows.page.blocks import facts
+from narrows.page.commands import REPORT, of_study, typed
 from narrows.plural import counted
 from narrows.report.study.page import progress
 from narrows.report.study.pairs import (
@@ -32,7 +33,6 @@ from narrows.report.study.pairs import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from narrows.statistics import Estimate
 
 
-def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
     """Return the report of a matrix as one HTML document.
 
     Args:
@@ -51,7 +51,6 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         plan: Plan of the study.
         cells: Table of its finished cells.
         state: State of the study.
-        folder: Folder of the study, for the commands shown.
     """
     found = view_of.matrix(view, cells)
     summary = view_of.summary(view, plan, cells)
@@ -67,17 +66,17 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         shown = {condition: _pairs(_under(found, condition)) for condition in conditions[:MOST_CONDITIONS]}
         first.append(multiples("conditions", "Under each condition", shown, EXCESS, under))
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
-    drawn = list(_drill_down((view, plan, folder), found, conditions, under)) if known else []
+    drawn = list(_drill_down((view, plan), found, conditions, under)) if known else []
     sections = [
         page.answer(
-            _answer(found), first, view.command, " ".join([_note(basis, view_of.enough(summary)), summary["unlike"]])
+            _answer(found), first, REPORT, " ".join([_note(basis, view_of.enough(summary)), summary["unlike"]])
         ),
-        page.section("maps", "All measures", page.figure_grid(more, view.command)),
+        page.section("maps", "All measures", page.figure_grid(more, REPORT)),
         page.section("pairs", "Each pair", element("p", PAIRS_NOTE, class_="note"), *drawn),
         page.section(
             "run", "What was run", element("p", plan.question), _run(view, plan, summary["replications"]), link="Run"
         ),
-        page.section("origin", "Where this comes from", origin(view, plan, folder), link="Origin"),
+        page.section("origin", "Where this comes from", origin(view, plan, cells), link="Origin"),
     ]
     return page.document(plan.title, "Matrix", progress(state), sections, digest=digest_of(cells))
 
@@ -91,48 +90,42 @@ def _under(found: Sequence[Meeting], condition: tuple[str, ...]) -> list[Meeting
 
 
 def _drill_down(
-    of: tuple[View, Plan, Path], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: Basis
+    of: tuple[View, Plan], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: Basis
 ) -> Iterator[Markup]:
     """Yield, for each two algorithms, their figures over the conditions, which a click on a map unfolds."""
-    view, plan, folder = of
+    view, plan = of
     names = view.facts["algorithms"]
     for one, other in itertools.combinations(names, 2):
         both = [each for each in found if {each.contender, each.incumbent} == {one, other} and each.condition]
         figures = [curves((one, other), both, conditions, each, basis) for each in (SHARE, EXCESS, QUEUE_DELAY)]
         over_time = element(
-            "p", "Over time, under the first condition: ", element("code", over_time_of(plan, folder, one, other)),
+            "p", "Over time, under the first condition: ", element("code", over_time_of(plan, one, other)),
             class_="remake",
         )  # fmt: skip
         yield element(
-            "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, view.command),
+            "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, REPORT),
             over_time, id=pair_name(one, other), class_="pair",
         )  # fmt: skip
 
 
-def over_time_of(plan: Plan, folder: Path, one: str, other: str) -> str:
-    """Return the command that runs two algorithms beside each other as the first point of a matrix has them.
-
-    Like the other commands of a page, it is run where the folder lies.
-    """
+def over_time_of(plan: Plan, one: str, other: str) -> str:
+    """Return the command that runs two algorithms beside each other as the first point of a matrix has them."""
     pairs = {f"{other} beside {one}", f"{one} beside {other}"}
     point = next(each for each in plan.points if each.levels["pair"] in pairs)
-    # Files of algorithms are kept in the folder.
-    changes = [each.replace(f'="{KEPT}/', f'="{folder.name}/{KEPT}/') for each in point.overrides]
-    flags = [part for change in changes for part in ("--set", change)]
+    flags = [part for change in point.overrides for part in ("--set", change)]
     flags += ["--seed", str(plan.seed)] + ([] if point.on == SIMULATOR else ["--on", point.on])
-    return shlex.join(["narrows", "run", f"{folder.name}/{SCENARIO}", *flags])
+    return shlex.join(["narrows", "run", SCENARIO, *flags])
 
 
-def origin(view: View, plan: Plan, folder: Path) -> Markup:
+def origin(view: View, plan: Plan, cells: pa.Table) -> Markup:
     """Return the section on reproducibility: digest, versions and command."""
     return facts(
         [
             ("Engine", element("code", plan.base.engine[:16])),
-            ("Made again by", element("code", view.command)),
+            *typed(view.command),
             ("Results", element("code", "summary.json")),
             ("Cells", element("code", "cells.parquet")),
-            ("This page again", element("code", shlex.join(["narrows", "report", folder.name]))),
-            ("One cell again", element("code", shlex.join(["narrows", "study", "replay", folder.name, "CELL"]))),
+            *of_study(cells["cell"].to_pylist(), trust=plan.needs_trust),
         ]
     )
 
@@ -244,4 +237,4 @@ PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms bes
 MOST_CONDITIONS = 24
 _TWO = 2
 # In the folder of a study.
-SCENARIO, KEPT = "scenario.toml", "inputs"
+SCENARIO = "scenario.toml"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
@@ -16,6 +15,7 @@ from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
+from narrows.page.commands import REPORT, of_study
 from narrows.page.estimates import difference_text, estimate_texts
 from narrows.plural import counted
 from narrows.report.study import curves, responses, together
@@ -23,7 +23,6 @@ from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -33,28 +32,26 @@ if TYPE_CHECKING:
     from narrows.statistics import Estimate
 
 
-def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
     """Return the report of a study as one HTML document.
 
     Args:
         plan: Plan of the study.
         cells: Table of its finished cells.
         state: State of the study.
-        folder: Folder of the study, for the commands shown.
     """
     everything, cells = cells, independent(cells)
     found = findings(plan, cells)
-    command = shlex.join(["narrows", "report", folder.name])
     first, more = _curves(plan, cells, found)
     sections = [
-        page.answer(_answer(plan, found), first, command, _basis(plan, found, repeated=is_repeated(everything))),
+        page.answer(_answer(plan, found), first, REPORT, _basis(plan, found, repeated=is_repeated(everything))),
         page.section("findings", "Findings", *_findings(plan, found)),
-        *([page.section("responses", "Responses", page.figure_grid(more, command))] if more else []),
-        *responses.parts(plan, cells, found, command),
-        *together.parts(plan, cells, found, command),
+        *([page.section("responses", "Responses", page.figure_grid(more, REPORT))] if more else []),
+        *responses.parts(plan, cells, found, REPORT),
+        *together.parts(plan, cells, found, REPORT),
         page.section("question", "Question", *_question(plan)),
         page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, everything, state)),
-        page.section("origin", "Where this comes from", _origin(plan, folder, command), link=""),
+        page.section("origin", "Where this comes from", _origin(plan, everything), link=""),
     ]
     return page.document(plan.title, "Study", progress(state), sections, digest=digest_of(everything))
 
@@ -217,13 +214,12 @@ def _each(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for each in names for name in each.split(", ")))
 
 
-def _origin(plan: Plan, folder: Path, command: str) -> Markup:
+def _origin(plan: Plan, cells: pa.Table) -> Markup:
     entries: list[tuple[str, object]] = [
         ("Engine", element("code", plan.base.engine[:16])),
         ("Seed", str(plan.seed)),
         ("Results", element("code", "cells.parquet")),
-        ("This page again", element("code", command)),
-        ("One cell again", element("code", shlex.join(["narrows", "study", "replay", folder.name, "CELL"]))),
+        *of_study(cells["cell"].to_pylist(), trust=plan.needs_trust),
         ("The study file", element("code", "study.toml")),
     ]
     return facts(entries)

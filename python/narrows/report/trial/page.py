@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, state, table
+from narrows.page.commands import typed
 from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.report.trial.comment import change, remarks, sentence, values
@@ -25,7 +26,7 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     """
     rows = sorted(summary["rows"], key=lambda row: ORDER.index(row["verdict"]))
     about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"]))]
-    about.append(("Made again by", element("code", summary["command"])))
+    about += typed(summary["command"])
     plain = " ".join([sentence(summary), *remarks(summary)])
     parts = [
         page.answer(_found(rows), (), "", plain.replace("`", "\N{QUOTATION MARK}")),

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands on a page: all run in the folder of the page, but the one that a person has typed elsewhere."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from narrows.drawing.svg import Markup, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Entries = list[tuple[str, object]]
+
+
+def here(*words: str) -> Markup:
+    """Return a command as an entry of a list: it runs in the folder of the page.
+
+    Args:
+        words: The words of the command; nothing is expanded.
+    """
+    return element("code", shlex.join(words))
+
+
+def typed(command: str | None) -> Entries:
+    """Return the entry of the command that made the results, as a person typed it; none for what Python made.
+
+    It names files relative to the folder in which it was typed, and those of absolute paths by their names alone.
+    """
+    if not command:
+        return []
+    return [("Command, as typed", join((element("code", command, class_="typed"), WHERE)))]
+
+
+def of_study(cells: Sequence[str], *, trust: bool) -> Entries:
+    """Return the commands for a study's folder.
+
+    Args:
+        cells: Keys of its finished cells.
+        trust: Whether the cells execute Python files or commands, which is nothing that happens unasked.
+    """
+    more = ["--trust"] if trust else []
+    one = [("One cell again", here("narrows", "study", "replay", ".", cells[0][:KEY_DIGITS], *more))] if cells else []
+    return [("This page again", element("code", REPORT)), *one]
+
+
+# Builds the page from the results of its folder.
+REPORT = "narrows report ."
+WHERE = " where its files are"
+# Of the key of a cell, hexadecimal: sixty-four bits are unambiguous.
+KEY_DIGITS = 16
