@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from narrows.commands.trials import ALPHA
 from narrows.run.execution import execute
 from narrows.run.jobs import Unwatched
-from narrows.trial.contest import Contest, contests
+from narrows.trial.contest import Contest, Values, contests
 from narrows.trial.run import LEAST, MOST, STEP
 from narrows.trial.scenarios import Sides, of_files, of_narrows
 from narrows.trial.verdict import UNDECIDED, WORSE
@@ -122,7 +122,8 @@ def _run(contest: Contest, runs: int, jobs: int | None) -> None:
         records = [
             each for each in execute([(side, index) for side in different], jobs, Unwatched()) if each is not None
         ]
-        contest.add(contest.measured(records[0], records[-1]))
+        a, b = (contest.side(side, each) for side, each in zip(sides, (records[0], records[-1]), strict=True))
+        contest.add(Values(a.values, b.values, f"{a.digest} {b.digest}"))
 
 
 def _drawn(contest: Contest, generator: random.Random, *, apart: bool) -> Contest:

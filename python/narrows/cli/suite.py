@@ -14,6 +14,7 @@ from narrows.commands.suites import Measuring
 from narrows.evaluation.rows import CELL_FAILED
 from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
+from narrows.files.format import SUMMARY
 from narrows.files.json_objects import to_json
 from narrows.plural import counted
 
@@ -37,9 +38,14 @@ def suite(arguments: argparse.Namespace) -> int:
     print(to_json(summary) if arguments.json else _table(summary))
     status = EXPECTATION_FAILED if is_broken(summary) else DONE
     if failed:
-        lacking = sum(1 for row in summary["rows"] if (row["reason"] or "").startswith(CELL_FAILED))
-        rows = f"{counted(lacking, 'row')} not measured for that" if lacking else "of references alone"
+        lacking = [row for row in summary["rows"] if (row["reason"] or "").startswith(CELL_FAILED)]
+        rows = f"{counted(len(lacking), 'row')} not measured for that" if lacking else "of references alone"
         print(f"{counted(failed, 'cell')} failed, {rows}: {why}", file=sys.stderr)
+        for row in lacking[:MOST_NAMED]:
+            at = ", ".join(f"{name}={level}" for name, level in row["condition"].items())
+            print(f"not measured: {row['section']} {row['criterion']}{f', {at}' if at else ''}", file=sys.stderr)
+        if len(lacking) > MOST_NAMED:
+            print(f"and {len(lacking) - MOST_NAMED} more, in {job.folder / SUMMARY}", file=sys.stderr)
         status = BAD_INPUT if is_external(arguments.subject) else INTERNAL
     return work.end(done, status)
 
@@ -70,3 +76,5 @@ SHORT = {
     "not measured": "not measured",
 }
 WORDS = 72
+# Rows without a measure that are named.
+MOST_NAMED = 10

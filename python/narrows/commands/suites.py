@@ -13,9 +13,11 @@ from narrows.evaluation import rows as judging
 from narrows.evaluation.definition import find_suite
 from narrows.evaluation.summary import summarize
 from narrows.experiments.executors.threads import Threads
+from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept
 from narrows.reproduction.campaign import Whole, work
 from narrows.run.command import called
+from narrows.run.shared import FOLDER, Shared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +71,10 @@ class Measuring(Job[Measured]):
         whole = Whole(evaluation.parts, options.watch.update, options.watch.stopped)
         with self.resumable():
             place = campaign.place(self.folder)
-            failed = work(evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True)
+            shared = Shared(FOLDER, CELL)
+            failed = work(
+                evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared
+            )
         found = judging.rows(evaluation, self.folder)
         content = {**summarize(evaluation, found), "command": self.called}
         summary = write_kept(self.folder / SUMMARY, content)

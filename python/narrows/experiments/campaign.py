@@ -15,6 +15,7 @@ from narrows.errors import InputError, Interrupted, OutputError
 from narrows.experiments.kept_files import Kept
 from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged
 from narrows.experiments.sequential import Ledger
+from narrows.experiments.store import CELL
 from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
 from narrows.experiments.task import Failed, Finished, Outcome, perform, resolve
 from narrows.files.folder import appearing
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from narrows.experiments.definition import Study
     from narrows.experiments.executor import Executor
+    from narrows.experiments.task import Task
+    from narrows.run.shared import Shared
 
     # Of a study's folder, its plan and the table of its cells.
     Conclude = Callable[[Path, Plan, pa.Table], None]
@@ -118,6 +121,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     command: str | None = None,
     conclude: Conclude | None = None,
     say: Callable[[str], None] | None = None,
+    shared: Shared | None = None,
 ) -> Status:
     """Run every cell of a study that has neither finished nor failed, and gather the results.
 
@@ -129,6 +133,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         command: The command line, for the manifest; None from Python.
         conclude: Writes further files into the folder after the last cell, before the manifest lists them.
         say: Is called with what a person should know, a line at a time.
+        shared: Cells of other commands, which are taken over, and to which those that run here are added.
 
     Returns:
         The state of the study, without cells that are still to run.
@@ -140,7 +145,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     """
     check_unchanged(study.plan, study.folder)
     with Lease(study.folder) as lease:
-        campaign = _Campaign(study, watch, lease, executor.again)
+        campaign = _Campaign(study, watch, lease, executor.again, shared)
         try:
             for file in campaign.prepare(retry=retry):
                 if say is not None:
@@ -206,12 +211,15 @@ def replay(study: StoredStudy, key: str) -> Replay:
 
 
 class _Campaign:
-    def __init__(self, study: StoredStudy, watch: Watch, lease: Lease, again: Sequence[str]) -> None:
+    def __init__(
+        self, study: StoredStudy, watch: Watch, lease: Lease, again: Sequence[str], shared: Shared | None
+    ) -> None:
         self.study = study
         self.folder, self.plan, self.store = study.folder, study.plan, study.store
         self.watch = watch
         self.lease = lease
         self.again = again
+        self.shared = shared
         self.ledger = Ledger(study.plan)
         self.finished: set[str] = set()
         self.failed: set[str] = set()
@@ -246,12 +254,27 @@ class _Campaign:
             self._report(machine)
 
     def _advance(self, machine: Executor) -> None:
-        while self.todo and len(self.running) < machine.slots:
+        known: list[Finished] = []
+        while self.todo and len(self.running) - len(known) < machine.slots and len(known) < MOST_AT_ONCE:
             point, replication = self.todo.popleft()
             task = self.plan.task(point, replication)
             self.running[task.key] = (point, replication)
-            machine.submit(task)
-        self._settle(machine.completed(STEP_S))
+            if there := self._taken_over(task):
+                known.append(there)
+            else:
+                machine.submit(task)
+        self._settle(known)
+        self._settle(machine.completed(0 if known else STEP_S))
+
+    def _taken_over(self, task: Task) -> Finished | None:
+        """Return the result of a cell that another command has run."""
+        found = self.shared.find(task.key, task.measures) if self.shared and self._is_shared(task) else None
+        return Finished(task.key, **found) if found else None
+
+    def _is_shared(self, task: Task) -> bool:
+        """Return whether other commands may have the cell, too: a file of a user changes with each of his edits."""
+        named = " ".join([*task.overrides, task.subject or ""])
+        return not any(file in named for file in self.plan.external) and not self.plan.base.commands
 
     def finish(self, command: str | None, conclude: Conclude | None) -> None:
         # An earlier manifest does not list the table that is written now.
@@ -297,6 +320,7 @@ class _Campaign:
         good = [each for each in known if isinstance(each, Finished)]
         if good:
             self.store.keep(good)
+            self._share(good)
         for each in known:
             point, replication = self.running.pop(each.key)
             self.done_s += point.duration_s
@@ -310,6 +334,12 @@ class _Campaign:
             else:
                 continue
             self._add(self.ledger.settle(point, replication, measured))
+
+    def _share(self, good: Sequence[Finished]) -> None:
+        for each in good if self.shared else ():
+            task = self.plan.task(*self.running[each.key])
+            if self.shared and self._is_shared(task) and self.shared.find(task.key, task.measures) is None:
+                self.shared.add(task.key, task.measures, {name: getattr(each, name) for name in CELL})
 
     def _keep_failure(self, failed: Failed, point: Point, replication: int) -> None:
         self.failed.add(failed.key)
@@ -345,4 +375,6 @@ class _Campaign:
 
 EXTENDS = re.compile(r"^(\s*extends\s*=\s*).*$", re.MULTILINE)
 STEP_S = 0.1
+# Cells of other commands that are kept at a time.
+MOST_AT_ONCE = 64
 PATIENCE_S = 10.0

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from narrows.experiments.executor import Executor
     from narrows.reproduction.claims import Variant
     from narrows.reproduction.registry import StudyFolder
+    from narrows.run.shared import Shared
 
 
 class Whole:
@@ -160,13 +161,14 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     open_or_make(folder, ABOUT, {"study": study.name, "size": size}, "holds another reproduction")
 
 
-def work(
+def work(  # noqa: PLR0913  # each says how, and has a default
     found: Sequence[Part],
     folder: Path,
     executor: Callable[[], Executor],
     watch: Callable[[Part], Watch],
     *,
     retry: bool = False,
+    shared: Shared | None = None,
 ) -> int:
     """Run every cell that has no result yet.
 
@@ -176,6 +178,7 @@ def work(
         executor: Returns an executor for an experiment.
         watch: Returns the observer of an experiment's progress.
         retry: Whether cells that failed before run again.
+        shared: Cells of other commands.
 
     Returns:
         Number of cells that failed.
@@ -185,7 +188,7 @@ def work(
     """
     failed = 0
     for part in found:
-        failed += campaign.work(part.opened(folder), executor(), watch(part), retry=retry).failed
+        failed += campaign.work(part.opened(folder), executor(), watch(part), retry=retry, shared=shared).failed
     return failed
 
 

@@ -41,6 +41,18 @@ class Wanted:
         return self.metric.cards[self.of]
 
 
+class Side(NamedTuple):
+    """What a run of a replication measured.
+
+    Attributes:
+        values: The values of the wanted metrics.
+        digest: The digest of the records.
+    """
+
+    values: list[float]
+    digest: str
+
+
 class Values(NamedTuple):
     """What a replication measured.
 
@@ -76,17 +88,16 @@ class Contest:
         """Whether all replications so far are the same pair of runs, so that more of them say nothing more."""
         return len(self.digests) > 1 and len(set(self.digests)) == 1
 
-    def measured(self, a: core.Records, b: core.Records) -> Values:
-        """Return what the records of a replication with A and with B measure, for each wanted metric."""
-        first, second = (
-            [
-                float(found[f"{each.of}s"][each.owner].get(each.metric.text, math.nan))
-                for found in [measured(scenario, records, [wanted.metric for wanted in self.wanted])]
-                for each in self.wanted
-            ]
-            for scenario, records in ((self.pair.a, a), (self.pair.b, b))
-        )
-        return Values(first, second, f"{a.digest} {b.digest}")
+    def side(self, scenario: core.Scenario, records: core.Records) -> Side:
+        """Return what the records of a replication with A or with B measure, for each wanted metric."""
+        found = measured(scenario, records, [wanted.metric for wanted in self.wanted])
+        values = [float(found[f"{each.of}s"][each.owner].get(each.metric.text, math.nan)) for each in self.wanted]
+        return Side(values, records.digest)
+
+    @property
+    def asked(self) -> list[str]:
+        """The wanted metrics as text."""
+        return [f"{each.of}.{each.owner}.{each.metric.text}" for each in self.wanted]
 
     def add(self, values: Values) -> None:
         """Add what a replication measured."""

@@ -72,7 +72,7 @@ class Kept(kept.Kept):
                 "a": each.pair.a.digest,
                 "b": each.pair.b.digest,
                 "seed": each.pair.a.seed,
-                "measures": [f"{wanted.of}.{wanted.owner}.{wanted.metric.text}" for wanted in each.wanted],
+                "measures": each.asked,
             }
             for each in self._found
         ]

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.errors import Interrupted
 from narrows.run.execution import execute
 from narrows.run.jobs import Share, Watch, processors
+from narrows.run.shared import FOLDER, Shared
+from narrows.trial.contest import Side, Values
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, row
 
 if TYPE_CHECKING:
@@ -89,16 +93,15 @@ def _replicate(
     size = min(jobs or processors(), CHUNK)
     for start in range(0, len(todo), size):
         chunk = todo[start : start + size]
-        runs = [job for _, each, index in chunk for job in ((each.pair.a, index), (each.pair.b, index))]
-        records = execute(runs, jobs, Share(watch, start / len(todo), len(chunk) / len(todo)))
+        sides = _sides(chunk, jobs, Share(watch, start / len(todo), len(chunk) / len(todo)))
         kept.add(
             {
-                (place, index): each.measured(a, b)
-                for (place, each, index), a, b in zip(chunk, records[::2], records[1::2], strict=True)
+                (place, index): Values(a.values, b.values, f"{a.digest} {b.digest}")
+                for (place, _, index), a, b in zip(chunk, sides[::2], sides[1::2], strict=True)
                 if a is not None and b is not None
             }
         )
-        if watch.stopped() or any(each is None for each in records):
+        if watch.stopped() or any(each is None for each in sides):
             break
     for place, each, index in plan:
         values = kept.values(place, index)
@@ -106,6 +109,36 @@ def _replicate(
             return False
         each.add(values)
     return True
+
+
+def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: Watch) -> list[Side | None]:
+    """Return what A and B of each pair measure; None for a run that was stopped.
+
+    Runs without a file of a user are shared with other commands.
+    """
+    shared = Shared(FOLDER, {"values": [(float, None)], "digest": str})
+    runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
+    keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]
+    found: list[Side | None] = [
+        None if scenario.external else _side(shared.find(key, each.asked))
+        for key, (each, scenario, _) in zip(keys, runs, strict=True)
+    ]
+    todo = [place for place, side in enumerate(found) if side is None]
+    done = execute([(runs[place][1], runs[place][2]) for place in todo], jobs, watch) if todo else []
+    for place, records in zip(todo, done, strict=True):
+        contest, scenario, _ = runs[place]
+        if records is not None:
+            found[place] = side = contest.side(scenario, records)
+            if not scenario.external:
+                values = [each if math.isfinite(each) else None for each in side.values]
+                shared.add(keys[place], contest.asked, {"values": values, "digest": side.digest})
+    return found
+
+
+def _side(entry: Mapping[str, Any] | None) -> Side | None:
+    if entry is None:
+        return None
+    return Side([math.nan if each is None else each for each in entry["values"]], entry["digest"])
 
 
 LEAST, STEP, MOST = 10, 2, 40

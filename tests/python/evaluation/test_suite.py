@@ -180,6 +180,7 @@ def test_cells_that_fail_leave_the_verdicts_of_all_other_rows(narrows: Narrows, 
     done = narrows("suite", small, "./fails.py:Fails", "--out", "out", "--quiet")
     assert done.returncode == 2
     assert "2 cells failed, 1 row not measured for that: ValueError: it lost its way" in done.stderr
+    assert "not measured: 1 It loses little, rate=4Mbps\n" in done.stderr
     rows = _rows(tmp_path / "out")
     lacking = [row for row in rows if row["condition"] == {"rate": "4Mbps"}]
     assert [row["verdict"] for row in lacking] == ["not measured"]

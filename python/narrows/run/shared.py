@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of single runs that commands in one working folder share: what one has run, another takes over.
+
+An entry is a file named after all that its content depends on: the resolved scenario with the files that it names,
+seed, replication, engine, the sources of the metrics, and the metrics that were asked for. So an entry is never out of
+date, and the folder may be removed at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.files.disk import write_whole
+from narrows.files.json_objects import read_sealed, sealed
+from narrows.files.shape import check_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Shared:
+    """The folder of such results."""
+
+    def __init__(self, folder: Path, shape: Mapping[str, Any]) -> None:
+        """Nothing is read or written yet.
+
+        Args:
+            folder: The folder; it is made for the first entry.
+            shape: Shape of the content of an entry, as of `check_shape`.
+        """
+        self.folder = folder
+        self.shape = dict(shape)
+
+    def find(self, run: str, asked: Sequence[str]) -> dict[str, Any] | None:
+        """Return the content of an entry; None if there is none, or it is damaged.
+
+        Args:
+            run: What identifies the run: its scenario, seed, replication and engine.
+            asked: The metrics that were asked for, and what else decides the form of the content.
+        """
+        file = self._file(run, asked)
+        try:
+            content = read_sealed(file)
+            check_shape(content, self.shape, file)
+        except (FileNotFoundError, InputError):
+            return None
+        return content
+
+    def add(self, run: str, asked: Sequence[str], content: Mapping[str, Any]) -> None:
+        """Keep an entry; where that is not possible, its run is made again."""
+        file = self._file(run, asked)
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, json.dumps(sealed(content), allow_nan=False, separators=(",", ":")))
+
+    def _file(self, run: str, asked: Sequence[str]) -> Path:
+        key = hashlib.sha256("\n".join([run, _sources(), *asked]).encode()).hexdigest()
+        return self.folder / key[:2] / f"{key[2:34]}.json"
+
+
+@cache
+def _sources() -> str:
+    """Return the digest of the Python sources on which values of metrics depend."""
+    folder = Path(__file__).parents[1]
+    files = [*sorted((folder / "metrics").glob("*.py")), folder / "statistics.py"]
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+# Below the folder of runs, where commands put results by default.
+FOLDER = Path("runs") / ".cells"
