@@ -31,6 +31,12 @@ class Contrast(NamedTuple):
         """Return what a run is called beside the others: an algorithm by its name, a level with its key."""
         return run_name({self.factor: level})
 
+    def spoken(self, level: str) -> str:
+        """Return what follows "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
+        if self.factor.removesuffix(".kind").endswith(f".{QUEUE}") and "reverse" not in self.factor:
+            return level
+        return self.label(level).replace("=", " ")
+
 
 def run_name(at: Mapping[str, str]) -> str:
     """Return what a run is called by its levels.
@@ -159,5 +165,7 @@ KINDS = (ALGORITHMS, BACKENDS, LEVELS)
 ALGORITHM = "algorithm"
 BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
+# The last part of a key whose levels are queues.
+QUEUE = "queue"
 # Factors whose levels say what they are.
 PLAIN = frozenset({ALGORITHM, BACKEND})

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
-from narrows.rounding import decimals_of, estimate_decimals
+from narrows.rounding import SYMMETRIC, decimals_of, estimate_decimals
 from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
@@ -68,6 +68,39 @@ def difference_text(difference: float | None, interval: Sequence[float] | None, 
         return NO_DATA
     text, ends = difference_texts(difference, interval, unit)
     return f"{text} ({ends})" if ends else text
+
+
+def changed_texts(
+    before: float, after: float, difference: float, interval: Sequence[float] | None, unit: Unit
+) -> tuple[str, str, str]:
+    """Return two values for a sentence, and what is known of their difference, in one multiple with as many decimals.
+
+    What is known is half of the 95 % interval, as in "±0.1 s", or the interval where its middle is not the difference;
+    nothing without one.
+
+    Args:
+        before: Value before the change.
+        after: Value after it.
+        difference: The difference of them.
+        interval: Its 95 % interval; None without one.
+        unit: Unit of all.
+    """
+    greatest = max(abs(before), abs(after))
+    factor, written = unit.best(greatest) if greatest else unit.best(abs(difference))
+    low, high = (end / factor for end in interval or (difference, difference))
+    smallest = min((abs(each) for each in (before, after) if each), default=0.0) / factor
+    half, middle = (high - low) / 2, (low + high) / 2
+    wanted = max(-math.floor(math.log10(half)) if 0 < half < math.inf else 0, decimals_of(smallest, 2))
+    decimals = max(min(wanted, decimals_of(greatest / factor)), 0)
+    space = f"{NARROW_SPACE}{written}" if written else ""
+    first, second = (f"{fixed(each / factor, decimals)}{space}" for each in (before, after))
+    if not interval or not float(f"{half:.{decimals}f}"):
+        return first, second, ""
+    points = f"{NARROW_SPACE}pp" if unit is PERCENT else space
+    if abs(middle - difference / factor) <= SYMMETRIC * half:
+        return first, second, f"±{fixed(half, decimals)}{points}"
+    value, left, right = (_signed(each, decimals) for each in (difference / factor, low, high))
+    return first, second, f"a difference of {value}{points}, {_range(left, right)}"
 
 
 def relative_text(part: float, interval: Sequence[float] | None = None) -> str:

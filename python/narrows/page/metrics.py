@@ -33,7 +33,9 @@ class Meaning:
         return self.label[:1].upper() + self.label[1:] if self.named else self.label
 
     def of(self, owner: str) -> Meaning:
-        """Return the presentation of this metric of `owner`: "goodput of cubic", "RTT of cubic, mean"."""
+        """Return the presentation of this metric of `owner`: "goodput of cubic", "mean RTT of cubic"."""
+        if self.label.endswith(MEAN):
+            return replace(self, label=f"mean {self.label.removesuffix(MEAN)} of {owner}")
         end = min((place for sign in (", ", " (") if (place := self.label.find(sign)) >= 0), default=len(self.label))
         return replace(self, label=f"{self.label[:end]} of {owner}{self.label[end:]}")
 
@@ -64,6 +66,8 @@ def _cards() -> dict[tuple[str, str], dict[str, Any]]:
     return {("link" if card["family"] == "link" else "group", card["name"]): card for card in catalogue()}
 
 
+# The end of the label of a mean.
+MEAN = ", mean"
 # By the names that cards use.
 UNITS = {
     "": INDEX,

@@ -65,7 +65,7 @@ def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
         found = [row for _, judged in alike for row in judged]
         for of, judged in alike[:MOST_NAMED]:
             row = max(judged, key=lambda each: abs(each["excess"]["mean"] or 0.0) if each["excess"] else 0.0)
-            others = f", as in {len(judged) - 1} more of its {len(of)} rows" if len(judged) > 1 else ""
+            others = f"; so are {len(judged) - 1} of the other {len(of) - 1} conditions" if len(judged) > 1 else ""
             at = words.condition(row)
             held = words.against(row)
             link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")

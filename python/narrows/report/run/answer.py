@@ -87,11 +87,11 @@ def _contrasted(
 ) -> Markup:
     (level, first), *others = contrast.runs.items()
     differences = {
-        contrast.label(each): found.groups[place]
+        contrast.spoken(each): found.groups[place]
         for each, run in others
         if (found := comparison.difference(run, first)) is not None
     }
-    said = _against(meaning(name), name, contrast.label(level), own[first], differences)
+    said = _against(meaning(name), name, contrast.spoken(level), own[first], differences)
     return join((f"At {contrast.place}: ", said)) if contrast.place else said
 
 
@@ -196,7 +196,7 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     judged = verdict(difference, margin, "")
     text, interval = difference_texts(mean, (ends[0], ends[1]), shown.unit)
     parts += [
-        f"{order[0]} has {text} more than {order[-1]} ({interval}), ",
+        f"{order[0]} has {text.removeprefix('+')} more than {order[-1]} ({interval}), ",
         element("span", JUDGED[judged][1], class_="word"),
     ]
     return join((*parts, ". ", _matters(margin, shown)))
