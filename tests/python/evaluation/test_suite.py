@@ -208,7 +208,7 @@ def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any
     together = page[page.index('id="worse"') : page.index('id="overview"')]
     assert together.count("It delivers") == 2
     assert "<code>narrows run scenarios/" in together
-    assert "broken</span>, as in 1 more of its 2 rows." in answer
+    assert "broken</span>; so is the other condition." in answer
     # 1 Gbps is further from 2 Mbps than from 4 Mbps.
     assert "rate 50%" in answer
     assert (tmp_path / "out/scenarios/path-50%.toml").is_file()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,31 @@ def test_the_stacked_rates_add_up_to_what_each_link_sent(run: Run) -> None:
             assert of_groups < sent
             assert float(stack.other[measured].mean()) == pytest.approx(sent, rel=0.01)
         assert (stack.other is not None) == (view.link == "bottleneck reverse")
+
+
+def test_a_link_over_which_no_flow_was_recorded_has_a_panel_of_all_that_it_sent_and_the_caption_says_who_is_missing(
+    run: Run,
+) -> None:
+    of_links = run.series_rows["kind"] == "link"
+    series = {name: column[of_links] for name, column in run.series_rows.items()}
+    unseen = dataclasses.replace(run, census_rows={}, series_rows=series)
+    for view in frame.views([unseen]):
+        stack = rates.stack_over([unseen], view)
+        assert stack is not None
+        assert stack.layers == []
+        assert stack.other is not None
+        assert stack.missing == unseen.sharing(view.link)
+    assert "missing: bulk, web, upload." in " ".join(rates.figure([unseen]).caption)
+
+
+def test_the_busiest_link_has_a_panel_though_it_is_the_bottleneck_of_no_group(run: Run) -> None:
+    used = {link: measures["utilization"].mean or 0.0 for link, measures in run.links.items()}
+    idler, busiest = sorted(used, key=lambda link: used[link])
+    others = dataclasses.replace(run, bottlenecks=dict.fromkeys(run.bottlenecks, idler))
+    views = frame.views([others], rates._links)  # noqa: SLF001  # which links have a panel
+    assert [view.link for view in views] == [idler, busiest]
+    stacks = [rates.stack_over([others], view) for view in views]
+    assert all(stack is not None and stack.capacity is not None for stack in stacks)
 
 
 def test_every_group_is_in_the_stack_of_its_bottleneck(run: Run) -> None:

@@ -65,7 +65,7 @@ def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
         found = [row for _, judged in alike for row in judged]
         for of, judged in alike[:MOST_NAMED]:
             row = max(judged, key=lambda each: abs(each["excess"]["mean"] or 0.0) if each["excess"] else 0.0)
-            others = f"; so are {len(judged) - 1} of the other {len(of) - 1} conditions" if len(judged) > 1 else ""
+            others = _others(len(judged) - 1, len(of) - 1)
             at = words.condition(row)
             held = words.against(row)
             link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")
@@ -83,6 +83,15 @@ def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
         listed = ", ".join(f"{count} {verdict}" for verdict, count in rest.items())
         if listed:
             yield join((f"{'Of the other' if found else 'Of all'} {rest.total()} rows{where}: {listed}.",))
+
+
+def _others(alike: int, others: int) -> str:
+    """Return how many of the other conditions of a criterion are judged as the one that a sentence gives."""
+    if not alike:
+        return ""
+    if alike == others:
+        return "; so is the other condition" if others == 1 else f"; so are the other {others} conditions"
+    return f"; so {'is' if alike == 1 else 'are'} {alike} of the other {others} conditions"
 
 
 def _is_open(row: Row) -> bool:

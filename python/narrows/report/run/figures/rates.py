@@ -38,7 +38,7 @@ class Stack:
     Attributes:
         view: The run and the bottleneck.
         edges: Edges of the bins, seconds.
-        layers: The layers.
+        layers: The layers; none where no group over it was recorded.
         capacity: Capacity of the bottleneck, bits per second; None where it was not recorded.
         other: Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; else None.
         missing: The groups over it whose rates were not recorded.
@@ -54,8 +54,7 @@ class Stack:
     @property
     def total(self) -> FloatArray:
         """The sum of the layers, bits per second."""
-        total: FloatArray = np.sum([layer.rate for layer in self.layers], axis=0)
-        return total
+        return sum((layer.rate for layer in self.layers), np.zeros(len(self.edges) - 1))
 
     def highest(self, *, measured: bool) -> float:
         """Return the largest rate or capacity, bits per second; only after the warm-up if `measured`."""
@@ -74,7 +73,9 @@ class Stack:
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw the stacked rates of flows in front of the capacity, a panel per run and bottleneck."""
     title = "Rates, stacked to the capacity"
-    stacks = [stack for view in frame.views(runs) if (stack := stack_over(runs, view)) is not None]
+    found = [(view, stack_over(runs, view)) for view in frame.views(runs, _links)]
+    stacks = [stack for _, stack in found if stack is not None]
+    absent = list(dict.fromkeys(str(view.link) for view, stack in found if stack is None))
     if {stack.view.run.name for stack in stacks} != {run.name for run in runs}:
         return Figure("rates", title, (), absent=frame.NO_SERIES)
     varies = any(stack.varies for stack in stacks)
@@ -93,6 +94,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         "What rises above the capacity waits in the queue or is dropped.",
         "Dots: all that the link sent, with acknowledgements and flows that have another bottleneck." if other else "",
         f"Not recorded over time and missing: {', '.join(missing)}." if missing else "",
+        f"Not recorded over time and without a panel: {', '.join(absent)}." if absent else "",
         frame.shown(runs),
     ]
     keys = without_repeats(
@@ -136,8 +138,19 @@ def _paint(panel: Panel, runs: Sequence[Run], stack: Stack) -> None:
         panel.line("link", (stack.edges[:-1] + stack.edges[1:]) / 2, stack.other, Style(0, 0, 0), kind="faint")
 
 
+def _links(run: Run) -> Sequence[str]:
+    """Return the bottlenecks of the groups, and the busiest link where it is none of them and was recorded."""
+    used = {link: (found.mean or 0.0) for link, each in run.links.items() if (found := each.get("utilization"))}
+    busiest = max(used, key=lambda link: used[link], default=None)
+    more = [link for link in [busiest] if link is not None and all(used[link] > used.get(each, 0.0)
+                                                                   for each in run.shared_links)]  # fmt: skip
+    return [*run.shared_links, *(more if run.shared_links else [])]
+
+
 def stack_over(runs: Sequence[Run], view: frame.View) -> Stack | None:
-    """Return the rates of all groups over a bottleneck in the shown replication; None if none was recorded.
+    """Return the rates of all groups over a link in the shown replication, or that of the link alone.
+
+    It is None where neither was recorded.
 
     Args:
         runs: All runs of the figure.
@@ -153,10 +166,10 @@ def stack_over(runs: Sequence[Run], view: frame.View) -> Stack | None:
     shown = {trace.group for trace in one_by_one}
     together = [trace for group in groups if group not in shown and (trace := run.census(number, group)) is not None]
     traces = [trace for group in groups for trace in (*one_by_one, *together) if trace.group == group]
-    if not traces:
-        return None
-    edges = _edges(max(traces, key=lambda trace: len(trace.time)))
     link = run.link_trace(number, view.link) if view.link else None
+    if not traces and (link is None or link.first_with_data("rate_bps") is None):
+        return None
+    edges = _edges(max([*traces, *([] if traces or link is None else [link])], key=lambda trace: len(trace.time)))
     missing = [group for group in groups if group not in {trace.group for trace in traces}]
     stack = Stack(view, edges, _layers(runs, run, traces, edges), _of(link, "capacity_bps", edges), None, missing)
     sent = _of(link, "rate_bps", edges)
