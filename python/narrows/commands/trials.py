@@ -21,6 +21,7 @@ from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
 from narrows.trial.kept import Kept
 from narrows.trial.run import counts, trial
+from narrows.trial.written import write_scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,6 +109,7 @@ class Trying(Job[dict[str, Any]]):
                 "interrupted": options.watch.stopped(),
                 "verdicts": counts(rows),
                 "rows": rows,
+                "scenarios": write_scenarios(self.folder, self.pairs, self.sides),
                 "command": self.called,
             }
             return write_kept(self.folder / SUMMARY, content)

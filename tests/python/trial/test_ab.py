@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import time
@@ -12,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from command_line import command, environment
+from command_line import command, environment, finished
 from narrows.files.lease import Lease
 from narrows.linux import cache, library
 from narrows.report.trial.comment import remarks
@@ -135,6 +137,16 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     (tmp_path / "out/report.html").unlink()
     assert narrows("report", "out").stdout == "out/report.html\n"
     assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == page
+    # All changes are in a figure, and each metric that is worse has the command that runs what it rests on.
+    assert 'data-name="changes"' in page
+    collected = page[page.index('id="worse"') : page.index('id="metrics"')]
+    assert collected.count("<tr>") == 1 + min(len(worse), 10)
+    command = re.findall(r"<code>narrows (run [^<]*)</code>", collected)[0]
+    again = finished([*shlex.split(command), "--out", "again", "--quiet"], tmp_path / "out")
+    assert again.returncode == 0, again.stderr
+    run = json.loads((tmp_path / "out/again/summary.json").read_text(encoding="utf-8"))
+    owners = {**run["groups"], **run["links"]}
+    assert owners[worse[0]["owner"]][worse[0]["metric"]]["mean"] == pytest.approx(worse[0]["b"], rel=1e-9)
     refused = narrows("pack", "out")
     assert (refused.returncode, "it is that of a trial" in refused.stderr) == (2, True), refused.stderr
 
@@ -287,6 +299,9 @@ def test_two_versions_of_a_python_file_are_compared(narrows: Narrows, file: Path
     found = json.loads(done.stdout)
     assert (found["a"], found["b"]) == ("old/mine.py:Paced", "new/mine.py:Paced")
     assert [row["metric"] for row in found["rows"]] == ["loss_rate"]
+    old, new = (tmp_path / "out" / each for each in found["scenarios"]["falls"])
+    assert finished(["run", new, "--replications", "1", "--out", "again", "--quiet"], tmp_path).returncode == 0
+    assert old.read_text() != new.read_text()
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from narrows.drawing.svg import Markup, element, join
+from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, state, table
 from narrows.page.commands import typed
 from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.report.trial.comment import change, remarks, sentence, values
+from narrows.report.trial.figure import changes
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
 
 if TYPE_CHECKING:
@@ -28,9 +32,12 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"]))]
     about += typed(summary["command"])
     plain = " ".join([sentence(summary), *remarks(summary)])
+    plain = plain.replace("`", "\N{QUOTATION MARK}")
+    drawn = changes(rows, 1 - summary["alpha"] / max(len(rows), 1))
     parts = [
-        page.answer(_found(rows), (), "", plain.replace("`", "\N{QUOTATION MARK}")),
-        page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(rows)),
+        page.answer(_found(rows), drawn, summary["command"], plain),
+        *_worse(summary, rows),
+        page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(summary, rows)),
         page.section("run", "What was run", facts(about), link="Run"),
     ]
     broken = summary["verdicts"][WORSE]
@@ -65,14 +72,52 @@ def _metric(row: Mapping[str, Any]) -> str:
     return meaning(row["metric"]).of(row["owner"]).title
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Markup:
-    heads = ("Metric", "Scenario", "Verdict", "A → B", "Change", "Replications")
+def _worse(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[page.Part]:
+    """Return the section with all metrics that are worse, each with the command of its run; none without any."""
+    worse = [each for each in rows if each["verdict"] == WORSE]
+    if not worse or not summary.get("scenarios"):
+        return []
+    heads = ("Metric", "Scenario", "A → B", "Change", "Again, with B")
     body = [
-        row(_metric(each), each["scenario"], state(*STATES[each["verdict"]]), values(each), change(each),
-            str(each["replications"]))
-        for each in rows
-    ]  # fmt: skip
-    return table("All metrics", heads, body, "sheet sortable", named=False)
+        row(_metric(each), _file(summary, each), values(each), change(each), element("code", _command(summary, each)))
+        for each in worse[:MOST_WORSE]
+    ]
+    left = len(worse) - MOST_WORSE
+    more = f" {counted(left, 'further metric')} that are worse stand in the table of all." if left > 0 else ""
+    shown = table("Metrics that are worse", heads, body, "sheet worse", named=False)
+    return [page.section("worse", "Metrics that are worse", element("p", AGAIN + more, class_="note"), shown)]
+
+
+def _command(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return the command that runs the scenario of a row with B, in the folder of the page."""
+    file, on = summary["scenarios"][row["scenario"]][1], summary["on"][1]
+    backend = [] if on == SIMULATOR else ["--on", on]
+    return shlex.join(["narrows", "run", file, "--replications", str(row["replications"]), *backend])
+
+
+def _file(summary: Mapping[str, Any], row: Mapping[str, Any]) -> Markup | str:
+    """Return the name of the scenario of a row with links to its files."""
+    files = summary.get("scenarios", {}).get(row["scenario"])
+    if not files:
+        return str(row["scenario"])
+    links = (element("a", side, href=quote(file)) for side, file in zip("AB", files, strict=True))
+    return join((row["scenario"], " (", *[part for link in links for part in (link, " ")][:-1], ")"))
+
+
+def _table(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Markup:
+    heads = ("Metric", "Scenario", "Verdict", "A → B", "Change", "Replications")
+
+    def lines(some: Sequence[Mapping[str, Any]]) -> Markup:
+        body = [
+            row(_metric(each), _file(summary, each), state(*STATES[each["verdict"]]), values(each), change(each),
+                str(each["replications"]))
+            for each in some
+        ]  # fmt: skip
+        return table("All metrics", heads, body, "sheet sortable", named=False)
+
+    if len(rows) <= MOST_ROWS:
+        return lines(rows)
+    return element("details", element("summary", f"All {len(rows)} metrics"), lines(rows), class_="rows")
 
 
 STATES = {
@@ -84,4 +129,10 @@ STATES = {
 # The order in which people want to read them.
 ORDER = (WORSE, BETTER, UNDECIDED, NO_WORSE)
 MOST_NAMED = 4
+# Rows that are worse and stand together, and rows of a table that is not folded.
+MOST_WORSE, MOST_ROWS = 10, 60
+AGAIN = (
+    "The commands run in the folder of this page; --out FOLDER keeps the run, a click on a window in its report says "
+    "why it fell, and so does narrows why FOLDER. The file beside it is the scenario with A."
+)
 NOTE = "Those that are worse stand first; a click on a heading sorts by it."
