@@ -29,7 +29,7 @@ def looks(factors: Mapping[str, tuple[str, str]]) -> dict[str, Style]:
     levels = list(dict.fromkeys(level for _, level in factors.values()))
     if len(algorithms) == 1 and len(levels) > 1:
         return {name: _placed(levels.index(level)) for name, (_, level) in factors.items()}
-    own = _apart(algorithms)
+    own = apart(algorithms)
     if len(levels) == 1:
         return {name: own[algorithm] for name, (algorithm, _) in factors.items()}
     return {name: marked(own[algorithm], levels.index(level)) for name, (algorithm, level) in factors.items()}
@@ -45,7 +45,7 @@ def _placed(place: int) -> Style:
     return marked(Style(place % len(HUES), 0, 0), place)
 
 
-def _apart(algorithms: Iterable[str]) -> dict[str, Style]:
+def apart(algorithms: Iterable[str]) -> dict[str, Style]:
     """Return the style of each algorithm: its own, where what an earlier one has is replaced by what is free."""
     found: dict[str, Style] = {}
     for name, own in styles_of(list(algorithms)).items():

@@ -22,7 +22,7 @@ def swatch(sample: str, style: Style | None) -> Markup:
     """
     dash = style.dash_pattern if style else None
     # An event has the colour of the series at which it happens.
-    css = style.css_class if style and sample != "event" else None
+    css = style.css_class if style and sample not in {"event", "dash"} else None
     return element("svg", _shape(sample, style, dash), class_=f"swatch {css or ''}".rstrip(), viewBox="0 0 30 12",
                    width="30", height="12", aria_hidden="true", focusable="false")  # fmt: skip
 
@@ -41,4 +41,9 @@ def _shape(sample: str, style: Style | None, dash: str | None) -> Markup:
         return element("path", class_=sample, d="M1 1H29V11H1Z")
     if sample in {"drop", "mark"}:
         return element("path", class_=f"rug {sample}s", d="M10 2v8M15 2v8M20 2v8")
-    return element("path", class_=sample, d="M1 6H29", stroke_dasharray="1 3" if sample == "faint" else dash)
+    return element(
+        "path",
+        class_="line" if sample == "dash" else sample,
+        d="M1 6H29",
+        stroke_dasharray="1 3" if sample == "faint" else dash,
+    )

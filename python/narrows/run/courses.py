@@ -204,7 +204,7 @@ def _span(lines: Sequence[_Line]) -> tuple[float, float]:
     first = float(min(starts, default=0.0))
     if first < EMPTY * end:
         return 0.0, end
-    step = nice_step((end - first) / 20)
+    step = nice_step((end - first) / 40)
     return max(math.floor(first / step) * step, 0.0), end
 
 

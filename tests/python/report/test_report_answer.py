@@ -192,7 +192,7 @@ def test_a_drag_zooms_all_figures_over_time_and_a_button_shows_all_again(browser
         assert page.locator("[data-reset]:visible").count() == 0
 
 
-def test_a_drag_over_a_figure_of_points_zooms_both_axes(browser: Browser, folder: Path) -> None:
+def test_a_drag_over_a_figure_of_points_zooms_all_its_panels(browser: Browser, folder: Path) -> None:
     with opened(browser, folder / "comparison/report.html", viewport=WIDE) as page:
         before = ticks(page, "tradeoff")
         drag(page, "tradeoff", 0.3, 0.7)

@@ -18,7 +18,17 @@ from narrows.drawing.scale import PACKETS, SECONDS
 from narrows.drawing.style import HUES, PAPER, TONES, Style, full_of, style_of, styles_of, tone_of
 from narrows.drawing.svg import element, polyline, ring
 from narrows.report.run.figures.fairness import jain
-from narrows.report.study.pairs import DELAY_HARM, EXCESS, HARM, QUEUE_DELAY, RETRANSMITTED, SHARE, Quantity, pair_map
+from narrows.report.study.pairs import (
+    DELAY_HARM,
+    EXCESS,
+    HARM,
+    QUEUE_DELAY,
+    RETRANSMITTED,
+    SHARE,
+    Basis,
+    Quantity,
+    pair_map,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,7 +172,7 @@ def test_the_strongest_field_of_every_map_of_pairs_is_full(wanted: Quantity, val
         ("b", "a"): found(nothing),
         ("b", "b"): found(nothing),
     }
-    drawn = drawing(pair_map("map", pairs, wanted, "").draw(PAPERS[0]))
+    drawn = drawing(pair_map("map", pairs, wanted, Basis("", 5)).draw(PAPERS[0]))
     opacities = [float(each) for each in re.findall(r'fill-opacity="([^"]+)"', drawn)]
     assert max(opacities) == 1.0
     assert sorted(opacities)[:3] == [0.0, 0.0, 0.0]

@@ -114,7 +114,7 @@ FIGURES = {
             ("<bic>", "<bic>"): {"share": {"mean": None, "ci95": None, "interval_method": None}},
         },
         pairs.SHARE,
-        "5 replications.",
+        pairs.Basis("5 replications.", 5),
     ),
 }
 

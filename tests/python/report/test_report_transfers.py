@@ -61,7 +61,7 @@ def test_the_stacked_rates_add_up_to_what_each_link_sent(run: Run) -> None:
     views = frame.views([run])
     assert [view.link for view in views] == ["bottleneck", "bottleneck reverse"]
     for view in views:
-        stack = rates.stack_over([run], view)
+        stack = rates.stack_over(view, 8)
         assert stack is not None
         assert not stack.missing
         trace = run.link_trace(0, view.link or "")
@@ -107,9 +107,9 @@ def test_the_busiest_link_has_a_panel_though_it_is_the_bottleneck_of_no_group(ru
 def test_every_group_is_in_the_stack_of_its_bottleneck(run: Run) -> None:
     layers = {}
     for view in frame.views([run]):
-        stack = rates.stack_over([run], view)
+        stack = rates.stack_over(view, 8)
         assert stack is not None
-        layers[view.link] = [layer.group + layer.number for layer in stack.layers]
+        layers[view.link] = [layer.trace.name for layer in stack.layers]
     assert layers == {"bottleneck": ["bulk[0]", "web (transfers)"], "bottleneck reverse": ["upload[0]"]}
 
 

@@ -132,6 +132,9 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     ends = [end for each in traces.values() for _, interval, _ in each for end in interval or ()]
     held = [*known, *(end for end in ends if abs(end - np.clip(end, min(known), max(known))) <= room)]
 
+    # Names have nothing between them that a line could stand for.
+    ordered = all(isinstance(each, int | float) or each[:1].isdigit() for each in picture.places)
+
     def draw(paper: Paper) -> Sequence[Panel]:
         across = Axis.of_names(picture.label, [str(each) for each in picture.places])
         up = around(label, unit, held)
@@ -141,7 +144,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
         for place, (name, values) in enumerate((*means.items(), *theirs.items())):
             chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
             style, own = _style(name, place), name in traces
-            if own:
+            if own and ordered:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), style)
             for x, y in chosen:
                 at = f"{picture.label} {picture.places[round(x)]}"

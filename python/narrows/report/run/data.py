@@ -149,6 +149,7 @@ class Run:
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
         chosen: Number of the replication whose series are drawn; None for the first.
         look: The style of the run beside others; None for that of its name.
+        factors: Its algorithm, and its level of the other factors, beside others; empty texts for none.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Run:
     found_warmups_s: Sequence[float] = ()
     chosen: int | None = None
     look: Style | None = None
+    factors: tuple[str, str] = ("", "")
 
     @property
     def style(self) -> Style:
@@ -207,6 +209,14 @@ class Run:
         """End of the last interval of the series, seconds; 1 without series."""
         rows = self.series_rows.get("time_s", np.empty(0))
         return float(rows.max(where=np.isfinite(rows), initial=0.0)) or 1.0
+
+    def first_start_s(self, replications: Sequence[int]) -> float:
+        """Return the start of the first flow in these, seconds; 0 where not every group is recorded flow by flow."""
+        rows = self.flow_rows
+        if "start_s" not in rows or not set(rows["group"].tolist()) >= set(self.groups):
+            return 0.0
+        starts = rows["start_s"][np.isin(rows["replication"], replications)]
+        return float(np.min(starts, where=np.isfinite(starts), initial=np.inf)) if np.isfinite(starts).any() else 0.0
 
     @cached_property
     def replication_numbers(self) -> list[int]:

@@ -6,7 +6,6 @@ Only this module of the report knows files; everything after it works on what `d
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from narrows.comparison import ALGORITHM, Replaced, contrasts, kind_of, runs_of
-from narrows.drawing.style import Style, placed, style_of, styles_of
+from narrows.comparison import ALGORITHM, ALGORITHMS, Replaced, contrasts, kind_of, run_name, runs_of
+from narrows.drawing.channels import looks
+from narrows.drawing.style import Style
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
@@ -23,8 +23,10 @@ from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from narrows.drawing.style import Style
 
 
 def read(folder: Path) -> Run | Comparison:
@@ -38,14 +40,18 @@ def read(folder: Path) -> Run | Comparison:
     of = kind_of(summary)
     if of is None:
         return _run(whole, str(summary["title"]))
-    runs = {name: whole.runs.get(name, RunFolder(folder / name)) for name, _ in _looks(summary)}
+    shown = _looks(summary)
+    runs = {name: whole.runs.get(name, RunFolder(folder / name)) for name in shown}
     folders = {name: run.path.relative_to(folder).as_posix() for name, run in runs.items()}
     return Comparison(
         title=str(summary["title"]),
         seed=int(summary["seed"]),
         replications=int(summary["replications"]),
         digest=str(summary["digest"]),
-        runs=[replace(_run(runs[name], name), look=look, folder=folders[name]) for name, look in _looks(summary)],
+        runs=[
+            replace(_run(runs[name], name), look=look, factors=factors, folder=folders[name])
+            for name, (factors, look) in shown.items()
+        ],
         differences=[_difference(entry) for entry in summary.get("differences", [])],
         manifest=whole.manifest,
         folders=folders,
@@ -63,21 +69,15 @@ def packet_log(run: Run) -> pa.Table | None:
     return read_parquet(run.packet_file, filters=[("replication", "=", run.shown_replication)])
 
 
-def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:
-    """Return the style of each run of a comparison.
-
-    An algorithm has its own. A level has the hue of its place; beside several algorithms, it is a variant of the
-    algorithm's style.
-    """
-    factors: Mapping[str, list[str]] = summary.get("factors") or {}
-    several = len(factors.get(ALGORITHM, ())) > 1
-    seen: Counter[str] = Counter()
-    own = styles_of([*(runs_of(summary) or {})])
+def _looks(summary: Mapping[str, Any]) -> dict[str, tuple[tuple[str, str], Style]]:
+    """Return algorithm and level of each run of a comparison, and its style among the others."""
+    factors = {}
     for name, each in (runs_of(summary) or {}).items():
-        algorithm = each["at"][ALGORITHM] if several else ""
-        style = style_of(algorithm).variant(seen[algorithm]) if several else placed(seen[""])
-        seen[algorithm] += 1
-        yield name, style if factors else own[name]
+        at = dict(each.get("at") or {})
+        algorithm = at.pop(ALGORITHM, "" if at or kind_of(summary) != ALGORITHMS else name)
+        factors[name] = (algorithm, run_name(at) if each.get("at") else "" if algorithm else name)
+    styles = looks(factors)
+    return {name: (factors[name], styles[name]) for name in factors}
 
 
 def _run(folder: RunFolder, name: str) -> Run:

@@ -30,7 +30,7 @@ _Row = tuple[str, Meaning, str, "Sequence[Markup]"]
 
 def run_tables(run: Run) -> Markup:
     """Return the tables of a run: its flow groups, its links."""
-    groups = [(group, frame.group_style([run], run, place)) for place, group in enumerate(run.groups)]
+    groups = list(frame.of_groups(run).items())
     return join(
         (
             _tables("Flow groups", groups, _values(list(run.groups.values()), "group")),

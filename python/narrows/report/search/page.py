@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, MINUS, PERCENT, SECONDS, quantity
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import facts, row, table
@@ -153,7 +154,7 @@ def _from(names: Sequence[str]) -> list[str]:
 
 def _curves(place: int, find: Mapping[str, Any], curves: Curves) -> Figure:
     values = [value for _, each in curves.values() for value in each]
-    styles = styles_of(list(curves))
+    styles = apart(list(curves))
     last = max((times[-1] for times, _ in curves.values() if times), default=1.0)
 
     def draw(paper: Paper) -> Sequence[Panel]:

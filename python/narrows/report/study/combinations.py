@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import quantity
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def blocks(response: str, means: Block) -> Figure:
     """
     shown = response_meaning(response)
     order = np.argsort(means.values.mean(axis=1), kind="stable").tolist()
-    styles = styles_of(means.treatments)
+    styles = apart(means.treatments)
     names = [", ".join(means.conditions[place].values()) or "all" for place in order]
 
     def draw(paper: Paper) -> Sequence[Panel]:

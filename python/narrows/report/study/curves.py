@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.page.document import anchor
@@ -53,7 +54,9 @@ class _Place:
 
 
 def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> Figure:
-    """Draw the mean of a response at each level of a factor, a line per algorithm, on a numeric axis if it can be.
+    """Draw the mean of a response at each level of a factor by algorithm, on a numeric axis with a line if it can be.
+
+    Levels that are names have nothing between them, so no line joins them; algorithms stand beside each other there.
 
     Args:
         plan: Plan of the study.
@@ -84,9 +87,13 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
             style = styles[line]
             there = sorted((each for each in places if math.isfinite(each.mean(response))), key=lambda each: each.at)
             x, y = (np.array(each) for each in ([each.at for each in there], [each.mean(response) for each in there]))
-            panel.line(line, x, y, style)
+            beside = 0.0
+            if across.names:
+                beside = BESIDE * ((list(lines).index(line) + 0.5) / len(lines) - 0.5)
+            else:
+                panel.line(line, x, y, style)
             for each in there:
-                at = (each.at, each.mean(response))
+                at = (each.at + beside, each.mean(response))
                 panel.whiskers(line, at, (at[0], at[0]), each.ends(response), style)
                 panel.event(line, at, style, f"{line}, {factor} = {each.label}: {_text(each, response, shown.unit)}")
         return [panel]
@@ -259,7 +266,7 @@ def _condition(plan: Plan, row: Row) -> str:
 
 
 def _styles(lines: Iterable[str]) -> dict[str, Style]:
-    return {name: Style(0, 0, 0) if name == ALL else style for name, style in styles_of([*lines]).items()}
+    return {name: Style(0, 0, 0) if name == ALL else style for name, style in apart(list(lines)).items()}
 
 
 def _keys(lines: Mapping[str, object]) -> list[Key]:
@@ -267,6 +274,8 @@ def _keys(lines: Mapping[str, object]) -> list[Key]:
 
 
 ALL = "all cells"
+# Part of the room of a name that the marks of its algorithms take.
+BESIDE = 0.6
 # Conditions that have marks of their own.
 MOST_CONDITIONS = 24
 # From this ratio of the greatest level to the least on, the axis of a factor is logarithmic.

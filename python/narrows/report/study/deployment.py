@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, Unit, bound_text, quantity
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.views import deployment as view_of
@@ -148,7 +149,7 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
     """Draw what both camps get at every fraction, with everybody before and after as levels."""
     shown = meaning(OF.get(name, name))
     names = {camp: view.facts[camp] for camp in ("new", "old")}
-    styles = {camp: styles_of([*names.values()])[name] for camp, name in names.items()}
+    styles = {camp: apart([*names.values()])[name] for camp, name in names.items()}
     series = {
         camp: [(each["fraction"], each["camps"][camp][name]) for each in stages if camp in each["camps"]]
         for camp in ("new", "old")

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.analysis.effects import Effect, Lenth, Mean, half_normal, named
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import kept_inside, lanes
 from narrows.drawing.plot import LINE, Axis, Panel
 from narrows.drawing.scale import INDEX, Unit, quantity
-from narrows.drawing.style import HUES, Style, styles_of
+from narrows.drawing.style import HUES, Style
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
 def _styles(factor: str, levels: Sequence[str]) -> dict[str, Style]:
     """Return the style of each level of a factor: an algorithm's own, else one by its place."""
     if factor == "algorithm":
-        return styles_of(levels)
+        return apart(levels)
     return {level: Style(place % len(HUES), place % 6, place % 6) for place, level in enumerate(dict.fromkeys(levels))}
 
 

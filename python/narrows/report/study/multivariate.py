@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import LETTER, shortened
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
     points, reach = plane.points, float(np.abs(plane.points).max())
     # Arrows are correlations, at most 1; at this scale they reach as far as the points.
     arrows = plane.arrows * reach / (float(np.abs(plane.arrows).max()) or 1.0)
-    styles = styles_of(list(dict.fromkeys(algorithms)))
+    styles = apart(list(dict.fromkeys(algorithms)))
     share = [f"{100 * part:.0f} %" for part in components.explained[:2].tolist()]
 
     def draw(paper: Paper) -> Sequence[Panel]:

@@ -13,10 +13,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.metrics.criteria import margin_of
 from narrows.page.estimates import estimate_text, how_made
 from narrows.report.study.rows import around, rows_panel
@@ -199,7 +200,7 @@ def curves(
         basis: Sentence on the data behind the figure.
     """
     places = {condition: place for place, condition in enumerate(conditions)}
-    styles = styles_of(both)
+    styles = apart(both)
     ends = [end for each in found for end in ends_of(each.found[wanted.name]) if math.isfinite(end)]
     unit = SECONDS if wanted.scale is None else PERCENT
     names = list(_titles(conditions).values())

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
-from narrows.drawing.style import Style, styles_of
+from narrows.drawing.style import Style
 from narrows.plural import counted
 from narrows.report.study.rows import rows_panel
 
@@ -32,7 +33,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
         of: Label of the ranked response ("goodput").
     """
     rank_of = dict(zip(ranking.treatments, ranking.mean_ranks, strict=True))
-    styles = styles_of(ranking.treatments)
+    styles = apart(ranking.treatments)
     names = ["critical difference", *("not different" for _ in ranking.alike), *ranking.treatments]
 
     def draw(paper: Paper) -> Sequence[Panel]:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
+from narrows.drawing.channels import looks
 from narrows.drawing.decimate import FloatArray, means
-from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
 from narrows.drawing.style import Style
@@ -31,13 +32,10 @@ if TYPE_CHECKING:
 class _Course:
     """The index over one bottleneck per window: shape (replications, windows), NaN with fewer than two flows."""
 
-    view: frame.View
+    panel: str
+    key: str
     index: FloatArray
     style: Style
-
-    @property
-    def key(self) -> str:
-        return f"{self.view.run.name}/jain/{self.view.link or ''}"
 
 
 def figure(runs: Sequence[Run]) -> Figure:
@@ -49,12 +47,13 @@ def figure(runs: Sequence[Run]) -> Figure:
     end = max(float(trace.time[-1]) for trace in flows)
     window = max(nice_step(end / MOST_WINDOWS), *(frame.interval_of(trace) for trace in flows))
     edges = np.arange(0.0, end + window / 2, window)
-    courses = [_Course(view, _index(view, edges), _style(runs, view)) for view in frame.views(runs)]
+    views = frame.views(runs)
+    courses = [_course(runs, view, edges) for view in views]
     courses = [course for course in courses if np.isfinite(course.index).any()]
     if not courses:
         return Figure("jain", title, (), absent="Fairness over time needs two flows that are active together.")
     middles = (edges[:-1] + edges[1:]) / 2
-    together = list(dict.fromkeys(group for course in courses for group in _together(course.view)))
+    together = list(dict.fromkeys(group for view in views for group in _together(view)))
     caption = [
         (
             f"Jain's index of the goodputs of all flows that cross the bottleneck and are active "
@@ -67,15 +66,16 @@ def figure(runs: Sequence[Run]) -> Figure:
         "Line: mean over replications; shade: their range." if runs[0].replications > 1 else "",
         frame.pooled(runs),
     ]
-    keys = [Key(course.key, course.view.title or "all flows", "line", course.style) for course in courses]
+    keys = without_repeats(Key(course.key, course.key, "line", course.style) for course in courses)
     keys += frame.warm_up(runs[:1])
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        (panel,) = paper.column([""], frame.time_axis(runs), Axis("Jain's index", INDEX, 0.0, 1.0))
-        frame.shade([panel], runs[:1])
+        titles = list(dict.fromkeys(course.panel for course in courses))
+        panels = paper.column(titles, frame.time_axis(runs, pooled=True), Axis("Jain's index", INDEX, 0.0, 1.0))
+        frame.shade(panels, [runs[0]] * len(panels))
         for course in courses:
-            _paint(panel, course, middles)
-        return [panel]
+            _paint(panels[titles.index(course.panel)], course, middles)
+        return panels
 
     return Figure("jain", title, caption, keys, draw)
 
@@ -91,9 +91,16 @@ def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
     panel.line(key, middles, mean, style)
 
 
-def _style(runs: Sequence[Run], view: frame.View) -> Style:
-    place = view.run.shared_links.index(view.link) if view.link else 0
-    return (view.run.style if len(runs) > 1 else Style(0, 0, 0)).variant(place)
+def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course:
+    """Return the index over a bottleneck: a line per link of one run; a panel per link, a line per run of several."""
+    link, links = view.link or "", view.run.shared_links
+    if len(runs) > 1:
+        crossed = len(runs) > frame.MOST_ENTRIES and all(run.factors[0] for run in runs)
+        algorithm, level = view.run.factors
+        panel = ", ".join(filter(None, (link if len(links) > 1 else "", level if crossed else "")))
+        return _Course(panel, algorithm if crossed else view.run.name, _index(view, edges), view.run.style)
+    styles = looks({name: ("", name) for name in links or [""]})
+    return _Course("", link if len(links) > 1 else "all flows", _index(view, edges), styles.get(link, Style(0, 0, 0)))
 
 
 def _together(view: frame.View) -> list[str]:

@@ -5,46 +5,138 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows.drawing.channels import looks, marked
 from narrows.drawing.figure import Key
 from narrows.drawing.plot import Axis, Panel
-from narrows.drawing.scale import SECONDS, quantity
-from narrows.drawing.style import Style, style_of
+from narrows.drawing.scale import SECONDS, nice_step, quantity
+from narrows.drawing.style import Style
 from narrows.page.estimates import how_made
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from narrows.drawing.decimate import FloatArray
     from narrows.report.run.data import Measure, Run, Trace
 
 
-def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[Style]:
-    """Return the style of each flow: the hue of its algorithm, with a different tone and dash for each flow.
+@dataclass(frozen=True)
+class Entry:
+    """A group of a run in a figure with a panel per group.
 
-    In a comparison the tone follows the flow's place, so that a flow that all runs share looks the same in all.
+    Attributes:
+        run: The run.
+        group: Name of the group in the run.
+        panel: Title of its panel; the same for all where one panel has all.
+        key: Name of its series, and its entry in the legend.
+        style: Its style: the colour is the algorithm, dash and marker are the level or the group.
     """
+
+    run: Run
+    group: str
+    panel: str
+    key: str
+    style: Style
+
+
+def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]:
+    """Return the groups that have something to show: of one run in one panel, of several in a panel per group.
+
+    More than a legend has room for are left out.
+
+    Args:
+        runs: The runs.
+        has: Whether a group of a run has something to show.
+    """
+    if len(runs) == 1:
+        (run,) = runs
+        known = [group for group in run.groups if has(run, group)][:MOST_ENTRIES]
+        styles = of_groups(run)
+        return [Entry(run, group, "", group, styles[group]) for group in known]
+    titles = _titles(runs)
+    crossed = len(runs) > MOST_ENTRIES and all(algorithm for algorithm, _ in (run.factors for run in runs))
+    found = []
+    for place, title in enumerate(titles):
+        for run in runs:
+            group = list(run.groups)[place] if place < len(run.groups) else ""
+            if group and has(run, group):
+                algorithm, level = run.factors
+                panel = f"{title}, {level}" if crossed else title
+                found.append(Entry(run, group, panel, algorithm if crossed else run.name, run.style))
+    return found
+
+
+def of_groups(run: Run) -> dict[str, Style]:
+    """Return the style of each group of one run: the colour is its algorithm, unless all have the same."""
+    return looks(_numbered(run.algorithms))
+
+
+def _numbered(algorithms: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return by name its algorithm and its place among those of that algorithm; no place where none shares it."""
+    shared = Counter(algorithms.values())
     seen: Counter[str] = Counter()
-    styles = []
-    for place, trace in enumerate(traces):
-        algorithm = run.algorithms.get(trace.group, trace.group)
-        style = run.style if algorithm == run.name else style_of(algorithm)
-        styles.append(style.variant(place if len(runs) > 1 else seen[algorithm]))
+    found = {}
+    for name, algorithm in algorithms.items():
+        found[name] = (algorithm, str(seen[algorithm]) if max(shared.values()) > 1 else "")
         seen[algorithm] += 1
-    return styles
+    return found
 
 
-def group_style(runs: Sequence[Run], run: Run, place: int) -> Style:
-    """Return the style of a flow group: in a comparison that of the run, otherwise that of its algorithm."""
-    if len(runs) > 1:
-        return run.style.variant(place)
-    groups = list(run.algorithms)
-    algorithm = run.algorithms[groups[place]]
-    return style_of(algorithm).variant(sum(run.algorithms[each] == algorithm for each in groups[:place]))
+def _titles(runs: Sequence[Run]) -> list[str]:
+    """Return a title for the groups at each place, whose name may be the algorithm and differ between runs."""
+    names = zip_longest(*(run.groups for run in runs))
+    return [" / ".join(dict.fromkeys(name for name in each if name)) for each in names]
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The looks of flows in a figure with a panel per run.
+
+    Attributes:
+        keys: Entries of the legend, the same for all panels.
+        of: Name of the series and style of each flow, by the names of its run and its series.
+    """
+
+    keys: Sequence[Key]
+    of: Mapping[tuple[str, str], tuple[str, Style]]
+
+
+def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str = "line") -> Flows:
+    """Return the looks of flows: where the algorithm of a flow differs between panels, colour is the algorithm alone.
+
+    Args:
+        runs: The runs.
+        drawn: The flows of each run by its name.
+        sample: Kind of the samples in the legend.
+    """
+    titles = _titles(runs)
+    ids: dict[str, dict[str, tuple[str, str]]] = {}
+    for run in runs:
+        for trace in drawn[run.name]:
+            place = list(run.groups).index(trace.group) if trace.group in run.groups else 0
+            key = titles[place] + trace.name.removeprefix(trace.group)
+            ids.setdefault(key, {})[run.name] = (trace.name, run.algorithms.get(trace.group, trace.group))
+    algorithms = {key: list(dict.fromkeys(algorithm for _, algorithm in each.values())) for key, each in ids.items()}
+    if all(len(each) == 1 for each in algorithms.values()):
+        styles = looks(_numbered({key: each for key, (each,) in algorithms.items()}))
+        of = {(run, name): (key, styles[key]) for key, each in ids.items() for run, (name, _) in each.items()}
+        return Flows([Key(key, key, sample, style) for key, style in styles.items()], of)
+    colours = {run.factors[0]: run.style for run in runs if run.factors[0]}
+    others = [each for found in algorithms.values() for each in found if each not in colours]
+    colours |= looks({each: (each, "") for each in others})
+    places = {key: number for number, key in enumerate(ids)}
+    of = {
+        (run, name): (key, marked(colours[algorithm], places[key]))
+        for key, each in ids.items()
+        for run, (name, algorithm) in each.items()
+    }
+    plain = "dash" if sample == "line" else sample
+    return Flows([Key(key, key, plain, marked(Style(7, 0, 0), place)) for key, place in places.items()], of)
 
 
 def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
@@ -57,10 +149,23 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
     return [traces[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
 
 
-def time_axis(runs: Sequence[Run]) -> Axis:
-    """Return the time axis, from the start to the end of the longest series."""
-    ends = [run.recorded_s for run in runs]
-    return Axis("Time", SECONDS, 0.0, max(ends), link="time")
+def time_axis(runs: Sequence[Run], *, pooled: bool = False) -> Axis:
+    """Return the time axis, to the end of the longest series, without much before the first flow has started.
+
+    Args:
+        runs: The runs.
+        pooled: Whether all replications are drawn, and not one alone.
+    """
+    end = max(run.recorded_s for run in runs)
+    first = min(run.first_start_s(run.replication_numbers if pooled else [run.shown_replication]) for run in runs)
+    step = nice_step((end - first) / 40)
+    start = math.floor(first / step) * step if EMPTY * end < first < end else 0.0
+    return Axis("Time", SECONDS, start, end, link="time")
+
+
+def together(across: Axis, titles: Sequence[str], name: str) -> Axis:
+    """Return a horizontal axis that several panels are zoomed along together; that of one panel is its own."""
+    return replace(across, link=name) if len(titles) > 1 else across
 
 
 def shade(panels: Sequence[Panel], runs: Sequence[Run]) -> None:
@@ -72,40 +177,6 @@ def shade(panels: Sequence[Panel], runs: Sequence[Run]) -> None:
 def warm_up(runs: Sequence[Run]) -> list[Key]:
     """Return the entry of the legend for the warm-up; none where no run has one."""
     return [Key(_WARM_UP, _WARM_UP, "shade")] if any(run.warmup_s > 0 for run in runs) else []
-
-
-def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
-    """Return the label of a flow or group; in a comparison the run's name if the flow differs between runs.
-
-    Args:
-        runs: All runs of the figure.
-        run: The run of the flow.
-        group: Group of the flow.
-        number: Number of the flow in the group ("[0]"); empty for the whole group.
-    """
-    if len(runs) == 1 or group == run.name:
-        return group + number
-    return (
-        f"{run.name}{number}" if subjects(runs) == [group] or len(run.groups) == 1 else f"{run.name}: {group}{number}"
-    )
-
-
-def flow_key(runs: Sequence[Run], run: Run, group: str, number: str) -> tuple[str, str]:
-    """Return name of the series and label of a flow; a flow that is the same in all runs is one series."""
-    if len(runs) > 1 and group in subjects(runs):
-        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
-    if len(runs) > 1 and any(group not in each.groups for each in runs):
-        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
-    return group + number, group + number
-
-
-def subjects(runs: Sequence[Run]) -> list[str]:
-    """Return the flow groups of the same name in all runs whose algorithm differs between them."""
-    return [
-        group
-        for group in runs[0].groups
-        if all(group in run.groups for run in runs) and len({run.algorithms[group] for run in runs}) > 1
-    ]
 
 
 @dataclass(frozen=True)
@@ -133,6 +204,16 @@ def views(runs: Sequence[Run], links_of: Callable[[Run], Sequence[str]] | None =
             parts += [link] if link and len(links) > 1 else []
             found.append(View(run, link, ": ".join(parts)))
     return found
+
+
+def alike(highest: Mapping[str, float]) -> dict[str, float]:
+    """Return the ends of the axes of panels: that of all if it leaves none of them flat, else that of each.
+
+    Args:
+        highest: The largest value by name of the panel.
+    """
+    most, least = max(highest.values()), min(highest.values())
+    return dict.fromkeys(highest, most) if least * FLAT >= most else dict(highest)
 
 
 def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:
@@ -173,6 +254,12 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
+# Entries of a legend.
+MOST_ENTRIES = 8
+# From this ratio of the largest values on, panels have axes of their own.
+FLAT = 3.0
+# The part of a time axis that may be empty at its start.
+EMPTY = 0.08
 _WARM_UP = "warm-up"
 LEAVES = "What is higher during the warm-up leaves the panel."
 NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'

@@ -29,8 +29,8 @@ def figure(runs: Sequence[Run]) -> Figure:
     traces = [trace for view in views if (trace := _trace(view)) is not None]
     if len(traces) < len(views):
         return Figure("queue", title, (), absent="This run recorded no queue over time.")
-    several = len(runs) > 1
-    styles = {run.name: _line_of(run.style) if several else Style(0, 0, 0) for run in runs}
+    # A panel is one link of one run, so that nothing is to be distinguished in it.
+    style = Style(0, 0, 0)
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
     events = ", or ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)
@@ -41,18 +41,22 @@ def figure(runs: Sequence[Run]) -> Figure:
         else "No packet was dropped or marked.",
         frame.shown(runs),
     ]
-    keys = [Key(f"{run.name}/queue", run.name if several else "queue", "line", styles[run.name]) for run in runs]
+    keys = [Key("queue", "queue", "line", style)]
     keys += [Key("drops", "drops", "drop")] if drops else []
     keys += [Key("marks", "marks", "mark")] if marks else []
     keys += frame.warm_up(runs)
 
+    highest = {
+        view.title: float(np.nanmax(trace.columns["queue_packets"])) for view, trace in zip(views, traces, strict=True)
+    }
+    tops = frame.alike(highest)
+
     def draw(paper: Paper) -> Sequence[Panel]:
-        highest = max(float(np.nanmax(trace.columns["queue_packets"])) for trace in traces)
-        up = Axis("Queue", PACKETS, 0.0, nice_ceiling(highest * 1.02))
-        panels = paper.column([view.title for view in views], frame.time_axis(runs), up)
+        ups = [Axis("Queue", PACKETS, 0.0, nice_ceiling(tops[view.title] * 1.02)) for view in views]
+        panels = paper.column([view.title for view in views], frame.time_axis(runs), ups)
         frame.shade(panels, [view.run for view in views])
-        for panel, view, trace in zip(panels, views, traces, strict=True):
-            panel.line(f"{view.run.name}/queue", trace.time, trace.columns["queue_packets"], styles[view.run.name])
+        for panel, trace in zip(panels, traces, strict=True):
+            panel.line("queue", trace.time, trace.columns["queue_packets"], style)
             for row, (key, column) in enumerate((("drops", "dropped_packets"), ("marks", "marked_packets"))):
                 if _happened(trace, column):
                     panel.rug(key, trace.time[trace.columns[column] > 0], row, key)
@@ -75,10 +79,6 @@ def _with_queue(run: Run) -> Sequence[str]:
 
 def _named(links: Sequence[str]) -> str:
     return f"link {links[0]}" if len(links) == 1 else f"links {' and '.join(links)}"
-
-
-def _line_of(style: Style) -> Style:
-    return Style(style.colour, 0, style.marker)
 
 
 def _trace(view: frame.View) -> Trace | None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.drawing.decimate import FloatArray, means
-from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, nice_ceiling
-from narrows.drawing.style import Style, style_of
+from narrows.drawing.style import Style
 from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame
 
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Layer:
-    """The rate of a flow or of a group's flows together, bits per second, shape (bins,)."""
+    """The rate of a flow, or of flows together that `trace` names, bits per second, shape (bins,)."""
 
-    group: str
-    number: str
-    style: Style
+    trace: Trace
     rate: FloatArray
 
 
@@ -73,7 +71,7 @@ class Stack:
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw the stacked rates of flows in front of the capacity, a panel per run and bottleneck."""
     title = "Rates, stacked to the capacity"
-    found = [(view, stack_over(runs, view)) for view in frame.views(runs, _links)]
+    found = [(view, stack_over(view, MOST_LAYERS)) for view in frame.views(runs, _links)]
     stacks = [stack for _, stack in found if stack is not None]
     absent = list(dict.fromkeys(str(view.link) for view, stack in found if stack is None))
     if {stack.view.run.name for stack in stacks} != {run.name for run in runs}:
@@ -86,7 +84,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         (
             "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
             f"averaged over {frame.every(width)}; transfers that come and go are one layer per group."
-            if any(layer.number == TRANSFERS for stack in stacks for layer in stack.layers)
+            if any(layer.trace.name.endswith(TRANSFERS) for stack in stacks for layer in stack.layers)
             else "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
             f"averaged over {frame.every(width)}."
         ),
@@ -97,11 +95,11 @@ def figure(runs: Sequence[Run]) -> Figure:
         f"Not recorded over time and without a panel: {', '.join(absent)}." if absent else "",
         frame.shown(runs),
     ]
-    keys = without_repeats(
-        Key(*frame.flow_key(runs, stack.view.run, layer.group, layer.number), "fill", layer.style)
-        for stack in stacks
-        for layer in stack.layers
-    )
+    drawn: dict[str, list[Trace]] = {run.name: [] for run in runs}
+    for stack in stacks:
+        drawn[stack.view.run.name] += [layer.trace for layer in stack.layers]
+    flows = frame.flows(runs, drawn, "fill")
+    keys = list(flows.keys)
     # Panels of one link have one axis; another link may have a hundredth of its capacity.
     highest = {
         link: max(stack.highest(measured=True) for stack in stacks if stack.view.link == link)
@@ -120,19 +118,19 @@ def figure(runs: Sequence[Run]) -> Figure:
         panels = paper.column([stack.view.title for stack in stacks], frame.time_axis(runs), up)
         frame.shade(panels, [stack.view.run for stack in stacks])
         for panel, stack in zip(panels, stacks, strict=True):
-            _paint(panel, runs, stack)
+            _paint(panel, stack, flows)
         return panels
 
     return Figure("rates", title, caption, keys, draw)
 
 
-def _paint(panel: Panel, runs: Sequence[Run], stack: Stack) -> None:
+def _paint(panel: Panel, stack: Stack, flows: frame.Flows) -> None:
     if stack.capacity is not None:
         panel.ground("capacity", stack.edges[1:], stack.capacity, filled=stack.varies)
     bottom = np.zeros(len(stack.edges) - 1)
     for layer in stack.layers:
-        key, _ = frame.flow_key(runs, stack.view.run, layer.group, layer.number)
-        panel.layer(key, stack.edges, bottom, bottom + layer.rate, layer.style)
+        key, style = flows.of[stack.view.run.name, layer.trace.name]
+        panel.layer(key, stack.edges, bottom, bottom + layer.rate, style)
         bottom = bottom + layer.rate
     if stack.other is not None:
         panel.line("link", (stack.edges[:-1] + stack.edges[1:]) / 2, stack.other, Style(0, 0, 0), kind="faint")
@@ -147,14 +145,14 @@ def _links(run: Run) -> Sequence[str]:
     return [*run.shared_links, *(more if run.shared_links else [])]
 
 
-def stack_over(runs: Sequence[Run], view: frame.View) -> Stack | None:
+def stack_over(view: frame.View, most: int) -> Stack | None:
     """Return the rates of all groups over a link in the shown replication, or that of the link alone.
 
     It is None where neither was recorded.
 
     Args:
-        runs: All runs of the figure.
         view: The run and the bottleneck.
+        most: Number of layers at most.
     """
     run, number = view.run, view.run.shown_replication
     groups = run.sharing(view.link)
@@ -171,7 +169,7 @@ def stack_over(runs: Sequence[Run], view: frame.View) -> Stack | None:
         return None
     edges = _edges(max([*traces, *([] if traces or link is None else [link])], key=lambda trace: len(trace.time)))
     missing = [group for group in groups if group not in {trace.group for trace in traces}]
-    stack = Stack(view, edges, _layers(runs, run, traces, edges), _of(link, "capacity_bps", edges), None, missing)
+    stack = Stack(view, edges, _layers(traces, edges, most), _of(link, "capacity_bps", edges), None, missing)
     sent = _of(link, "rate_bps", edges)
     more = sent is not None and float(sent.sum()) > _CLEARLY_MORE * float(stack.total.sum())
     return replace(stack, other=sent if more else None)
@@ -182,22 +180,22 @@ def _of(link: Trace | None, column: str, edges: FloatArray) -> FloatArray | None
     return None if link is None or values is None else np.nan_to_num(means(link.time, values, edges))
 
 
-def _layers(runs: Sequence[Run], run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[Layer]:
-    if len(traces) <= MOST_FLOWS:
-        styles = frame.flow_styles(runs, run, traces)
-        return [
-            Layer(trace.group, trace.name.removeprefix(trace.group), style, _binned([trace], edges))
-            for trace, style in zip(traces, styles, strict=True)
-        ]
+def _layers(traces: Sequence[Trace], edges: FloatArray, most: int) -> list[Layer]:
+    """Return a layer per flow, or per group where those are too many, the last ones of all together."""
+    if len(traces) <= most:
+        return [Layer(trace, _binned([trace], edges)) for trace in traces]
     layers = []
-    for index, (group, members) in enumerate(groupby(traces, key=lambda trace: trace.group)):
+    for group, members in groupby(traces, key=lambda trace: trace.group):
         flows = list(members)
-        style = style_of(run.algorithms.get(group, group)).variant(index)
-        name = flows[0].name.removeprefix(group)
-        layers.append(
-            Layer(group, name if name == TRANSFERS else f" ({len(flows)} flows)", style, _binned(flows, edges))
-        )
-    return layers
+        number = flows[0].name.removeprefix(group)
+        name = number if number == TRANSFERS else f" ({len(flows)} flows)"
+        layers.append(Layer(replace(flows[0], name=group + name), _binned(flows, edges)))
+    if len(layers) <= most:
+        return layers
+    kept, rest = layers[: most - 1], layers[most - 1 :]
+    others = replace(rest[0].trace, name=f"{len(rest)} more groups", group="")
+    total: FloatArray = np.sum([each.rate for each in rest], axis=0)
+    return [*kept, Layer(others, total)]
 
 
 def _binned(traces: Sequence[Trace], edges: FloatArray) -> FloatArray:
@@ -220,7 +218,8 @@ def _edges(trace: Trace) -> FloatArray:
     return shifted
 
 
-MOST_FLOWS = 12
+# Layers at most: those and the capacity, the link and the warm-up are the entries of the legend.
+MOST_LAYERS = 5
 MOST_BINS = 240
 
 _RATES = ("throughput_bps", "goodput_bps")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PERCENT, SECONDS, nice_step
 from narrows.report.run.figures import frame
@@ -16,14 +16,11 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.style import Style
     from narrows.report.run.data import Histogram, Run
-
-_Curve = tuple[str, str, "Style", "Histogram"]
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw the distribution function of round-trip times, a curve per run and flow group, in one panel."""
+    """Draw the distribution function of round-trip times, a curve per run and a panel per group."""
     title = "Round-trip times"
     curves = _curves(runs)
     if not curves:
@@ -35,34 +32,32 @@ def figure(runs: Sequence[Run]) -> Figure:
         ),
         frame.pooled(runs),
     ]
-    keys = [Key(key, label, "line", style) for key, label, style, _ in curves]
+    keys = without_repeats(Key(each.key, each.key, "line", each.style) for each, _ in curves)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        across = _across([histogram for *_, histogram in curves])
-        (panel,) = paper.column([""], across, Axis("Share of packets", PERCENT, 0.0, 1.0))
-        for key, _, style, histogram in curves:
+        across = _across([histogram for _, histogram in curves])
+        titles = list(dict.fromkeys(each.panel for each, _ in curves))
+        panels = paper.column(
+            titles, frame.together(across, titles, "rtt"), Axis("Share of packets", PERCENT, 0.0, 1.0)
+        )
+        for each, histogram in curves:
             share = np.cumsum(histogram.packets) / histogram.packets.sum()
             first = histogram.values[0]
-            panel.steps(
-                key,
+            panels[titles.index(each.panel)].steps(
+                each.key,
                 np.r_[first, histogram.values, max(across.high, histogram.values[-1])],
                 np.r_[0.0, share, 1.0],
-                style,
+                each.style,
             )
-        return [panel]
+        return panels
 
     return Figure("rtt", title, caption, keys, draw)
 
 
-def _curves(runs: Sequence[Run]) -> list[_Curve]:
-    curves: list[_Curve] = []
-    for run in runs:
-        for place, group in enumerate(run.groups):
-            histogram = run.histogram(group, "rtt_s")
-            if histogram is not None:
-                style = frame.group_style(runs, run, place)
-                curves.append((f"{run.name}/{group}", frame.flow_label(runs, run, group), style, histogram))
-    return curves
+def _curves(runs: Sequence[Run]) -> list[tuple[frame.Entry, Histogram]]:
+    entries = frame.entries(runs, lambda run, group: run.histogram(group, "rtt_s") is not None)
+    found = ((each, each.run.histogram(each.group, "rtt_s")) for each in entries)
+    return [(each, histogram) for each, histogram in found if histogram is not None]
 
 
 def _across(histograms: Sequence[Histogram]) -> Axis:

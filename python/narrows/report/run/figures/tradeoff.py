@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
@@ -20,7 +20,6 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.style import Style
     from narrows.report.run.data import Measure, Run
 
 
@@ -28,15 +27,13 @@ if TYPE_CHECKING:
 class _Cloud:
     """A flow group's points: one (number, delay in seconds, rate in bit/s) per replication, and the means."""
 
-    key: str
-    label: str
-    style: Style
+    entry: frame.Entry
     points: Sequence[tuple[int, float, float]]
     delay: Measure
     rate: Measure
 
     def describe(self, delay: float, rate: float) -> str:
-        return f"{self.label}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
+        return f"{self.entry.key}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
 
 
 def figure(runs: Sequence[Run]) -> Figure:
@@ -58,21 +55,24 @@ def figure(runs: Sequence[Run]) -> Figure:
     ]
 
     def draw(paper: Paper) -> Sequence[Panel]:
+        titles = list(dict.fromkeys(cloud.entry.panel for cloud in clouds))
         logs = [math.log(end) for cloud in clouds for end in cloud.delay.interval or () if end > 0]
         # A delay of nothing has no place on a logarithmic axis.
         delays = [delay for cloud in clouds for _, delay, _ in cloud.points if delay > 0] or [1.0]
-        rates = [rate for cloud in clouds for _, _, rate in cloud.points]
-        (panel,) = paper.column(
-            [""],
-            _across(_with_ends([math.log(each) for each in delays], logs)),
-            _up(_with_ends(rates, [end for cloud in clouds for end in cloud.rate.interval or ()])),
-        )
-        panel.hint("better ↗")
+        ups = []
+        for title in titles:
+            own = [cloud for cloud in clouds if cloud.entry.panel == title]
+            rates = [rate for cloud in own for _, _, rate in cloud.points]
+            ups.append(_up(_with_ends(rates, [end for cloud in own for end in cloud.rate.interval or ()])))
+        across = _across(_with_ends([math.log(each) for each in delays], logs))
+        panels = paper.column(titles, frame.together(across, titles, "tradeoff"), ups)
+        panels[0].hint("better ↗")
         for cloud in clouds:
-            _paint(panel, cloud)
-        return [panel]
+            _paint(panels[titles.index(cloud.entry.panel)], cloud)
+        return panels
 
-    return Figure("tradeoff", title, caption, [Key(c.key, c.label, "dot", c.style) for c in clouds], draw)
+    keys = without_repeats(Key(each.entry.key, each.entry.key, "dot", each.entry.style) for each in clouds)
+    return Figure("tradeoff", title, caption, keys, draw)
 
 
 def _with_ends(values: Sequence[float], ends: Sequence[float]) -> tuple[float, float]:
@@ -101,29 +101,28 @@ def _up(rates: tuple[float, float]) -> Axis:
 def _paint(panel: Panel, cloud: _Cloud) -> None:
     if len(cloud.points) == 1:
         ((_, delay, rate),) = cloud.points
-        panel.point(cloud.key, (delay, rate), cloud.style, cloud.describe(delay, rate))
+        panel.point(cloud.entry.key, (delay, rate), cloud.entry.style, cloud.describe(delay, rate))
         return
     for number, delay, rate in cloud.points:
         text = f"{cloud.describe(delay, rate)} (replication {number + 1})"
-        panel.point(cloud.key, (delay, rate), cloud.style, text, of_many=True)
+        panel.point(cloud.entry.key, (delay, rate), cloud.entry.style, text, of_many=True)
     middle = (cloud.delay.mean or 0.0, cloud.rate.mean or 0.0)
     if cloud.delay.interval and cloud.rate.interval:
-        panel.whiskers(cloud.key, middle, cloud.delay.interval, cloud.rate.interval, cloud.style)
-    panel.point(cloud.key, middle, cloud.style, f"{cloud.describe(*middle)} (mean)")
+        panel.whiskers(cloud.entry.key, middle, cloud.delay.interval, cloud.rate.interval, cloud.entry.style)
+    panel.point(cloud.entry.key, middle, cloud.entry.style, f"{cloud.describe(*middle)} (mean)")
 
 
 def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
-    clouds = []
-    for run in runs:
-        for place, (group, measures) in enumerate(run.groups.items()):
-            delays, rates = run.values(group, _DELAY), run.values(group, _RATE)
-            points = [(number, delay, rates[number]) for number, delay in delays.items() if number in rates]
-            if points:
-                style = frame.group_style(runs, run, place)
-                label = frame.flow_label(runs, run, group)
-                key = f"{run.name}/{group}"
-                clouds.append(_Cloud(key, label, style, points, measures[_DELAY], measures[_RATE]))
-    return clouds
+    return [
+        _Cloud(each, _points(each.run, each.group), measures[_DELAY], measures[_RATE])
+        for each in frame.entries(runs, lambda run, group: bool(_points(run, group)))
+        for measures in [each.run.groups[each.group]]
+    ]
+
+
+def _points(run: Run, group: str) -> list[tuple[int, float, float]]:
+    delays, rates = run.values(group, _DELAY), run.values(group, _RATE)
+    return [(number, delay, rates[number]) for number, delay in delays.items() if number in rates]
 
 
 # Rates that differ by less than this part of the greatest have an axis of their own.

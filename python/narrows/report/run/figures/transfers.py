@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.drawing.decimate import FloatArray
-    from narrows.drawing.style import Style
     from narrows.report.run.data import Run, Trace
 
 
@@ -27,17 +26,13 @@ class _Group:
     """Completed transfers of one run and group, all replications together.
 
     Attributes:
-        key: Name of its series.
-        label: Name in the legend.
-        style: Style of its lines.
+        entry: Its panel, name and style.
         times: Times from start to completion, seconds, shape (transfers,).
         sizes: Payloads, bytes, shape (transfers,).
         kept: Which part of the completed transfers was recorded.
     """
 
-    key: str
-    label: str
-    style: Style
+    entry: frame.Entry
     times: FloatArray
     sizes: FloatArray
     kept: float
@@ -65,15 +60,16 @@ def _distribution(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         across = Axis("Completion time", SECONDS, low / 1.1, high * 1.1, log=True)
-        (panel,) = paper.column([""], across, Axis("Share of transfers", PERCENT, 0.0, 1.0))
+        panels = _panels(paper, groups, across, Axis("Share of transfers", PERCENT, 0.0, 1.0))
         for group in groups:
+            panel = panels[group.entry.panel]
             # As many steps as can be distinguished on paper.
             shares = np.linspace(0.0, 1.0, min(len(group.times), _STEPS) + 1)
             values = np.quantile(group.times, shares[1:], method="inverted_cdf")
-            panel.steps(group.key, np.r_[values[0], values, across.high], np.r_[shares, 1.0], group.style)
-        return [panel]
+            panel.steps(group.entry.key, np.r_[values[0], values, across.high], np.r_[shares, 1.0], group.entry.style)
+        return list(panels.values())
 
-    return Figure("completion", _TIMES, caption, [Key(g.key, g.label, "line", g.style) for g in groups], draw)
+    return Figure("completion", _TIMES, caption, _legend(groups), draw)
 
 
 def _by_size(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
@@ -95,18 +91,28 @@ def _by_size(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         across = Axis("Size", BYTES, float(sizes.min()) / 1.3, float(sizes.max()) * 1.3, log=True)
         up = Axis("Completion time", SECONDS, float(times.min()) / 1.2, float(times.max()) * 1.2, log=True)
-        (panel,) = paper.column([""], across, up)
+        panels = _panels(paper, [group for group, _ in curves], across, up)
         for group, (middles, (low, _, high)) in curves:
-            panel.band(group.key, middles, low, high, group.style)
+            panels[group.entry.panel].band(group.entry.key, middles, low, high, group.entry.style)
         for group, (middles, (_, median, _)) in curves:
-            panel.line(group.key, middles, median, group.style)
+            panel = panels[group.entry.panel]
+            panel.line(group.entry.key, middles, median, group.entry.style)
             for size, time in zip(middles.tolist(), median.tolist(), strict=True):
-                text = f"{group.label}, about {quantity(size, BYTES)}: median {quantity(time, SECONDS)}"
-                panel.point(group.key, (size, time), group.style, text, of_many=True)
-        return [panel]
+                text = f"{group.entry.key}, about {quantity(size, BYTES)}: median {quantity(time, SECONDS)}"
+                panel.point(group.entry.key, (size, time), group.entry.style, text, of_many=True)
+        return list(panels.values())
 
-    keys = [Key(group.key, group.label, "line", group.style) for group, _ in curves]
-    return Figure("completion-by-size", title, caption, keys, draw)
+    return Figure("completion-by-size", title, caption, _legend([group for group, _ in curves]), draw)
+
+
+def _legend(groups: Sequence[_Group]) -> list[Key]:
+    return without_repeats(Key(each.entry.key, each.entry.key, "line", each.entry.style) for each in groups)
+
+
+def _panels(paper: Paper, groups: Sequence[_Group], across: Axis, up: Axis) -> dict[str, Panel]:
+    titles = list(dict.fromkeys(group.entry.panel for group in groups))
+    panels = paper.column(titles, frame.together(across, titles, across.label), up)
+    return dict(zip(titles, panels, strict=True))
 
 
 def _percentiles(group: _Group) -> tuple[FloatArray, FloatArray]:
@@ -121,32 +127,34 @@ def _percentiles(group: _Group) -> tuple[FloatArray, FloatArray]:
 
 
 def _census(runs: Sequence[Run]) -> Figure:
-    title = "Transfers in progress"
-    found = [
-        (run, trace, frame.group_style(runs, run, place))
+    traces = {
+        run.name: [
+            replace(each, name=each.group) for group in run.groups if (each := run.census(run.shown_replication, group))
+        ]
         for run in runs
-        for place, group in enumerate(run.groups)
-        if (trace := run.census(run.shown_replication, group)) is not None
-    ]
+    }
+    flows = frame.flows(runs, traces)
     caption = [
         "Flows whose connection is established or being established at the end of each interval.",
         frame.shown(runs),
     ]
-    keys = without_repeats(Key(*_key(runs, run, trace), "line", style) for run, trace, style in found)
-    keys += frame.warm_up(runs)
+    keys = [*flows.keys, *frame.warm_up(runs)]
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        highest = max(float(_in_progress(trace).max()) for _, trace, _ in found)
-        up = Axis("Transfers", COUNT, 0.0, nice_ceiling(highest * 1.02))
-        panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
+        highest = {
+            name: max((float(_in_progress(each).max()) for each in own), default=0.0) for name, own in traces.items()
+        }
+        tops = frame.alike(highest)
+        ups = [Axis("Transfers", COUNT, 0.0, nice_ceiling(tops[run.name] * 1.02)) for run in runs]
+        panels = paper.column([run.name for run in runs], frame.time_axis(runs), ups)
         frame.shade(panels, runs)
         for panel, run in zip(panels, runs, strict=True):
-            for of, trace, style in found:
-                if of is run:
-                    panel.line(_key(runs, run, trace)[0], trace.time, _in_progress(trace), style)
+            for trace in traces[run.name]:
+                key, style = flows.of[run.name, trace.name]
+                panel.line(key, trace.time, _in_progress(trace), style)
         return panels
 
-    return Figure("census", title, caption, keys, draw)
+    return Figure("census", "Transfers in progress", caption, keys, draw)
 
 
 def _in_progress(trace: Trace) -> FloatArray:
@@ -154,25 +162,16 @@ def _in_progress(trace: Trace) -> FloatArray:
     return total
 
 
-def _key(runs: Sequence[Run], run: Run, trace: Trace) -> tuple[str, str]:
-    return frame.flow_key(runs, run, trace.group, "")
-
-
 def _groups(runs: Sequence[Run]) -> list[_Group]:
     groups = []
-    for run in runs:
-        for place, group in enumerate(run.groups):
-            rows = run.transfers(group)
-            if not len(rows.get("end_s", ())):
-                continue
-            completed = sum(run.values(group, "completed_flows").values())
-            kept = len(rows["end_s"]) / completed if completed else 1.0
-            style, label = frame.group_style(runs, run, place), frame.flow_label(runs, run, group)
-            times = rows["end_s"] - rows["start_s"]
-            known = np.isfinite(times)
-            if known.any():
-                sizes = rows["bytes"][known].astype(np.float64)
-                groups.append(_Group(f"{run.name}/{group}", label, style, times[known], sizes, kept))
+    for entry in frame.entries(runs, lambda run, group: len(run.transfers(group).get("end_s", ())) > 0):
+        rows = entry.run.transfers(entry.group)
+        completed = sum(entry.run.values(entry.group, "completed_flows").values())
+        kept = len(rows["end_s"]) / completed if completed else 1.0
+        times = rows["end_s"] - rows["start_s"]
+        known = np.isfinite(times)
+        if known.any():
+            groups.append(_Group(entry, times[known], rows["bytes"][known].astype(np.float64), kept))
     return groups
 
 

@@ -7,26 +7,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
 from narrows.report.run.figures import frame, moments, reductions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Run, Trace
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw cwnd and ssthresh of a few flows, a panel per run."""
+    """Draw cwnd and ssthresh of a few flows, a panel per run, with as many flows as the legend has room for."""
+    several = (_figure(runs, most) for most in range(MOST_FLOWS, 0, -1))
+    return next((each for each in several if len(each.keys) <= frame.MOST_ENTRIES), _figure(runs, 1))
+
+
+def _figure(runs: Sequence[Run], most: int) -> Figure:
     title = "Congestion window"
-    chosen = {run.name: _with_window(run) for run in runs}
+    chosen = {run.name: _with_window(run, most) for run in runs}
     if not any(chosen.values()):
         return Figure("cwnd", title, (), absent=frame.NO_SERIES)
     count = sum(len(run.flow_traces(run.shown_replication)) for run in runs)
     drawn = sum(map(len, chosen.values()))
     found = {run.name: reductions.of_flows(run, chosen[run.name]) for run in runs}
+    flows = frame.flows(runs, chosen)
     caption = [
         (
             "Congestion window of each flow (line) and its slow-start threshold (dots of the same colour), "
@@ -36,54 +43,46 @@ def figure(runs: Sequence[Run]) -> Figure:
         f"{drawn} of {count} flows are drawn." if drawn < count else "",
         frame.shown(runs),
     ]
-    keys = without_repeats(
-        Key(*_key(runs, run, trace), "line", style)
+    highest = {
+        run.name: max((frame.after_warmup(run, t.time, t.columns["cwnd_packets"]) for t in chosen[run.name]), default=0)
         for run in runs
-        for trace, style in zip(chosen[run.name], frame.flow_styles(runs, run, chosen[run.name]), strict=True)
-    )
-    highest = max(
-        frame.after_warmup(run, trace.time, trace.columns["cwnd_packets"]) for run in runs for trace in chosen[run.name]
-    )
-    if any(float(np.nanmax(t.columns["cwnd_packets"])) > highest for traces in chosen.values() for t in traces):
+    }
+    tops = frame.alike(highest)
+    if any(float(np.nanmax(t.columns["cwnd_packets"])) > tops[name] for name, own in chosen.items() for t in own):
         caption.insert(-1, frame.LEAVES)
     threshold = any("ssthresh_packets" in trace.columns for traces in chosen.values() for trace in traces)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        up = Axis("Window", PACKETS, 0.0, nice_ceiling(highest * 1.05))
-        panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
+        ups = [Axis("Window", PACKETS, 0.0, nice_ceiling(tops[run.name] * 1.05)) for run in runs]
+        panels = paper.column([run.name for run in runs], frame.time_axis(runs), ups)
         frame.shade(panels, runs)
         for panel, run in zip(panels, runs, strict=True):
-            _lines(panel, runs, run, chosen[run.name])
-            styles = frame.flow_styles(runs, run, chosen[run.name])
-            by_name = {trace.name: style for trace, style in zip(chosen[run.name], styles, strict=True)}
-            reductions.draw(panel, run, found[run.name][0], by_name)
+            looks = {trace.name: flows.of[run.name, trace.name] for trace in chosen[run.name]}
+            _lines(panel, chosen[run.name], looks)
+            reductions.draw(panel, run, found[run.name][0], {name: style for name, (_, style) in looks.items()})
         return panels
 
-    legend = [*keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
+    legend = [*flows.keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
     legend += [*reductions.keys([(run, found[run.name][0]) for run in runs]), *frame.warm_up(runs)]
-    drawn_flows = [{_key(runs, run, trace)[0]: trace.name for trace in chosen[run.name]} for run in runs]
-    said = moments.moments(runs, drawn_flows)
+    series = [{flows.of[run.name, trace.name][0]: trace.name for trace in chosen[run.name]} for run in runs]
+    said = moments.moments(runs, series)
     spoken = {runs[0].shown_replication: said} if said else {}
     return Figure("cwnd", title, caption, legend, draw, hint=moments.CAPTION if said else "", moments=spoken)
 
 
-def _with_window(run: Run) -> list[Trace]:
+def _with_window(run: Run, most: int) -> list[Trace]:
     traces = [t for t in run.flow_traces(run.shown_replication) if t.first_with_data("cwnd_packets") is not None]
-    return frame.a_few(traces, MOST_FLOWS)
+    return frame.a_few(traces, most)
 
 
-def _key(runs: Sequence[Run], run: Run, trace: Trace) -> tuple[str, str]:
-    return frame.flow_key(runs, run, trace.group, trace.name.removeprefix(trace.group))
-
-
-def _lines(panel: Panel, runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> None:
-    styles = frame.flow_styles(runs, run, traces)
-    for trace, style in zip(traces, styles, strict=True):
+def _lines(panel: Panel, traces: Sequence[Trace], looks: Mapping[str, tuple[str, Style]]) -> None:
+    for trace in traces:
         threshold = trace.columns.get("ssthresh_packets")
         if threshold is not None:
-            panel.line("ssthresh", trace.time, threshold, style, kind="faint")
-    for trace, style in zip(traces, styles, strict=True):
-        panel.line(_key(runs, run, trace)[0], trace.time, trace.columns["cwnd_packets"], style)
+            panel.line("ssthresh", trace.time, threshold, looks[trace.name][1], kind="faint")
+    for trace in traces:
+        key, style = looks[trace.name]
+        panel.line(key, trace.time, trace.columns["cwnd_packets"], style)
 
 
 MOST_FLOWS = 6
