@@ -337,6 +337,8 @@ pub enum LossModel {
         loss_good: f64,
         /// Loss probability in the bad state.
         loss_bad: f64,
+        /// Largest number of packets lost in a row, after which the next passes in the good state; `None` without a limit.
+        longest: Option<u64>,
     },
     /// Losses at fixed distances.
     Periodic {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packets of a link that are chosen by their numbers.
 
+use std::ops::Range;
+
 /// A choice of packets of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The packets that are counted.
     pub of: Counted,
+    /// Connection slots whose packets alone are counted; `None` for all of them.
+    pub slots: Option<Range<u32>>,
+    /// Whether the packets of each connection are counted apart.
+    pub per_flow: bool,
     /// Numbers of the chosen ones among the counted, from 1, ascending; `None` for all of them.
     pub numbers: Option<Vec<u64>>,
 }
@@ -30,6 +36,6 @@ impl Selection {
         let mut numbers: Vec<u64> = numbers.into_iter().collect();
         numbers.sort_unstable();
         numbers.dedup();
-        Self { of, numbers: Some(numbers) }
+        Self { of, numbers: Some(numbers), ..Self::default() }
     }
 }

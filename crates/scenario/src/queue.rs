@@ -7,7 +7,7 @@ mod read;
 mod resolve;
 mod text;
 
-pub use classes::Groups;
+pub use classes::{Groups, find};
 
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, short};

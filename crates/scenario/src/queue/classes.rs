@@ -67,8 +67,12 @@ fn setting(groups: &Groups, classes: &[u8], others: u8) -> Setting {
     Setting::Classes(of_groups.collect(), Classes::new(of_slots, others))
 }
 
-/// The place of the group `name`, or the fault that there is none.
-fn find(name: &Element<String>, groups: &Groups, faults: &mut Vec<Fault>) -> Result<usize, Reported> {
+/// Returns the place of the group `name`.
+///
+/// # Errors
+///
+/// If there is none, which is added to `faults`.
+pub fn find(name: &Element<String>, groups: &Groups, faults: &mut Vec<Fault>) -> Result<usize, Reported> {
     let names = || groups.iter().map(|(name, _)| name.as_str());
     names().position(|known| known == name.value).ok_or_else(|| {
         let fault = name.at.fault("no group of flows has this name").given(format!("\"{}\"", name.value));

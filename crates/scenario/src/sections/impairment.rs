@@ -6,19 +6,20 @@ mod describe;
 pub use describe::describe;
 
 use super::distribution::{Drawn, resolve_drawn};
-use super::loss::{self, Number};
+use super::loss::{Number, SelectionKeys};
 use crate::context::LoadContext;
 use crate::delay_trace;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
 use crate::forms::forms;
 use crate::input::InputFile;
+use crate::queue::Groups;
 use crate::section::keys;
 use crate::value::{
     Count, Element, File, Fraction, List, Packets, PacketsOrSize, Positive, PositiveFraction, Words, words,
 };
 use narrows_model::traffic::{Distribution, Spans};
-use narrows_model::{Counted, DelayModel, EcnChange, Impairment, Lateness, Selection};
+use narrows_model::{Counted, DelayModel, EcnChange, Impairment, Lateness};
 use narrows_units::{Bytes, Rate, Span};
 
 keys! {
@@ -71,6 +72,10 @@ keys! {
         packets: List<Number> => "all of them",
         /// Which packets of the link are counted: all, data packets, retransmissions, or pure acknowledgements.
         of: Counted = Counted::All,
+        /// Name of a group of flows whose packets alone are counted.
+        group: String => "none: those of all flows",
+        /// Whether the packets of each flow are counted apart.
+        per_flow: bool = false,
     }
 }
 
@@ -185,6 +190,8 @@ pub struct ImpairmentContext<'a> {
     pub packet: Result<Bytes, Reported>,
     /// Highest rate of the link over time, bits per second.
     pub greatest_bps: f64,
+    /// The flow groups that may be named; `None` if they have errors.
+    pub groups: Option<&'a Groups>,
     /// Whether a group of flows may use ECN.
     pub ecn: bool,
     /// Whether acknowledgements may cross the link.
@@ -334,11 +341,9 @@ impl Ecn {
             let hint = "`ecn = true` in [transport] or a group of flows";
             return Err(fault.allowed("with flows that use ECN").hint(Some(hint.into())).report(faults));
         }
-        let of = self.of.copied()?;
-        let selection = match self.packets.get()? {
-            Some(packets) => loss::selection(of, packets),
-            None => Selection { of, numbers: None },
-        };
+        let (of, group, per_flow) = (&self.of, &self.group, &self.per_flow);
+        let packets = self.packets.get()?.as_deref();
+        let selection = SelectionKeys { packets, of, group, per_flow }.resolve(context.groups, faults)?;
         Ok(Impairment::Ecn { mode, share, selection })
     }
 }

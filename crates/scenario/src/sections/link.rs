@@ -87,7 +87,9 @@ impl OneWay {
     ) -> Result<Self, Reported> {
         let OneWayKeys { rate, overhead, queue, loss, impairments } = &mut keys;
         let framing = overhead.get().and_then(|each| each.as_ref().map(overhead::model).transpose());
-        let lossy = loss.get().and_then(|loss| loss.as_ref().map(Loss::model).transpose());
+        let lossy = loss
+            .get()
+            .and_then(|loss| loss.as_ref().map(|loss| loss.model(context.groups, faults)).transpose());
         let written = rate.get_mut()?;
         let of_rate = RateContext { load: context.load, duration: context.duration };
         let over_time = rate::resolve(written, of_rate, faults)?;
@@ -95,6 +97,7 @@ impl OneWay {
             load: context.load,
             packet: context.packet,
             greatest_bps: greatest_bps(&over_time),
+            groups: context.groups,
             ecn: context.ecn,
             acknowledged: context.acknowledged,
         };

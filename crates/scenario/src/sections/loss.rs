@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `loss`: loss models of a link: random, periodic, or by a list of packets.
 
+use crate::diagnostic::Fault;
 use crate::emit::short;
-use crate::field::Reported;
+use crate::field::{Field, Reported};
 use crate::forms::forms;
+use crate::queue::{Groups, find};
 use crate::section::keys;
 use crate::value::{Element, Fraction, Integer, List, Packets, PositiveFraction, words};
 use narrows_model::{Counted, LossModel, Selection};
@@ -27,6 +29,8 @@ keys! {
         loss_good: Fraction = 0.0,
         /// Loss probability in the bad state.
         loss_bad: Fraction = 1.0,
+        /// Largest number of packets lost in a row: the next passes, and the chain returns to the good state.
+        longest: Packets => "no limit",
     }
 }
 
@@ -47,6 +51,10 @@ keys! {
         packets: List<Number>,
         /// Which packets of the link are counted: all, data packets, retransmissions, or pure acknowledgements.
         of: Counted = Counted::All,
+        /// Name of a group of flows whose packets alone are counted.
+        group: String => "none: those of all flows",
+        /// Whether the packets of each flow are counted apart.
+        per_flow: bool = false,
     }
 }
 
@@ -55,9 +63,42 @@ pub type Number = Integer<1, 1_000_000_000_000>;
 
 words!(Counted { All = "all", Data = "data", Retransmissions = "retransmissions", Acks = "acks" });
 
-/// Returns the packets with the written numbers.
-pub fn selection(of: Counted, packets: &[Element<u64>]) -> Selection {
-    Selection::numbered(of, packets.iter().map(|packet| packet.value))
+/// The keys that choose packets of a link.
+#[derive(Clone, Copy)]
+pub struct SelectionKeys<'a> {
+    /// The numbers; all packets if `None`.
+    pub packets: Option<&'a [Element<u64>]>,
+    /// The key `of`.
+    pub of: &'a Field<Counted>,
+    /// The key `group`.
+    pub group: &'a Field<Option<String>>,
+    /// The key `per_flow`.
+    pub per_flow: &'a Field<bool>,
+}
+
+impl SelectionKeys<'_> {
+    /// Returns the chosen packets of a link over which `groups` may send.
+    ///
+    /// # Errors
+    ///
+    /// If a key has an error, which is added to `faults`.
+    pub fn resolve(self, groups: Option<&Groups>, faults: &mut Vec<Fault>) -> Result<Selection, Reported> {
+        let numbers = self.packets.map(|packets| packets.iter().map(|packet| packet.value));
+        let chosen = match numbers {
+            Some(numbers) => Selection::numbered(self.of.copied()?, numbers),
+            None => Selection { of: self.of.copied()?, ..Selection::default() },
+        };
+        let slots = match self.group.get()? {
+            Some(name) => {
+                let groups = groups.ok_or_else(Reported::before)?;
+                let name = Element { at: self.group.at.clone(), value: name.clone() };
+                let slots = &groups[find(&name, groups, faults)?].1;
+                Some(slots.start as u32..slots.end as u32)
+            }
+            None => None,
+        };
+        Ok(Selection { slots, per_flow: self.per_flow.copied()?, ..chosen })
+    }
 }
 
 /// Describes the chosen packets, as in "packets 1, 2, 5 of data".
@@ -68,8 +109,14 @@ pub fn selected(selection: &Selection) -> String {
         Counted::Retransmissions => "retransmissions",
         Counted::Acks => "acknowledgements",
     };
+    let flow = if selection.per_flow { " of each flow" } else { "" };
+    let of = match &selection.slots {
+        Some(slots) if slots.len() == 1 => format!("{of} of flow {}", slots.start),
+        Some(slots) => format!("{of}{flow} of flows {} to {}", slots.start, slots.end.saturating_sub(1)),
+        None => format!("{of}{flow}"),
+    };
     match selection.numbers.as_deref() {
-        None => of.to_owned(),
+        None => of,
         Some(numbers) if numbers.len() > MOST_DESCRIBED => format!("{} {of}", numbers.len()),
         Some(numbers) => {
             let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
@@ -87,12 +134,12 @@ forms! {
 }
 
 impl Loss {
-    /// Returns the loss model.
+    /// Returns the loss model of a link over which `groups` may send; `None` if these have errors.
     ///
     /// # Errors
     ///
-    /// If a key has an error that was reported.
-    pub fn model(&self) -> Result<LossModel, Reported> {
+    /// If a key has errors, which are added to `faults`.
+    pub fn model(&self, groups: Option<&Groups>, faults: &mut Vec<Fault>) -> Result<LossModel, Reported> {
         Ok(match self {
             Self::Bernoulli(form) => LossModel::Bernoulli { rate: form.rate.copied()? },
             Self::GilbertElliott(form) => LossModel::GilbertElliott {
@@ -100,12 +147,21 @@ impl Loss {
                 bad_to_good: form.bad_to_good.copied()?,
                 loss_good: form.loss_good.copied()?,
                 loss_bad: form.loss_bad.copied()?,
+                longest: form.longest.copied()?,
             },
             Self::Periodic(form) => {
                 let every = form.every.copied()?;
                 LossModel::Periodic { first: form.first.copied()?.unwrap_or(every), every }
             }
-            Self::Listed(form) => LossModel::List(selection(form.of.copied()?, form.packets.get()?)),
+            Self::Listed(form) => LossModel::List(
+                SelectionKeys {
+                    packets: Some(form.packets.get()?),
+                    of: &form.of,
+                    group: &form.group,
+                    per_flow: &form.per_flow,
+                }
+                .resolve(groups, faults)?,
+            ),
         })
     }
 }
@@ -115,12 +171,13 @@ pub fn describe(loss: &LossModel) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
     match loss {
         LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(*rate)),
-        LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => format!(
-            "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}",
+        LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad, longest } => format!(
+            "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}{}",
             percent(*loss_good),
             percent(*good_to_bad),
             percent(*loss_bad),
-            percent(*bad_to_good)
+            percent(*bad_to_good),
+            longest.map_or(String::new(), |most| format!(", at most {most} in a row"))
         ),
         LossModel::Periodic { first, every } => {
             format!("packet {first} lost and every {every} packets another")

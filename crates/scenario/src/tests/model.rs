@@ -210,8 +210,13 @@ fn every_kind_of_loss_is_read() {
     assert_eq!(loss(r#"{ kind = "bernoulli", rate = "1%" }"#), Some(LossModel::Bernoulli { rate: 0.01 }));
     let bursts =
         loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
-    let expected =
-        LossModel::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.3, loss_good: 0.0, loss_bad: 0.5 };
+    let expected = LossModel::GilbertElliott {
+        good_to_bad: 0.01,
+        bad_to_good: 0.3,
+        loss_good: 0.0,
+        loss_bad: 0.5,
+        longest: None,
+    };
     assert_eq!(bursts, Some(expected));
     let listed = loss(r#"{ kind = "list", packets = [7, 2, 7], of = "data" }"#);
     assert_eq!(listed, Some(LossModel::List(Selection::numbered(Counted::Data, [2, 7]))));

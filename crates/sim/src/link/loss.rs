@@ -19,7 +19,7 @@ pub struct Loss {
     model: LossModel,
     /// Whether the chain is in the bad state; always false for independent losses.
     bad: bool,
-    /// Packets so far, where losses have fixed distances.
+    /// Packets so far, where losses have fixed distances; those lost since the last that passed, where bursts are limited.
     packets: u64,
     /// Selection of the packets of a list; `None` for other loss models.
     listed: Option<Selected>,
@@ -39,11 +39,16 @@ impl Loss {
     pub fn lose(&mut self, packet: &Packet, mut uniform: impl FnMut() -> f64) -> bool {
         match self.model {
             LossModel::Bernoulli { rate } => uniform() < rate,
-            LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad, longest } => {
                 let (probability, leave) =
                     if self.bad { (loss_bad, bad_to_good) } else { (loss_good, good_to_bad) };
                 let lost = uniform() < probability;
                 self.bad ^= uniform() < leave;
+                if lost && longest == Some(self.packets) {
+                    (self.bad, self.packets) = (false, 0);
+                    return false;
+                }
+                self.packets = if lost { self.packets + 1 } else { 0 };
                 lost
             }
             LossModel::Periodic { first, every } => {
@@ -96,8 +101,13 @@ mod tests {
     #[test]
     fn gilbert_elliott_loss_has_the_rate_of_its_stationary_chain() {
         let (p, r, good, bad) = (0.01, 0.2, 0.001, 0.5);
-        let model =
-            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: good, loss_bad: bad };
+        let model = LossModel::GilbertElliott {
+            good_to_bad: p,
+            bad_to_good: r,
+            loss_good: good,
+            loss_bad: bad,
+            longest: None,
+        };
         let pi = p / (p + r);
         let expected = (1.0 - pi) * good + pi * bad;
         // The variance of a mean over a two-state chain: Bernoulli's, plus twice the sum of the covariances, which
@@ -113,13 +123,55 @@ mod tests {
     #[test]
     fn bursts_of_a_fully_lossy_bad_state_last_as_long_as_the_state() {
         let (p, r) = (0.01, 0.25);
-        let model =
-            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: 0.0, loss_bad: 1.0 };
+        let model = LossModel::GilbertElliott {
+            good_to_bad: p,
+            bad_to_good: r,
+            loss_good: 0.0,
+            loss_bad: 1.0,
+            longest: None,
+        };
         let lost = losses(model);
         let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
         let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
         let sigma = ((1.0 - r) / (r * r) / bursts.len() as f64).sqrt();
         assert!((mean - 1.0 / r).abs() < 5.0 * sigma, "{mean}");
+    }
+
+    /// A geometric length X of mean 1/r, cut at L: the mean of min(X, L) is (1 − (1 − r)^L) / r.
+    #[test]
+    fn bursts_are_no_longer_than_their_limit_and_as_long_as_a_geometric_number_cut_there() {
+        let (p, r, longest) = (0.01, 0.25, 3_u64);
+        let (loss_good, loss_bad) = (0.0, 1.0);
+        let limited = |longest| LossModel::GilbertElliott {
+            good_to_bad: p,
+            bad_to_good: r,
+            loss_good,
+            loss_bad,
+            longest,
+        };
+        let lost = losses(limited(Some(longest)));
+        let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
+        assert_eq!(bursts.iter().max(), Some(&3));
+        let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
+        let expected = (1.0 - (1.0_f64 - r).powi(3)) / r;
+        assert!((mean - expected).abs() < 5.0 / (bursts.len() as f64).sqrt(), "{mean}, expected {expected}");
+        assert_eq!(losses(limited(None)), losses(limited(Some(1000))), "a limit that is never reached");
+    }
+
+    #[test]
+    fn a_list_counts_the_packets_of_a_group_or_of_each_flow_apart() {
+        let of = |slot: u32| Packet { flow: narrows_wire::FlowId::new(slot, 0), ..Packet::EMPTY };
+        let packets = [0, 1, 2, 1, 2, 0, 2].map(of);
+        let numbers = |selection: Selection| {
+            let mut loss = Loss::new(LossModel::List(selection));
+            let lost = packets.iter().map(|packet| loss.lose(packet, || 0.0));
+            (1..).zip(lost).filter_map(|(at, lost)| lost.then_some(at)).collect::<Vec<usize>>()
+        };
+        let second = Selection::numbered(Counted::All, [2]);
+        assert_eq!(numbers(second.clone()), [2]);
+        assert_eq!(numbers(Selection { slots: Some(1..3), ..second.clone() }), [3]);
+        assert_eq!(numbers(Selection { per_flow: true, ..second.clone() }), [4, 5, 6]);
+        assert_eq!(numbers(Selection { slots: Some(1..3), per_flow: true, ..second }), [4, 5]);
     }
 
     #[test]
@@ -156,8 +208,13 @@ mod tests {
 
     #[test]
     fn every_packet_takes_the_same_number_of_draws() {
-        let model =
-            LossModel::GilbertElliott { good_to_bad: 0.5, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
+        let model = LossModel::GilbertElliott {
+            good_to_bad: 0.5,
+            bad_to_good: 0.5,
+            loss_good: 0.0,
+            loss_bad: 1.0,
+            longest: None,
+        };
         let mut loss = Loss::new(model);
         let mut stream = Stream::new(1, 0, "loss");
         for _ in 0..100 {

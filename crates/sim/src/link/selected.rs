@@ -3,28 +3,32 @@
 
 use narrows_model::{Counted, Selection};
 use narrows_wire::{Body, Packet};
+use std::collections::BTreeMap;
 
 /// The packets of one link that a [`Selection`] chooses.
 #[derive(Clone, Debug)]
 pub(crate) struct Selected {
     selection: Selection,
-    /// Packets so far of those that are counted.
-    counted: u64,
+    /// Packets so far of those that are counted, by connection where each is counted apart.
+    counted: BTreeMap<u32, u64>,
 }
 
 impl Selected {
     /// Creates the selection before the first packet.
     pub fn new(selection: Selection) -> Self {
-        Self { selection, counted: 0 }
+        Self { selection, counted: BTreeMap::new() }
     }
 
     /// Whether `packet`, the next of the link, is chosen.
     pub fn takes(&mut self, packet: &Packet) -> bool {
-        if !counts(self.selection.of, packet) {
+        let Selection { of, slots, per_flow, numbers } = &self.selection;
+        let slot = packet.flow.index() as u32;
+        if !counts(*of, packet) || slots.as_ref().is_some_and(|slots| !slots.contains(&slot)) {
             return false;
         }
-        self.counted += 1;
-        self.selection.numbers.as_ref().is_none_or(|numbers| numbers.binary_search(&self.counted).is_ok())
+        let counted = self.counted.entry(if *per_flow { packet.flow.bits() } else { 0 }).or_default();
+        *counted += 1;
+        numbers.as_ref().is_none_or(|numbers| numbers.binary_search(counted).is_ok())
     }
 }
 
