@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from narrows.cli import known
 from narrows.cli.shell import tree
 
 if TYPE_CHECKING:
@@ -34,6 +35,30 @@ def test_bash_completes_commands_options_and_names(narrows: Narrows) -> None:
     assert completed(script, "run", "two-flows", "--repl") == {"--replications"}
     assert {"cubic", "cubic-linux"} <= completed(script, "compare", "newreno", "cub")
     assert completed(script, "study", "resume", "--re") == {"--retry"}
+    for words, offered in (
+        (["ab", "cubic", "bbr"], "bbr3"),
+        (["worst", "new"], "newreno"),
+        (["suite", "rfc"], "rfc9743"),
+        (["suite", "aqm", "fq-"], "fq-codel"),
+        (["reproduce", "ban"], "bansal-2001"),
+        (["show", "two-"], "two-flows"),
+        (["compare", "cubic", "--scenario", "wi"], "wi-fi"),
+        (["ab", "cubic", "bbr3", "--suite", "aq"], "aqm"),
+        (["deploy", "bbr3", "--against", "cub"], "cubic"),
+        (["run", "wi-fi", "--metric", "goodput_f"], "goodput_fraction"),
+        (["run", "wi-fi", "--set", "path.queue.li"], "path.queue.limit="),
+        (["matrix", "cubic", "--set", "transport.slow"], "transport.slow_start="),
+        (["compare", "cubic", "--vary", "flows.0.alg"], "flows.0.algorithm="),
+        (["study", "run", "s.toml", "--executor", ""], "dask"),
+    ):
+        assert offered in completed(script, *words), words
+
+
+def test_a_key_that_is_completed_is_one_of_the_scenario() -> None:
+    offered = known.keys()
+    assert len(offered) > 100
+    for key in ("path.rate=", "path.queue.kind=", "network.links.0.rate=", "record.interval=", "duration="):
+        assert key in offered
 
 
 @pytest.mark.parametrize(("shell", "checker"), [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")])

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from command_line import finished
+from narrows.cli.examples import EXAMPLES, GROUPS
+from narrows.cli.shell import tree
 from repository import HOUSE, tracked
-from shown_commands import Shown, fault_of, fault_of_form, is_form, of_document, of_page, of_sources, resolve
+from shown_commands import Shown, commands, fault_of, fault_of_form, is_form, of_document, of_page, of_sources, resolve
 
 DOCUMENTS = [file for file in tracked() if file.suffix == ".md" and file.name != "CHANGELOG.md"]
 
@@ -160,6 +162,21 @@ def test_the_commands_in_messages_are_commands() -> None:
         words = tuple(text.split()[1:])
         if words[0] != "X":
             assert not fault_of_form(words), f"{file}: {text}"
+
+
+def test_every_command_has_examples_and_a_group(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {" ".join(command.path): command for command in tree()}
+    assert set(EXAMPLES) == set(known)
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(known[""].inner)
+    for path, lines in EXAMPLES.items():
+        page = known[path].parser.format_help()
+        for line in lines:
+            assert f"  narrows {line}\n" in f"{page}\n"
+            assert line.startswith(path)
+            (words, *_) = commands(f"narrows {line}")
+            assert words[-1] == "--help" or not fault_of(words), line
+            if words[0] in RESOLVED and "--help" not in words:
+                assert resolve(_elsewhere(Shown(words)), reader, monkeypatch) in {0, 1}, line
 
 
 def test_a_command_that_does_not_run_is_found(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.argument_types import Distinct, Version, listed, millimetres, time, whole
+from narrows.cli.examples import GROUPS, examples
 from narrows.cli.parser import Parser
 from narrows.cli.status import BAD_INPUT
 
@@ -25,8 +26,8 @@ def parser() -> argparse.ArgumentParser:
     top = Parser(
         prog="narrows",
         description="A laboratory for Internet congestion control.",
-        epilog="Exit status: 0 success; 1 an expectation of a scenario or a claim of a study failed (not an "
-        "inconclusive one); 2 invalid input; 3 interrupted, with finished work saved; 4 internal error.",
+        epilog=f"{examples('')}\n\n{EXIT_STATUS}",
+        groups=GROUPS,
         allow_abbrev=False,
     )
     top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
@@ -132,6 +133,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _group(commands: argparse._SubParsersAction[Parser], name: str, summary: str) -> Parser:
+    path = f"{commands._prog_prefix} {name}".partition(" ")[2].strip()  # noqa: SLF001  # argparse has no public name for it
+    return commands.add_parser(name, help=summary, description=summary, epilog=examples(path), allow_abbrev=False)
+
+
 def _commands(top: argparse.ArgumentParser) -> int:
     top.print_help(sys.stderr)
     return BAD_INPUT
@@ -139,7 +145,7 @@ def _commands(top: argparse.ArgumentParser) -> int:
 
 def _add_study(commands: argparse._SubParsersAction[Parser]) -> None:
     summary = "run designed experiments, which can be interrupted and resumed"
-    study = commands.add_parser("study", help=summary, description=summary, allow_abbrev=False)
+    study = _group(commands, "study", summary)
     actions = study.add_subparsers(metavar="ACTION", required=True)
 
     run = _add(actions, "run", "study:run", "start a new study")
@@ -179,7 +185,7 @@ def _add_study(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def _add_linux(commands: argparse._SubParsersAction[Parser]) -> None:
     summary = "build and list Linux kernels whose TCP runs scenarios in simulated time"
-    linux = commands.add_parser("linux", help=summary, description=summary, allow_abbrev=False)
+    linux = _group(commands, "linux", summary)
     actions = linux.add_subparsers(metavar="ACTION", required=True)
 
     build = _add(
@@ -338,7 +344,7 @@ def _add_figure(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def _add_exchange(commands: argparse._SubParsersAction[Parser]) -> None:
     summary = "export a run in the format of another tool"
-    export = commands.add_parser("export", help=summary, description=summary, allow_abbrev=False)
+    export = _group(commands, "export", summary)
     forms = export.add_subparsers(metavar="FORM", required=True)
 
     pcapng = _add(forms, "pcapng", "export:export", "write the packet log as a capture, for Wireshark")
@@ -522,7 +528,7 @@ def _common(command: argparse.ArgumentParser, names: str, **meanings: str) -> No
 
 
 def _add(commands: argparse._SubParsersAction[Parser], name: str, target: str, summary: str) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+    command = _group(commands, name, summary)
     command.set_defaults(command=_late(target), parser=command)
     return command
 
@@ -566,6 +572,13 @@ def _add_kernel_queues(command: argparse.ArgumentParser) -> None:
     )
 
 
+EXIT_STATUS = """\
+exit status:
+  0  success
+  1  an expectation of a scenario or a claim of a study failed (not an inconclusive one)
+  2  invalid input
+  3  interrupted, with finished work saved
+  4  internal error"""
 EXECUTORS = ("threads", "dask")
 KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")
 # What an option means for some commands.

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from narrows.cli.examples import Help
 from narrows.names import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 class ArgumentsError(Exception):
@@ -14,7 +18,36 @@ class ArgumentsError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `ArgumentsError` instead of ending the process."""
+    """A parser that raises `ArgumentsError` instead of ending the process, and shows its commands in groups."""
+
+    def __init__(self, *, groups: Mapping[str, Sequence[str]] | None = None, **named: Any) -> None:
+        """Make a parser.
+
+        Args:
+            groups: The commands in the order of the page of help, by the heading of their group.
+            named: As of `argparse.ArgumentParser`.
+        """
+        super().__init__(formatter_class=Help, **named)
+        self._groups = groups or {}
+
+    def format_help(self) -> str:
+        """Return the page of help."""
+        if not self._groups:
+            return super().format_help()
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        commands = next(each for each in self._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
+        entries = {each.dest: each for each in commands._choices_actions}  # noqa: SLF001
+        for heading, names in self._groups.items():
+            formatter.start_section(heading)
+            formatter.add_arguments(entries[name] for name in names)
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(each for each in self._actions if each.option_strings)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise the error.

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from narrows import core
-from narrows.cli.arguments import parser
+from narrows.cli import known
+from narrows.cli.arguments import EXIT_STATUS, parser
+from narrows.cli.examples import EXAMPLES
 from narrows.cli.status import DONE
-from narrows.library import library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Command:
         inner: The commands below it.
         options: Options, each with its help text.
         words: Possible values of its arguments, where they are a list.
+        values: Possible values of its options, where they are a list.
     """
 
     path: tuple[str, ...]
@@ -37,6 +38,7 @@ class Command:
     inner: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
 
 
 def completion(arguments: argparse.Namespace) -> int:
@@ -47,7 +49,7 @@ def completion(arguments: argparse.Namespace) -> int:
 
 def man(_arguments: argparse.Namespace) -> int:
     """Print the manual page."""
-    program, *commands = tree()
+    _, *commands = tree()
     lines = [
         f'.TH NARROWS 1 "" "narrows {version("narrows")}" "User commands"',
         ".SH NAME",
@@ -61,7 +63,9 @@ def man(_arguments: argparse.Namespace) -> int:
         if not command.inner:
             usage = " ".join(command.parser.format_usage().split()).removeprefix("usage: ")
             lines += [".TP", f".B {_roff(' '.join(command.path))}", f"{_roff(command.summary)}.", ".br", _roff(usage)]
-    lines += [".SH EXIT STATUS", _roff(str(program.parser.epilog).removeprefix("Exit status: "))]
+            for each in EXAMPLES[" ".join(command.path)]:
+                lines += [".br", f"e.g.\\& {_roff(f'narrows {each}')}"]
+    lines += [".SH EXIT STATUS", ".nf", *map(_roff, EXIT_STATUS.splitlines()[1:]), ".fi"]
     print("\n".join(lines))
     return DONE
 
@@ -80,10 +84,12 @@ def _walk(of: argparse.ArgumentParser, path: tuple[str, ...], summary: str) -> I
             for name, inner in action.choices.items():
                 below += _walk(inner, (*path, name), command.inner.get(name, ""))
         elif action.option_strings:
-            command.options[action.option_strings[-1]] = _plain(action)
-        else:
-            named = NAMES.get((*path[:1], action.dest), _none)
-            command.words += [str(each) for each in action.choices or named()]
+            option = action.option_strings[-1]
+            command.options[option] = _plain(action)
+            if action.choices or option in known.OPTIONS:
+                command.values[option] = [str(each) for each in action.choices or known.OPTIONS[option]()]
+        elif action.choices or (path[0], action.dest) in known.ARGUMENTS:
+            command.words += [str(each) for each in action.choices or known.ARGUMENTS[path[0], action.dest]()]
     yield command
     yield from below
 
@@ -95,19 +101,30 @@ def _plain(action: argparse.Action) -> str:
 
 def _bash() -> str:
     called = {" ".join(("", *each.path)) if each.path else "": each for each in tree()}
-    known = "|".join(f'"{path}"' for path in called if path)
+    paths = "|".join(f'"{path}"' for path in called if path)
     words = {path: " ".join([*each.inner, *each.words, *each.options]) for path, each in called.items()}
+    of: dict[tuple[str, ...], list[str]] = {}
+    for path, each in called.items():
+        for option, listed in each.values.items():
+            of.setdefault(tuple(listed), []).append(f'"{path} {option}"')
+    values = "\n".join(f'    {"|".join(where)}) words="{" ".join(listed)}" ;;' for listed, where in of.items())
     cases = "\n".join(f'    "{path}") words="{listed}" ;;' for path, listed in words.items())
     return f"""\
 _narrows() {{
   local path="" word words=""
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case "$path $word" in {known}) path="$path $word" ;; esac
+    case "$path $word" in {paths}) path="$path $word" ;; esac
   done
   case "$path" in
 {cases}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  local last="${{COMP_WORDS[COMP_CWORD-1]}}" here="${{COMP_WORDS[COMP_CWORD]}}"
+  case "$path $last" in
+{values}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$here"))
+  # The value follows the key without a space.
+  if [[ "${{COMPREPLY[0]}}" == *= ]]; then compopt -o nospace 2>/dev/null; fi
 }}
 complete -o default -F _narrows narrows"""
 
@@ -127,6 +144,8 @@ def _fish() -> str:
             lines.append(f"complete -c narrows -n '{seen}' -a {_quoted(' '.join(command.words))}")
         for option, meaning in command.options.items():
             form = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
+            if option in command.values:
+                form += f" -x -a {_quoted(' '.join(command.values[option]))}"
             lines.append(f"complete -c narrows -n '{seen}' {form} -d {_quoted(meaning)}")
     return "\n".join(lines)
 
@@ -137,31 +156,3 @@ def _quoted(text: str) -> str:
 
 def _roff(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")
-
-
-def _none() -> list[str]:
-    return []
-
-
-def _algorithms() -> list[str]:
-    return [card["name"] for card in core.algorithms()]
-
-
-def _cards() -> list[str]:
-    return [*_algorithms(), *(card["name"] for card in core.queues())]
-
-
-def _scenarios() -> list[str]:
-    return list(library())
-
-
-# The names that an argument of a command can have besides those of files.
-NAMES: dict[tuple[str, ...], Callable[[], list[str]]] = {
-    ("run", "file"): _scenarios,
-    ("check", "file"): _scenarios,
-    ("playground", "file"): _scenarios,
-    ("compare", "algorithms"): _algorithms,
-    ("matrix", "algorithms"): _algorithms,
-    ("deploy", "algorithm"): _algorithms,
-    ("show", "name"): _cards,
-}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names that arguments and options of commands can have, for completion in a shell."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from narrows import core, metrics
+from narrows.library import STUDIES, SUITES, library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+
+def algorithms() -> list[str]:
+    """Return the names of all algorithms."""
+    return [card["name"] for card in core.algorithms()]
+
+
+def queues() -> list[str]:
+    """Return the names of all queue disciplines."""
+    return [card["name"] for card in core.queues()]
+
+
+def subjects() -> list[str]:
+    """Return what a suite can measure."""
+    return [*algorithms(), *queues()]
+
+
+def shown() -> list[str]:
+    """Return what `narrows show` has a text for."""
+    return [*subjects(), *(preset["name"] for preset in core.presets()), *scenarios()]
+
+
+def scenarios() -> list[str]:
+    """Return the names of the scenarios of the library."""
+    return list(library())
+
+
+def studies() -> list[str]:
+    """Return the names of the published studies."""
+    return sorted(file.parent.name for file in STUDIES.glob("*/claims.toml"))
+
+
+def suites() -> list[str]:
+    """Return the names of the suites."""
+    return sorted(file.parent.name for file in SUITES.glob("*/suite.toml"))
+
+
+def metric_names() -> list[str]:
+    """Return the names of all metrics."""
+    return list(dict.fromkeys(card["name"] for card in metrics.catalogue()))
+
+
+def backends() -> list[str]:
+    """Return the backends."""
+    return ["simulator", "linux", "both"]
+
+
+def keys() -> list[str]:
+    """Return the paths of the keys of a scenario, each with the sign that follows it."""
+    return [f"{path}=" for path in dict.fromkeys(_paths(json.loads(core.schema()), ()))]
+
+
+def _paths(schema: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
+    """Yield the key paths below a part of the schema; a place in a list is 0."""
+    alternatives: Sequence[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())]
+    for each in alternatives:
+        for name, inner in each.get("properties", {}).items():
+            path = (*above, name)
+            yield ".".join(path)
+            if len(path) < DEEPEST:
+                yield from _paths(inner, path)
+        if "items" in each and len(above) < DEEPEST - 1:
+            yield from _paths(each["items"], (*above, "0"))
+
+
+# A key path with more parts is one of a table that is written whole.
+DEEPEST = 4
+ARGUMENTS: Mapping[tuple[str, str], Callable[[], list[str]]] = {
+    ("run", "file"): scenarios,
+    ("check", "file"): scenarios,
+    ("playground", "file"): scenarios,
+    ("compare", "algorithms"): algorithms,
+    ("matrix", "algorithms"): algorithms,
+    ("deploy", "algorithm"): algorithms,
+    ("ab", "a"): algorithms,
+    ("ab", "b"): algorithms,
+    ("worst", "algorithm"): algorithms,
+    ("suite", "name"): suites,
+    ("suite", "subject"): subjects,
+    ("reproduce", "name"): studies,
+    ("show", "name"): shown,
+}
+OPTIONS: Mapping[str, Callable[[], list[str]]] = {
+    "--scenario": scenarios,
+    "--suite": suites,
+    "--against": algorithms,
+    "--metric": metric_names,
+    "--on": backends,
+    "--set": keys,
+    "--vary": keys,
+    "--queues": queues,
+}
