@@ -19,9 +19,9 @@ DOCUMENTS = [file for file in tracked() if file.suffix == ".md" and file.name !=
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which somebody has worked: files of his own, and results of each kind below `results`."""
-    folder = tmp_path_factory.mktemp("desk")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which a user has worked: files of the user, and results of each kind below `results`."""
+    folder = tmp_path_factory.mktemp("worked")
     (folder / "s.toml").write_text(SCENARIO, encoding="utf-8")
     (folder / "own.toml").write_text(SCENARIO.replace("subject", "./mine.py:Mine"), encoding="utf-8")
     (folder / "st.toml").write_text(STUDY, encoding="utf-8")
@@ -78,9 +78,9 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("module")
 @pytest.mark.parametrize("moved", [False, True])
 def test_the_commands_of_a_page_run_in_its_folder_wherever_that_lies(
-    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, moved: bool
+    worked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, moved: bool
 ) -> None:
-    results = desk / "results"
+    results = worked / "results"
     if moved:
         results = Path(shutil.copytree(results, tmp_path / "moved"))
         for each in [*results.iterdir()]:
@@ -90,7 +90,7 @@ def test_the_commands_of_a_page_run_in_its_folder_wherever_that_lies(
     for page in pages:
         for shown in of_page(page):
             # What was typed names files of the folder in which it was typed.
-            folder = desk if shown.typed else page.parent
+            folder = worked if shown.typed else page.parent
             (folder / "playground.html").unlink(missing_ok=True)
             assert resolve(_elsewhere(shown), folder, monkeypatch) in {0, 1}, (page.name, page.parent.name, str(shown))
             seen |= {f"{page.parent.name.removeprefix('renamed ')}: {shown.words[0]}"}
@@ -101,11 +101,11 @@ def test_the_commands_of_a_page_run_in_its_folder_wherever_that_lies(
     }  # fmt: skip
 
 
-def test_what_was_asked_from_python_is_shown_as_a_command(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_asked_from_python_is_shown_as_a_command(worked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command of a call does the same: every argument that is not the usual one is in it."""
     import narrows as nw
 
-    monkeypatch.chdir(desk)
+    monkeypatch.chdir(worked)
     changes = ["duration=4s", "warmup=1s"]
     study = nw.matrix(
         ["cubic", "reno"], "m", rates=["5Mbps"], rtts=["20ms"], buffers=["2bdp"], replications=2, seed=7,
@@ -117,7 +117,7 @@ def test_what_was_asked_from_python_is_shown_as_a_command(desk: Path, monkeypatc
     )
     atlas = nw.worst("reno", "w", budget=1, seed=7)
     suite = nw.suite("aqm", "codel", "s", rows=["7"], replications=2, seed=7)
-    again = [of_page(desk / "m/report.html"), of_page(desk / "d/report.html")]
+    again = [of_page(worked / "m/report.html"), of_page(worked / "d/report.html")]
     typed = [str(each) for page in again for each in page if each.typed]
     typed += [each["command"].removeprefix("narrows ") for each in (trial, atlas, suite)]
     assert len(typed) == 5
@@ -179,15 +179,15 @@ def test_every_command_has_examples_and_a_group(reader: Path, monkeypatch: pytes
                 assert resolve(_elsewhere(Shown(words)), reader, monkeypatch) in {0, 1}, line
 
 
-def test_a_command_that_does_not_run_is_found(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_does_not_run_is_found(worked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge of the tests above: the wrong commands that it must not pass."""
     assert fault_of_form(("rn", "FILE"))
     assert fault_of_form(("run", "FILE", "--vary", "X"))
     assert fault_of_form(("study", "go"))
     assert fault_of(("run",))
-    assert resolve(("run", "nowhere.toml"), desk, monkeypatch) == 2
-    assert resolve(("run", "own.toml", "--set", "flows.0.algorithm=Mine"), desk, monkeypatch) == 2
-    assert resolve(("study", "replay", "results/study", "CELL"), desk, monkeypatch) == 2
+    assert resolve(("run", "nowhere.toml"), worked, monkeypatch) == 2
+    assert resolve(("run", "own.toml", "--set", "flows.0.algorithm=Mine"), worked, monkeypatch) == 2
+    assert resolve(("study", "replay", "results/study", "CELL"), worked, monkeypatch) == 2
 
 
 def _elsewhere(shown: Shown) -> tuple[str, ...]:
