@@ -16,7 +16,7 @@ from narrows.files.format import write_kept
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
-from narrows.run.command import called
+from narrows.run.called import called
 from narrows.search.run import Budget, Search
 
 if TYPE_CHECKING:

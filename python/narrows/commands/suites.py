@@ -16,7 +16,7 @@ from narrows.experiments.executors.threads import Threads
 from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept
 from narrows.reproduction.campaign import Whole, work
-from narrows.run.command import called
+from narrows.run.called import called
 from narrows.run.shared import FOLDER, Shared
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
-from narrows.run.command import called
+from narrows.run.called import called
 from narrows.run.subjects import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests

@@ -19,7 +19,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.plural import counted
-from narrows.run.command import called
+from narrows.run.called import called
 from narrows.statistics import Estimate, Range, estimate
 
 if TYPE_CHECKING:

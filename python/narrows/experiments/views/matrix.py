@@ -24,7 +24,7 @@ from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
-from narrows.run.command import called
+from narrows.run.called import called
 from narrows.run.list_arguments import read_queue
 
 if TYPE_CHECKING:
