@@ -21,6 +21,7 @@ from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import StudyFolder, published_studies
 from narrows.rounding import decimals_of, estimate_decimals
+from narrows.run.speed import hops_per_s
 
 if TYPE_CHECKING:
     import argparse
@@ -64,7 +65,10 @@ def _announced(job: Reproducing) -> str:
     hops = study.published.packet_hops.get(job.size)
     there = f", {done} finished" if done else ""
     left = hops * (cells - done) / cells if hops else 0
-    taking = f", about {_span(left / HOPS_PER_S / jobs)} on {counted(jobs, 'free processor')}" if left else ""
+    taking = ""
+    if left and not job.only_judge:
+        time_s = left / (OF_PRESENT_SPEED * hops_per_s(jobs))
+        taking = f", about {_span(time_s)} at the present speed of this machine, {counted(jobs, 'cell')} at a time"
     return "\n".join([*lines, f"{job.size}: {counted(cells, 'cell')}{there}{taking}\n"])
 
 
@@ -136,8 +140,8 @@ def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -
     return f"{effect / scale:.{decimals}f}", f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
-# What published studies reach on a usual processor of today, one with another.
-HOPS_PER_S = 2e7
+# What published studies reach of the speed that is measured, one with another: their cells are short.
+OF_PRESENT_SPEED = 0.4
 MINUTE_S = 60
 STATEMENT = 70
 # Width of all columns but the statement's, about.

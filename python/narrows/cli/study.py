@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.check import print_executed
 from narrows.cli.status import DONE, INTERNAL
-from narrows.cli.table import align
+from narrows.cli.table import align, printable
 from narrows.cli.work import Work, say
 from narrows.commands.studies import Studying, from_file
 from narrows.errors import InputError
@@ -18,15 +18,18 @@ from narrows.experiments import campaign
 from narrows.experiments.definition import read_study
 from narrows.experiments.design import describe
 from narrows.experiments.executors.threads import Threads
+from narrows.experiments.findings import findings
 from narrows.experiments.overlay import Choice
 from narrows.experiments.plan import Plan, executed_by, make_plan
-from narrows.experiments.stored import stored
+from narrows.experiments.repeated import independent
+from narrows.experiments.stored import StoredStudy, stored
 from narrows.experiments.subjects import with_marks
 from narrows.experiments.task import Failed, Finished
 from narrows.external.trust import of_results
 from narrows.files.json_objects import to_json
 from narrows.files.shape import UNFIT, fitting
 from narrows.plural import counted
+from narrows.report.study.sentences import answers
 from narrows.run.command import recorded
 from narrows.run.jobs import processors
 
@@ -67,7 +70,17 @@ def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given:
         print(to_json(found._asdict()))
     else:
         print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
+        _print_findings(done.result.study)
     return work.end(done, INTERNAL if found.failed else DONE)
+
+
+def _print_findings(study: StoredStudy) -> None:
+    """Print the first sentences with which the page of a study begins; the page has all."""
+    found = answers(findings(study.plan, independent(study.table())))
+    for sentence in found[:MOST_FINDINGS]:
+        print(printable(sentence))
+    if len(found) > MOST_FINDINGS:
+        print(f"{counted(len(found) - MOST_FINDINGS, 'more finding is', 'more findings are')} on the page.")
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -221,3 +234,4 @@ def _shown(value: Any) -> str:
 
 
 MOST_FAILURES = 5
+MOST_FINDINGS = 2

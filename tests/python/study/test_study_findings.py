@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from narrows.cli import main
+from narrows.cli.study import MOST_FINDINGS
 from narrows.experiments.findings import ByLevel, Finding, Mean, findings, variance_of
-from narrows.report.study.page import _sentences
+from narrows.report.study.sentences import sentences
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
 
 ALGORITHMS = ["cubic", "bbr3"]
 LEVELS = ["codel", "droptail"]
@@ -49,7 +54,7 @@ def study(
 def found(value: Callable[[str, str], float], **options: Any) -> tuple[Finding, list[str]]:
     plan, cells = study(value, **options)
     (finding,) = findings(plan, cells)
-    return finding, list(_sentences(finding))
+    return finding, list(sentences(finding))
 
 
 def test_a_factor_without_an_effect_moves_nothing() -> None:
@@ -132,3 +137,22 @@ def test_a_difference_that_is_clear_at_one_level_alone_is_not_averaged() -> None
         assert (by_level.part, by_level.turns) == (divided, False)
         found = Finding("late", 5, 0, some, means["droptail"], [], [by_level])
         assert (found.divided is by_level) == divided
+
+
+def test_a_study_ends_with_its_first_findings_those_with_which_its_page_begins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(
+        'title = "Buffers"\nscenario = "two-flows"\nreplications = 3\nset = { duration = "30s" }\n'
+        '[factors]\nbuffer = { "path.queue.limit" = ["0.2bdp", "1bdp", "4bdp"] }\n',
+        encoding="utf-8",
+    )
+    assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    place = printed.index("9 of 9 cells are finished, 0 failed")
+    said = printed[place + 1 : place + 1 + MOST_FINDINGS]
+    assert any("depends most on buffer" in each for each in said), said
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8").replace("\N{NARROW NO-BREAK SPACE}", " ")
+    answer = page[page.index('<ul class="answer">') :].partition("</ul>")[0]
+    assert not [each for each in said if each not in answer]

@@ -5,21 +5,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.design import describe
-from narrows.experiments.findings import LEVEL, Finding, Mean, findings
+from narrows.experiments.findings import LEVEL, Finding, findings
 from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
 from narrows.page.commands import REPORT, of_study
-from narrows.page.estimates import difference_text, estimate_texts
+from narrows.page.estimates import estimate_texts
 from narrows.plural import counted
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
+from narrows.report.study.sentences import answers, sentences, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from narrows.drawing.figure import Figure
     from narrows.experiments.plan import Plan
     from narrows.experiments.stored import Status
-    from narrows.statistics import Estimate
 
 
 def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
@@ -60,12 +60,9 @@ def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
     """Return the question and the first findings, those of a clear effect before the others."""
     if not found:
         return ["No cell has a value of any measure yet."]
-    sentences = [sentence for finding in found for sentence in _sentences(finding)]
-    # What moves or differs is the answer; that something does not is one where nothing else is.
-    clear = [each for each in sentences if not any(words in each for words in _NOTHING)]
     asked: list[object] = [element("b", plan.question)] if plan.question else []
     replaced = [] if plan.replaced is None else [plan.replaced.sentence]
-    return [*asked, *(clear or sentences)[: MOST_SENTENCES - len(asked)], *replaced]
+    return [*asked, *answers(found)[: MOST_SENTENCES - len(asked)], *replaced]
 
 
 def _basis(plan: Plan, found: Sequence[Finding], *, repeated: bool) -> str:
@@ -117,7 +114,7 @@ def _question(plan: Plan) -> list[Markup]:
 def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
     if not found:
         return [element("p", "No cell has a value of any measure yet.", class_="note")]
-    sentences = [element("li", sentence) for finding in found for sentence in _sentences(finding)]
+    said = [element("li", sentence) for finding in found for sentence in sentences(finding)]
     tables = [_means_table(finding) for finding in found if len(finding.means) > 1]
     note = (
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
@@ -126,42 +123,7 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
         "difference exceeds the margin from which it matters."
     )
-    return [element("ul", *sentences), element("p", note, class_="note"), element("div", *tables, class_="tables")]
-
-
-def _sentences(finding: Finding) -> Iterator[str]:
-    shown = response_meaning(finding.response)
-    divided = finding.divided
-    if divided:
-        what = "order of the algorithms" if divided.turns else "difference between the algorithms"
-        yield f"{shown.title}: the {what} depends on {divided.factor}."
-        for level, means in divided.means.items():
-            yield f"{shown.title} at {divided.factor} = {level}{_against(means, finding.response)}"
-    elif len(finding.means) > 1:
-        yield f"{shown.title}{_against(finding.means, finding.response)}"
-    clear = [effect for effect in finding.effects if effect.clear]
-    if clear:
-        top = clear[0]
-        low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
-        difference = _signed(top.difference, finding.response)
-        yield (
-            f"{shown.title} depends most on {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}, "
-            f"a difference of {difference}."
-        )
-    elif finding.effects:
-        yield f"{shown.title}: no factor has a clear effect."
-    if finding.missing:
-        missing = counted(finding.missing, "cell has no value and does", "cells have no value and do")
-        yield f"{shown.title}: {missing} not count."
-
-
-def _against(means: Sequence[Mean], response: str) -> str:
-    """Return the end of a sentence on the differences of algorithms to the first of them."""
-    first = means[0].algorithm
-    clear = [
-        f"{each.algorithm} {_signed(each.difference, response)}" for each in means if each.difference and each.clear
-    ]
-    return f", against {first}: {'; '.join(clear)}." if clear else f": no algorithm differs clearly from {first}."
+    return [element("ul", *said), element("p", note, class_="note"), element("div", *tables, class_="tables")]
 
 
 def _means_table(finding: Finding) -> Markup:
@@ -170,13 +132,9 @@ def _means_table(finding: Finding) -> Markup:
     for mean in finding.means:
         value, interval = mean.mean["mean"], mean.mean["ci95"]
         text, ends = estimate_texts(value, interval, shown.unit)
-        difference = _signed(mean.difference, finding.response) if mean.difference else NO_DATA
+        difference = signed(mean.difference, finding.response) if mean.difference else NO_DATA
         rows.append(row(mean.algorithm, text, ends or NO_DATA, difference))
     return table(shown.title, ("", "Mean", "95 % interval", "Difference"), rows, "measures")
-
-
-def _signed(difference: Estimate, response: str) -> str:
-    return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
 def progress(state: Status) -> Markup:
@@ -229,6 +187,5 @@ def _origin(plan: Plan, cells: pa.Table) -> Markup:
 MOST_SENTENCES = 4
 MOST_RESPONSES = 4
 MOST_FACTORS = 2
-_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", "not count.")
 # Levels of a factor that are named in the text.
 _SHOWN = 8
