@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -204,7 +205,16 @@ def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any
     assert narrows("suite", small, "cubic", "--out", "out", "--quiet").returncode == 1
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     answer = page[page.index('id="answer"') : page.index('id="worse"')]
-    assert answer.count("It delivers") == 1
+    # A mark for each row with a bound, on the side of the bound on which its measure is.
+    figure = answer[answer.index('data-name="distances"') : answer.index("<figcaption>")]
+    wide = figure[figure.index("paper wide") : figure.index("paper narrow")]
+    rows = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))["rows"]
+    bounded = [row for row in rows if row["bound"] and all(row["bound"].values()) and row["excess"]["mean"]]
+    assert wide.count("data-point=") == len(bounded) > 0
+    assert len(re.findall(r'data-point="[^"]*beyond the bound, (?:worse|broken)"', wide)) == sum(
+        row["verdict"] in {"worse", "broken"} for row in bounded
+    )
+    assert answer.partition("</ul>")[0].count("It delivers") == 1
     together = page[page.index('id="worse"') : page.index('id="overview"')]
     assert together.count("It delivers") == 2
     assert "<code>narrows run scenarios/" in together

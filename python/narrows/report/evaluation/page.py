@@ -18,6 +18,7 @@ from narrows.page.blocks import badge, facts, state, table
 from narrows.page.commands import REPORT, typed
 from narrows.plural import counted
 from narrows.report.evaluation import words
+from narrows.report.evaluation.figure import distances
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     criteria = {name: by_criterion(found) for name, found in seen.items()}
     about = [element("p", _marked(text)) for text in words.preface(summary)]
     parts = [
-        page.answer(_answer(seen), (), REPORT, summary.get("unlike", "")),
+        page.answer(_answer(seen), distances(seen), REPORT, summary.get("unlike", "")),
         *_worse(seen),
         page.section(
             "overview", "Criteria", element("details", element("summary", "All criteria"), _overview(criteria))
