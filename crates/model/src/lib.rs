@@ -147,6 +147,15 @@ pub enum RateModel {
         /// Time between two draws.
         interval: Span,
     },
+    /// A token bucket in front of a faster line.
+    TokenBucket {
+        /// Rate at which the bucket is filled.
+        rate: Rate,
+        /// Depth of the bucket, at least a full packet; it is full at the start of a run.
+        burst: Bytes,
+        /// Rate of the line.
+        peak: Rate,
+    },
     /// Recorded rates.
     Recording(Arc<Recording>),
     /// Delivery opportunities of 1500 bytes at recorded times.
@@ -172,9 +181,10 @@ impl RateModel {
     /// Returns the rate at the start of a run, bits per second; its mean if it is random.
     pub fn first_bps(&self) -> f64 {
         match self {
-            Self::Constant(rate) | Self::Square { high: rate, .. } | Self::Walk { start: rate, .. } => {
-                rate.as_bps() as f64
-            }
+            Self::Constant(rate)
+            | Self::Square { high: rate, .. }
+            | Self::Walk { start: rate, .. }
+            | Self::TokenBucket { rate, .. } => rate.as_bps() as f64,
             Self::Steps(steps) => steps[0].1.as_bps() as f64,
             Self::Recording(recording) => recording.steps[0].1.as_bps() as f64,
             Self::Uniform { .. } | Self::Trace(_) => self.mean_bps(Span::MAX),
@@ -185,9 +195,10 @@ impl RateModel {
     /// time.
     pub fn highest_bps(&self) -> f64 {
         match self {
-            Self::Constant(rate) | Self::Walk { maximum: rate, .. } | Self::Uniform { maximum: rate, .. } => {
-                rate.as_bps() as f64
-            }
+            Self::Constant(rate)
+            | Self::Walk { maximum: rate, .. }
+            | Self::Uniform { maximum: rate, .. }
+            | Self::TokenBucket { peak: rate, .. } => rate.as_bps() as f64,
             Self::Square { high, low, .. } => high.max(low).as_bps() as f64,
             Self::Steps(steps) => highest(steps),
             Self::Recording(recording) => highest(&recording.steps),
@@ -200,7 +211,7 @@ impl RateModel {
     pub fn mean_bps(&self, duration: Span) -> f64 {
         let bps = |rate: &Rate| rate.as_bps() as f64;
         match self {
-            Self::Constant(rate) => bps(rate),
+            Self::Constant(rate) | Self::TokenBucket { rate, .. } => bps(rate),
             Self::Steps(steps) => bits_within(steps, duration) / duration.as_secs_f64(),
             Self::Recording(recording) => {
                 let period = recording.period.unwrap_or(Span::MAX);

@@ -14,7 +14,7 @@ use crate::section::{Fields, keys};
 use crate::trace;
 use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
 use narrows_model::{RateModel, Step};
-use narrows_units::{Rate, Span};
+use narrows_units::{Bytes, Rate, Span};
 use recorded::Recorded;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -121,21 +121,37 @@ keys! {
     }
 }
 
+keys! {
+    /// A token bucket in front of a faster line, as tc-tbf has it. The link's queue waits for the bucket; a limit in time
+    /// is counted at `rate`.
+    pub struct TokenBucket = "token-bucket" {
+        /// Rate at which the bucket is filled: that of the link in the long run.
+        rate: Positive<Rate>,
+        /// Depth of the bucket, at least a full packet: what is sent at the peak rate after an idle period. It is full at the
+        /// start.
+        burst: Positive<Bytes>,
+        /// Rate of the line behind the bucket.
+        peak: Positive<Rate> => "ten times rate",
+    }
+}
+
 forms! {
-    /// A rate over time. Recordings are the last forms, so that sources can exclude them.
-    pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Recorded, Trace }
+    /// A rate over time. The last forms are those of links alone, so that sources can exclude them.
+    pub enum VaryingRate {
+        Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, TokenBucket, Recorded, Trace,
+    }
 }
 
 /// The type of the key of a link's rate.
 pub type LinkRate = PlainOr<Positive<Rate>, VaryingRate>;
 
-/// The type of a key whose value is a table that generates a rate, not a recording.
+/// The type of a key whose value is a table that generates a rate, neither a recording nor a property of a line.
 #[derive(Clone, Debug)]
 pub struct Generated;
 
 impl Forms for Generated {
     type Value = VaryingRate;
-    const VARIANTS: &'static [Variant] = VaryingRate::VARIANTS.split_at(VaryingRate::VARIANTS.len() - 2).0;
+    const VARIANTS: &'static [Variant] = VaryingRate::VARIANTS.split_at(VaryingRate::VARIANTS.len() - 3).0;
 
     fn take(name: &str, fields: &mut Fields<'_>) -> Option<VaryingRate> {
         VaryingRate::take(name, fields)
@@ -186,6 +202,8 @@ pub struct RateContext<'a> {
     pub load: &'a LoadContext<'a>,
     /// Duration of the run.
     pub duration: Result<Span, Reported>,
+    /// Size of a full data packet on the wire, for a link.
+    pub packet: Option<Bytes>,
 }
 
 /// Resolves the rate over time; defaults are filled in.
@@ -206,6 +224,7 @@ pub fn resolve(
         Choice::Form(VaryingRate::AdditiveWalk(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::MultiplicativeWalk(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::Uniform(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::TokenBucket(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::Recorded(form)) => form.resolve(context, faults),
         Choice::Form(VaryingRate::Trace(form)) => form.resolve(context, faults),
     }
@@ -338,6 +357,24 @@ impl Uniform {
     }
 }
 
+impl TokenBucket {
+    fn resolve(&mut self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let (rate, burst) = (self.rate.copied()?, self.burst.copied()?);
+        let usual = Rate::from_bps_f64(rate.as_bps() as f64 * 10.0).min(FASTEST);
+        let peak = self.peak.copied()?.unwrap_or(usual);
+        if peak < rate {
+            let fault = self.peak.fault("below the rate of the bucket").given(peak.to_string());
+            return Err(fault.allowed(format!("at least {rate}")).report(faults));
+        }
+        if let Some(packet) = context.packet.filter(|packet| burst < *packet) {
+            let fault = self.burst.fault("no full packet would ever be sent").given(burst.to_string());
+            return Err(fault.allowed(format!("at least {packet}")).report(faults));
+        }
+        self.peak.fill(Some(peak));
+        Ok(RateModel::TokenBucket { rate, burst, peak })
+    }
+}
+
 impl Trace {
     fn resolve(&mut self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
         let location = self.trace.at.location.clone();
@@ -409,7 +446,9 @@ pub fn greatest_bps(model: &RateModel) -> f64 {
         RateModel::Constant(rate) => bps(rate),
         RateModel::Steps(_) | RateModel::Recording(_) => model.highest_bps(),
         RateModel::Square { high, .. } => bps(high),
-        RateModel::Walk { maximum, .. } | RateModel::Uniform { maximum, .. } => bps(maximum),
+        RateModel::Walk { maximum: rate, .. }
+        | RateModel::Uniform { maximum: rate, .. }
+        | RateModel::TokenBucket { peak: rate, .. } => bps(rate),
         RateModel::Trace(trace) => trace.greatest_bps(),
     }
 }
@@ -447,6 +486,9 @@ pub fn describe(rate: &RateModel) -> String {
         }
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
+        }
+        RateModel::TokenBucket { rate, burst, peak } => {
+            format!("{rate} by a token bucket of {burst}, which is sent at {peak}")
         }
         RateModel::Recording(recording) => recorded::describe(recording),
         RateModel::Trace(trace) => format!(

@@ -380,6 +380,8 @@ const NEEDS: &[Need] = &[
     Need::values("walk].maximum", "\"8Mbps\"", "\"9Mbps\""),
     Need::values("rate[uniform].minimum", "\"1Mbps\"", "\"2Mbps\""),
     Need::sets("walk].bounds", &[".steps=uniform"]),
+    Need::values("[token-bucket].burst", "\"30kB\"", "\"40kB\""),
+    Need::values("[token-bucket].peak", "\"50Mbps\"", "\"60Mbps\""),
     Need::values("[file].file", "\"FOLDER/one.rates\"", "\"FOLDER/other.rates\""),
     Need::sets("rate[file]", &[".column=Mbps"]),
     Need::values("[file].column", "\"Mbps\"", "\"other_Mbps\""),

@@ -4,10 +4,12 @@
 //! It has at most one pending departure and one pending change: [`start`](Capacity::start) returns the departure time of a
 //! packet, and [`change`](Capacity::change) may change it. Departures precede simultaneous changes.
 
+mod bucket;
 mod opportunities;
 mod process;
 
 use super::Serializer;
+use bucket::Bucket;
 use narrows_engine::Stream;
 use narrows_model::{RateModel, SourceModel};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -22,6 +24,8 @@ pub struct Capacity(Medium);
 enum Medium {
     /// A link that sends bits at a rate.
     Rated(Rated),
+    /// A token bucket in front of a faster line.
+    Shaped(Bucket),
     /// Bytes leave at recorded times.
     Recorded(Opportunities),
 }
@@ -44,6 +48,9 @@ impl Capacity {
         if let RateModel::Trace(trace) = model {
             return Self(Medium::Recorded(Opportunities::new(trace.clone(), place)));
         }
+        if let RateModel::TokenBucket { rate, burst, peak } = *model {
+            return Self(Medium::Shaped(Bucket::new(rate, burst, peak)));
+        }
         let (process, rate) = Process::new(model, draws);
         Self::rated(process, rate)
     }
@@ -51,7 +58,7 @@ impl Capacity {
     /// Returns the place in the recording at which the run started; `None` without a recording.
     pub fn recording_start(&self) -> Option<Span> {
         match &self.0 {
-            Medium::Rated(_) => None,
+            Medium::Rated(_) | Medium::Shaped(_) => None,
             Medium::Recorded(opportunities) => Some(opportunities.start_of_run()),
         }
     }
@@ -84,6 +91,7 @@ impl Capacity {
     pub fn start(&mut self, size: Bytes, now: Time) -> Time {
         match &mut self.0 {
             Medium::Rated(rated) => rated.serializer.start(size, now),
+            Medium::Shaped(bucket) => bucket.start(size, now),
             Medium::Recorded(opportunities) => opportunities.start(size, now),
         }
     }
@@ -94,7 +102,7 @@ impl Capacity {
     pub fn ready(&self, now: Time) -> Time {
         match &self.0 {
             Medium::Rated(rated) if rated.serializer.rate() == Rate::ZERO => Time::NEVER,
-            Medium::Rated(_) => now,
+            Medium::Rated(_) | Medium::Shaped(_) => now,
             Medium::Recorded(opportunities) => opportunities.ready(now),
         }
     }
@@ -103,7 +111,7 @@ impl Capacity {
     pub fn next_change(&self) -> Time {
         match &self.0 {
             Medium::Rated(rated) => rated.process.next_change(),
-            Medium::Recorded(_) => Time::NEVER,
+            Medium::Shaped(_) | Medium::Recorded(_) => Time::NEVER,
         }
     }
 
@@ -119,7 +127,7 @@ impl Capacity {
                 let rate = rated.process.advance(rated.serializer.rate());
                 rated.serializer.change(rate, now)
             }
-            Medium::Recorded(_) => None,
+            Medium::Shaped(_) | Medium::Recorded(_) => None,
         }
     }
 
@@ -127,14 +135,16 @@ impl Capacity {
     pub fn abort(&mut self, now: Time) {
         match &mut self.0 {
             Medium::Rated(rated) => rated.serializer.abort(now),
+            Medium::Shaped(bucket) => bucket.abort(now),
             Medium::Recorded(opportunities) => opportunities.abort(),
         }
     }
 
-    /// Returns the current rate; for a trace its mean rate.
+    /// Returns the current rate; for a token bucket and a trace its mean rate.
     pub fn rate(&self) -> Rate {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.rate(),
+            Medium::Shaped(bucket) => bucket.rate(),
             Medium::Recorded(opportunities) => opportunities.mean_rate(),
         }
     }
@@ -144,6 +154,7 @@ impl Capacity {
     pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.bits_left(departure, now),
+            Medium::Shaped(bucket) => bucket.bits_left(departure, now),
             Medium::Recorded(opportunities) => {
                 opportunities.mean_rate().as_bps() as f64 * departure.since(now).as_secs_f64()
             }
@@ -155,6 +166,7 @@ impl Capacity {
     pub fn offered_bits(&self, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.offered_until(now) as f64 * 1e-12,
+            Medium::Shaped(bucket) => bucket.offered_bits(now),
             Medium::Recorded(opportunities) => opportunities.offered_bits(now) as f64,
         }
     }

@@ -145,7 +145,7 @@ impl Process {
                 let first = drawn_between(minimum, maximum, &mut draws);
                 (Law::Uniform { minimum, maximum, interval }, first, Time::ZERO + interval)
             }
-            RateModel::Trace(_) => unreachable!("a trace has opportunities, not a rate"),
+            RateModel::TokenBucket { .. } | RateModel::Trace(_) => unreachable!("no process of a rate"),
         };
         (Self { law, next, own: rate, made: Made::Itself, draws }, rate)
     }

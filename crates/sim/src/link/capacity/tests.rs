@@ -39,6 +39,39 @@ fn a_constant_rate_never_changes() {
     assert_eq!(capacity.offered_bits(ms(250)).to_bits(), 2e6_f64.to_bits());
 }
 
+/// A bucket of 3000 bytes at 1.2 Mbps in front of 12 Mbps: two packets of 1500 bytes at once, each a millisecond, and then one
+/// in 10 ms, from the time at which the bucket holds one.
+#[test]
+fn a_token_bucket_sends_its_burst_at_the_peak_and_then_at_its_rate() {
+    let (rate, peak) = (Rate::from_bps(1_200_000), mbps(12));
+    let packet = Bytes::new(1500);
+    let mut link = capacity(&RateModel::TokenBucket { rate, burst: Bytes::new(3000), peak });
+    assert_eq!((link.rate(), link.next_change(), link.ready(ms(1))), (rate, Time::NEVER, ms(1)));
+    let mut departures = vec![link.start(packet, ms(5))];
+    for _ in 0..3 {
+        let idle = departures[departures.len() - 1];
+        departures.push(link.start(packet, idle));
+    }
+    // At 6 ms a tenth of a packet has been earned since 5 ms, when the bucket was full: the third starts at 15 ms.
+    assert_eq!(departures, [6, 7, 16, 26].map(ms));
+    // 6000 bytes were sent, and for the first 5 ms the bucket was full.
+    assert_eq!(link.offered_bits(ms(26)).round(), 48_000.0 + 6_000.0 - 0.0);
+    // Half of the fourth packet is on the line at 25.5 ms, and none before 25 ms.
+    let half = Time::ZERO + Span::from_us(25_500);
+    assert_eq!((link.bits_left(ms(26), half), link.bits_left(ms(26), ms(20))), (6_000.0, 12_000.0));
+    assert_eq!(link.offered_bits(half).round() + 6_000.0, link.offered_bits(ms(26)).round());
+    // An aborted packet that waits takes no tokens.
+    let waiting = link.start(packet, ms(26));
+    assert_eq!(waiting, ms(36));
+    link.abort(ms(30));
+    assert_eq!(link.start(packet, ms(30)), ms(36));
+    // After a long pause the bucket is full, not fuller.
+    assert_eq!(
+        [link.start(packet, ms(900)), link.start(packet, ms(901)), link.start(packet, ms(902))],
+        [901, 902, 911].map(ms)
+    );
+}
+
 #[test]
 fn steps_come_when_written_and_the_last_stays() {
     let steps = vec![(Span::ZERO, mbps(1)), (Span::from_ms(5), mbps(0)), (Span::from_ms(7), mbps(3))];
