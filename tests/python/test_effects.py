@@ -207,6 +207,12 @@ TRIALS = {
     "size[pareto].maximum": sizes(
         'kind="pareto",shape=1.5,minimum="5kB"', 'kind="pareto",shape=1.5,minimum="5kB",maximum="8kB"'
     ),
+    "size[normal].mean": sizes(
+        'kind="normal",deviation="5kB",mean="10kB"', 'kind="normal",deviation="5kB",mean="20kB"'
+    ),
+    "size[normal].deviation": sizes(
+        'kind="normal",deviation="5kB",mean="20kB"', 'kind="normal",deviation="9kB",mean="20kB"'
+    ),
     "size[lognormal].mean": sizes('kind="lognormal",sigma=1,mean="10kB"', 'kind="lognormal",sigma=1,mean="20kB"'),
     "size[lognormal].median": sizes('kind="lognormal",sigma=1,median="10kB"', 'kind="lognormal",sigma=1,median="20kB"'),
     "size[lognormal].sigma": sizes('kind="lognormal",sigma=1,mean="10kB"', 'kind="lognormal",sigma=2,mean="10kB"'),

@@ -39,6 +39,13 @@ pub enum Distribution {
         /// Largest value; `None` without a limit.
         maximum: Option<f64>,
     },
+    /// The normal distribution; a value below zero is zero.
+    Normal {
+        /// Mean of the normal distribution, before values below zero are zero.
+        mean: f64,
+        /// Its standard deviation.
+        deviation: f64,
+    },
     /// The lognormal distribution.
     LogNormal {
         /// Median: e to the power of the mean of the logarithm.
@@ -148,6 +155,7 @@ impl Distribution {
             Self::Uniform { minimum, maximum } => minimum + share * (maximum - minimum),
             Self::Exponential { mean } => -mean * libm::log1p(-share),
             Self::Pareto { minimum, shape, maximum } => pareto_quantile(*minimum, *shape, *maximum, share),
+            Self::Normal { mean, deviation } => (mean + deviation * normal::quantile(share)).max(0.0),
             Self::LogNormal { median, sigma } => median * libm::exp(sigma * normal::quantile(share)),
             Self::BodyAndTail { median, sigma, tail, minimum, shape, maximum } => {
                 let body = 1.0 - tail;
@@ -175,7 +183,10 @@ impl Distribution {
         match self {
             Self::Constant(value) => *value,
             Self::Uniform { minimum, .. } | Self::Pareto { minimum, .. } => *minimum,
-            Self::Exponential { .. } | Self::LogNormal { .. } | Self::BodyAndTail { .. } => 0.0,
+            Self::Exponential { .. }
+            | Self::Normal { .. }
+            | Self::LogNormal { .. }
+            | Self::BodyAndTail { .. } => 0.0,
             Self::Empirical(points) => points[0].0,
             Self::Mixture(parts) => {
                 parts.iter().map(|part| part.distribution.least()).fold(f64::INFINITY, f64::min)
@@ -189,6 +200,10 @@ impl Distribution {
             Self::Constant(mean) | Self::Exponential { mean } => *mean,
             Self::Uniform { minimum, maximum } => f64::midpoint(*minimum, *maximum),
             Self::Pareto { minimum, shape, maximum } => pareto_mean(*minimum, *shape, *maximum),
+            Self::Normal { mean, deviation } => {
+                let score = mean / deviation;
+                mean * normal::share_below(score) + deviation * normal::density(score)
+            }
             Self::LogNormal { median, sigma } => median * libm::exp(0.5 * sigma * sigma),
             Self::BodyAndTail { median, sigma, tail, minimum, shape, maximum } => {
                 let cut = libm::log(minimum / median) / sigma;

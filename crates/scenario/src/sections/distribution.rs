@@ -106,6 +106,9 @@ pub fn describe<U: Unit>(distribution: &Distribution) -> String {
         Distribution::Pareto { minimum, shape, maximum } => {
             format!("Pareto of index {shape}, at least {}{}", of(minimum), up_to(maximum))
         }
+        Distribution::Normal { mean, deviation } => {
+            format!("normal of mean {} and standard deviation {}", of(mean), of(deviation))
+        }
         Distribution::LogNormal { median, sigma } => {
             format!("lognormal of median {} and sigma {sigma}", of(median))
         }

@@ -55,6 +55,16 @@ keys! {
 }
 
 keys! {
+    /// The normal distribution, as of tc-netem; a value below zero is zero.
+    pub struct Normal<U: Unit> = "normal" {
+        /// Mean, before values below zero are zero.
+        mean: Positive<U>,
+        /// Standard deviation.
+        deviation: Positive<U>,
+    }
+}
+
+keys! {
     /// The lognormal distribution.
     pub struct LogNormal<U: Unit> = "lognormal" {
         /// Mean; given instead of the median.
@@ -101,7 +111,7 @@ keys! {
 forms! {
     /// The forms that may be parts of a mixture.
     pub enum Simple<U: Unit> {
-        Constant<U>, Uniform<U>, Exponential<U>, Pareto<U>, LogNormal<U>, Web<U>, Empirical<U>,
+        Constant<U>, Uniform<U>, Exponential<U>, Normal<U>, Pareto<U>, LogNormal<U>, Web<U>, Empirical<U>,
     }
 }
 
@@ -195,6 +205,10 @@ impl<U: Unit> Simple<U> {
                 Ok(Distribution::Uniform { minimum, maximum })
             }
             Self::Exponential(form) => Ok(Distribution::Exponential { mean: form.mean.copied()?.amount() }),
+            Self::Normal(form) => Ok(Distribution::Normal {
+                mean: form.mean.copied()?.amount(),
+                deviation: form.deviation.copied()?.amount(),
+            }),
             Self::Pareto(form) => form.resolve(faults),
             Self::LogNormal(form) => form.resolve(faults),
             Self::Web(form) => form.resolve(faults),
@@ -412,7 +426,7 @@ fn read_points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
 }
 
 /// The number of forms of which a mixture may be made.
-const SIMPLE: usize = 7;
+const SIMPLE: usize = 8;
 
 /// An index or deviation beyond this is surely a slip.
 const STEEPEST: f64 = 100.0;
