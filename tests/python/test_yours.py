@@ -386,3 +386,47 @@ def test_a_name_without_its_unit_is_answered_with_the_name(narrows: Narrows, tmp
     done = narrows("run", "scenario.toml", "--set", "flows.0.algorithm=./mine.py:Mine", "--out", "out")
     assert done.returncode == 2
     assert "no attribute 'rtt'. Did you mean: 'rtt_s'?" in done.stderr
+
+
+COUNTS = """\
+class Counts:
+    def __init__(self, setup):
+        self.window = setup.initial_window
+        self.sent, self.acked, self.lost = {}, 0, 0
+
+    def on_sent(self, sent):
+        self.sent[sent.number] = sent.now_s
+
+    def on_ack(self, ack):
+        assert len(ack.packets) == ack.newly_acked, ack
+        for packet in ack.packets:
+            assert 0 <= packet.now_s <= ack.now_s and packet.number in self.sent, packet.number
+            # Since its last transmission, unless that is found to have been in vain.
+            assert packet.now_s <= self.sent[packet.number]
+            self.acked += 1
+        self.window += ack.newly_acked / self.window
+
+    def on_loss(self, loss):
+        assert len(loss.packets) == loss.lost, loss
+        self.lost += sum(self.sent[packet.number] == packet.now_s for packet in loss.packets)
+        if loss.new_episode:
+            self.window = max(self.window / 2, 2)
+
+    def observe(self):
+        return {"acked": self.acked, "lost": self.lost}
+"""
+
+
+def test_acknowledgements_and_losses_name_their_packets(narrows: Narrows, tmp_path: Path) -> None:
+    place(tmp_path, COUNTS)
+    text = SUBJECT.replace('algorithm = "subject"', 'algorithm = "./mine.py:Counts"')
+    scenario = write(tmp_path, text + "[record]\ninternals = true\n")
+    done = narrows("run", scenario, "--set", "path.loss={kind='bernoulli',rate='1%'}", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    rows = pq.read_table(tmp_path / "out/internals.parquet").to_pylist()
+    last = {row["variable"]: row["value"] for row in rows if row["variable"] in {"acked", "lost"}}
+    assert last["acked"] > 100
+    assert last["lost"] > 0
+    packet = nw.Sent(number=7, now_s=1.5)
+    assert nw.Ack(packets=[packet]).packets[0].number == nw.Loss(packets=[packet]).packets[0].number == 7
+    assert nw.Ack().packets == ()

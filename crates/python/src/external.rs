@@ -186,7 +186,7 @@ impl ExternalAlgorithm for Described {
 }
 
 /// What the host must provide for an algorithm in Python.
-const NEEDS: Needs = Needs { rate_samples: true, partial_acks: true, ..Needs::RELIABLE };
+const NEEDS: Needs = Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE };
 
 /// A typical setup, with which a class is built once to check it.
 const TRIAL: Setup = Setup {

@@ -2,8 +2,9 @@
 //! The arguments of the methods of an algorithm in Python, as immutable objects. Times are in seconds of simulated time.
 
 use narrows_lab::congestion_control::{Ack, Cause, Loss, Path, SentPacket, Setup};
-use narrows_lab::units::Span;
+use narrows_lab::units::{Span, Time};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The argument of `__init__`: the properties of the flow.
 #[pyclass(name = "Setup", module = "narrows._core", frozen, get_all)]
@@ -54,6 +55,8 @@ pub struct PyAck {
     in_flight: u64,
     /// Round trips completed since the connection was established.
     rounds: u64,
+    /// The packets acknowledged for the first time, oldest first, each as it was last sent.
+    packets: Packets,
 }
 
 /// The argument of `on_loss`: packets were declared lost, or a congestion mark started an episode.
@@ -75,14 +78,42 @@ pub struct PyLoss {
     in_flight: u64,
     /// Round trips completed since the connection was established.
     rounds: u64,
+    /// The packets declared lost, oldest first, each as it was last sent.
+    packets: Packets,
 }
 
-/// The argument of `on_sent`: a packet was sent.
+/// Packets of an acknowledgement or a loss: in Python a tuple of [`PySent`], made when it is asked for.
+#[derive(Clone)]
+struct Packets(Vec<PySent>);
+
+impl Packets {
+    fn of(packets: &[SentPacket]) -> Self {
+        Self(packets.iter().map(PySent::as_sent).collect())
+    }
+
+    fn listed(packets: &[PyRef<'_, PySent>]) -> Self {
+        Self(packets.iter().map(|packet| (*packet).clone()).collect())
+    }
+}
+
+impl<'py> IntoPyObject<'py> for Packets {
+    type Target = PyTuple;
+    type Output = Bound<'py, PyTuple>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let packets = self.0.into_iter().map(|packet| Bound::new(py, packet));
+        PyTuple::new(py, packets.collect::<PyResult<Vec<_>>>()?)
+    }
+}
+
+/// The argument of `on_sent`, and an element of `packets`: a packet that was sent.
+#[derive(Clone)]
 #[pyclass(name = "Sent", module = "narrows._core", frozen, get_all)]
 pub struct PySent {
-    /// Time of the event, in seconds.
+    /// Time at which it was sent, in seconds.
     now_s: f64,
-    /// Segment number.
+    /// Segment number, from 0; a retransmission has that of its segment.
     number: u64,
     /// Payload, in bytes.
     size_bytes: u64,
@@ -127,7 +158,7 @@ impl PyAck {
     #[pyo3(signature = (
         *, now_s = 0.0, newly_acked = 1, may_grow = true, counted = None, advanced = true, window_limited = true,
         ce_packets = 0, rtt_s = None, srtt_s = None, min_rtt_s = None, delivery_rate_bps = None, app_limited = false, in_flight = 0,
-        rounds = 0
+        rounds = 0, packets = Vec::new()
     ))]
     #[expect(clippy::too_many_arguments, reason = "all are keywords with defaults")]
     #[expect(clippy::fn_params_excessive_bools, reason = "all are keywords with defaults")]
@@ -146,6 +177,7 @@ impl PyAck {
         app_limited: bool,
         in_flight: u64,
         rounds: u64,
+        packets: Vec<PyRef<'_, PySent>>,
     ) -> Self {
         Self {
             now_s,
@@ -162,6 +194,7 @@ impl PyAck {
             app_limited,
             in_flight,
             rounds,
+            packets: Packets::listed(&packets),
         }
     }
 
@@ -176,7 +209,7 @@ impl PyLoss {
     #[new]
     #[pyo3(signature = (
         *, now_s = 0.0, cause = "detected".to_owned(), new_episode = true, lost = 1, srtt_s = None, min_rtt_s = None,
-        in_flight = 0, rounds = 0
+        in_flight = 0, rounds = 0, packets = Vec::new()
     ))]
     #[expect(clippy::too_many_arguments, reason = "all are keywords with defaults")]
     fn new(
@@ -188,8 +221,10 @@ impl PyLoss {
         min_rtt_s: Option<f64>,
         in_flight: u64,
         rounds: u64,
+        packets: Vec<PyRef<'_, PySent>>,
     ) -> Self {
-        Self { now_s, cause, new_episode, lost, srtt_s, min_rtt_s, in_flight, rounds }
+        let packets = Packets::listed(&packets);
+        Self { now_s, cause, new_episode, lost, srtt_s, min_rtt_s, in_flight, rounds, packets }
     }
 
     /// The object itself, since it is immutable.
@@ -257,6 +292,7 @@ impl PyAck {
             app_limited: ack.rate.is_some_and(|sample| sample.app_limited),
             in_flight: path.in_flight,
             rounds: path.round,
+            packets: Packets::of(ack.packets),
         }
     }
 }
@@ -278,19 +314,25 @@ impl PyLoss {
             min_rtt_s: path.rtt.map(|rtt| rtt.min.as_secs_f64()),
             in_flight: path.in_flight,
             rounds: path.round,
+            packets: Packets::of(loss.packets),
         }
     }
 }
 
 impl PySent {
-    /// Returns the Python object for `packet`.
+    /// Returns the Python object for `packet`, which is being sent.
     pub fn of(packet: &SentPacket, path: &Path) -> Self {
+        Self { now_s: path.now.as_secs_f64(), in_flight: path.in_flight, ..Self::as_sent(packet) }
+    }
+
+    /// Returns the Python object for `packet`, as it was when it was sent.
+    fn as_sent(packet: &SentPacket) -> Self {
         Self {
-            now_s: path.now.as_secs_f64(),
+            now_s: packet.sent_at.since(Time::ZERO).as_secs_f64(),
             number: packet.number,
             size_bytes: packet.size.count(),
             app_limited: packet.app_limited,
-            in_flight: path.in_flight,
+            in_flight: packet.in_flight,
         }
     }
 }
