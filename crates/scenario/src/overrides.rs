@@ -3,7 +3,7 @@
 //!
 //! The value is TOML where it reads as such, else a string. A key below a string, or one that belongs to another form
 //! of a table than the present, replaces the whole value: `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements
-//! of a list are named by their number from 0, groups of flows also by their name. A queue may be written as its name with
+//! of a list are named by their number from 0, groups of flows and links also by their name, which may contain dots. A queue may be written as its name with
 //! parameters, as in `path.queue=red(gentle=true)`; of what is written for the present one it keeps the keys that it has, too.
 
 use super::diagnostic::Fault;
@@ -60,8 +60,8 @@ impl Setter<'_> {
             Some(Kind::Variants { variants, .. }) => self.in_variant(node, variants, steps),
             Some(Kind::Listed(variants)) => self.in_variant(node, variants(), steps),
             Some(Kind::Tables(parts)) => {
-                let element = self.element(node, step)?;
-                let rest = &steps[1..];
+                let (element, taken) = self.named_element(node, steps)?;
+                let rest = &steps[taken..];
                 if rest.is_empty() {
                     self.set(element, None, rest)
                 } else {
@@ -166,6 +166,14 @@ impl Setter<'_> {
         &mut entries[at].node
     }
 
+    /// The element with the longest name that `steps` begin with, or with the number that is the first; and how many of them
+    /// that takes.
+    fn named_element<'n>(&self, node: &'n mut Node, steps: &[&str]) -> Result<(&'n mut Node, usize), Fault> {
+        let has = |name: &str| matches!(&node.value, Value::List(nodes) if nodes.iter().any(|node| name_of(node) == name));
+        let taken = (2..=steps.len()).rev().find(|taken| has(&steps[..*taken].join("."))).unwrap_or(1);
+        Ok((self.element(node, &steps[..taken].join("."))?, taken))
+    }
+
     fn element<'n>(&self, node: &'n mut Node, step: &str) -> Result<&'n mut Node, Fault> {
         let Value::List(nodes) = &mut node.value else {
             let fault = Fault::new(&self.place, self.path, format!("no list that has an element `{step}`"));
@@ -204,11 +212,15 @@ fn present(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant
     }
 }
 
-/// What a group of flows is called.
+/// What a group of flows, a link or another element of a list of tables is called.
 fn name_of(node: &Node) -> String {
-    let named = node.value.get("name").or_else(|| node.value.get("algorithm"));
-    match named.map(|entry| &entry.node.value) {
-        Some(Value::Text(name)) => name.clone(),
-        _ => String::new(),
+    let text = |key: &str| match node.value.get(key).map(|entry| &entry.node.value) {
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    if node.value.get("name").is_some() || node.value.get("algorithm").is_some() {
+        return text("name").or_else(|| text("algorithm")).unwrap_or_default();
     }
+    // A link without a name is called as its records are.
+    text("from").zip(text("to")).map_or_else(String::new, |(from, to)| format!("{from}-{to}"))
 }

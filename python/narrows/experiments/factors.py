@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments import keys
@@ -15,6 +15,8 @@ from narrows.experiments.document import Document, Entry, Node
 from narrows.files.toml import inline
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from narrows.experiments.words import Words
 
 
@@ -46,12 +48,14 @@ class Factor:
         levels: Levels in the order of the file; empty for a range.
         span: Position of the name in the document.
         range: Range of values; None where the factor has levels.
+        keys: Positions of the keys of a table in the document.
     """
 
     name: str
     levels: tuple[Level, ...]
     span: tuple[int, int]
     range: Range | None = None
+    keys: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def paths(self) -> list[str]:
@@ -115,9 +119,13 @@ def _table(document: Document, name: str, entry: Entry, words: Words) -> Factor 
         return None
     if "each" in node.value:
         levels = combined(document, entry, words)
-        return Factor(name, tuple(levels), entry.span) if levels else None
+        return Factor(name, tuple(levels), entry.span, keys=_spans(node)) if levels else None
     filled = Entry(entry.span, words.filled(node))
     return _ranged(document, name, filled) if {"from", "to"} & set(node.value) else _together(document, name, filled)
+
+
+def _spans(table: Node) -> dict[str, tuple[int, int]]:
+    return {key: entry.span for key, entry in table.entries.items()}
 
 
 def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
@@ -155,7 +163,7 @@ def _together(document: Document, name: str, entry: Entry) -> Factor | None:
     named = [item.plain for item in written] if labels else [", ".join(map(_short, row.values())) for row in rows]
     _check_distinct(document, written, named)
     levels = [Level(label, row) for label, row in zip(named, rows, strict=True)]
-    return Factor(name, tuple(levels), entry.span)
+    return Factor(name, tuple(levels), entry.span, keys=_spans(entry.node))
 
 
 def _ranged(document: Document, name: str, entry: Entry) -> Factor | None:

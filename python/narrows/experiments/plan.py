@@ -456,8 +456,11 @@ class _Planner:
                 document.complain(setting, each["message"], **detail)
             elif factor := self._moved_by(each["file"]):
                 changed = each["file"].removeprefix(SET)
-                where = (factor.span, f"factors.{factor.name}")
-                document.complain(where, f"{changed}: {each['message']}", **detail)
+                path = changed.partition("=")[0]
+                where = (factor.keys.get(path, factor.span), f"factors.{factor.name}")
+                # A fault of the key itself is the same at every level, and is reported once.
+                named = path if each["message"].startswith(OF_KEYS) else changed
+                document.complain(where, f"{named}: {each['message']}", **detail)
             else:
                 whole = places["factors"] if "factors" in places else places["scenario"]
                 line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
@@ -479,6 +482,10 @@ class _Planner:
         path = argument.removeprefix(SET).partition("=")[0]
         found = [factor for factor in self.study.factors if path in factor.paths]
         return found[0] if argument.startswith(SET) and found else None
+
+
+# How faults of a key begin, whatever its value.
+OF_KEYS = ("unknown key", "unknown element")
 
 
 def _is_refusal(error: core.ScenarioError) -> bool:

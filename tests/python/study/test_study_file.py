@@ -47,6 +47,11 @@ HEAD = 'scenario = "base.toml"\nalgorithms = ["newreno"]\n'
         (HEAD + '[factors]\npath.rtt = ["1ms"]\n', "study.toml:4:1: factors.path", 'write "path.KEY"'),
         (HEAD + "[factors]\nseed = [1, 2]\n", "study.toml:4:1: factors.seed", "cannot be a factor"),
         (
+            HEAD + '[factors.speed]\n"path.rtt" = ["1ms", "2ms"]\n"path.rt" = ["1ms", "2ms"]\n',
+            "study.toml:5:1: factors.speed",
+            "path.rt: unknown key",
+        ),
+        (
             HEAD + '[factors.speed]\n"path.rate" = ["1Mbps", "2Mbps"]\n"path.rtt" = ["1ms"]\n',
             "study.toml:5:14: factors.speed.path.rtt",
             "all keys move together",

@@ -112,3 +112,33 @@ fn the_seed_and_the_replications_of_the_command_win() {
     );
     assert_eq!(good(&scenario.resolved).model.seed, u64::MAX);
 }
+
+#[test]
+fn a_link_is_named_as_its_records_are_and_a_name_may_contain_dots() {
+    let text = r#"
+        duration = "9s"
+        [network]
+        rtt = "40ms"
+        links = [
+            { from = "A", to = "B", rate = "8Mbps", delay = "3ms" },
+            { from = "B", to = "pop.C", rate = "9Mbps", delay = "3ms" },
+            { name = "line.up", from = "pop.C", to = "D", rate = "7Mbps", delay = "3ms" },
+        ]
+        [[flows]]
+        algorithm = "cubic"
+        from = "A"
+        to = "D"
+    "#;
+    let queues = |set: &[&str]| -> Vec<String> {
+        good_with(text, set).model.links.iter().map(|link| link.queue.name().to_owned()).collect()
+    };
+    assert_eq!(queues(&["network.links.A-B.queue=codel"])[..2], ["codel", "codel"]);
+    assert_eq!(queues(&["network.links.B-pop.C.queue=codel"])[2..4], ["codel", "codel"]);
+    assert_eq!(queues(&["network.links.line.up.queue.kind=pie"])[4..], ["pie", "pie"]);
+    assert_eq!(queues(&["network.links.2.queue=red"])[4..], ["red", "red"]);
+    let set = ["network.links.A-C.queue=codel".to_owned()];
+    let faults =
+        load(text, "test.toml", Path::new("."), &set, &LoadOptions::default()).expect_err("no such link");
+    let [fault] = &faults[..] else { panic!("one fault: {faults:?}") };
+    assert_eq!(fault.allowed, "0, 1, 2, A-B, B-pop.C, line.up");
+}
