@@ -102,7 +102,8 @@ def recipes() -> list[str]:
 @pytest.mark.parametrize("recipe", recipes(), ids=lambda recipe: str(tomllib.loads(recipe)["title"]))
 def test_a_recipe_of_the_cookbook_runs_and_no_check_finds_it_broken(recipe: str, tmp_path: Path) -> None:
     text = (ROOT / "docs/cookbook.md").read_text("utf-8")
-    (tmp_path / "rates.csv").write_text(next(code for language, code in FENCE.findall(text) if language == "text"))
+    for name, form in (("rates.csv", "text"), ("core.graphml", "xml")):
+        (tmp_path / name).write_text(next(code for language, code in FENCE.findall(text) if language == form))
     (tmp_path / "mine.toml").write_text(recipe)
     found = nw.load(tmp_path / "mine.toml", overrides=["duration=12s"]).compare(["cubic"], replications=1)
     summary = found.summary["algorithms"]["cubic"]

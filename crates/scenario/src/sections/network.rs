@@ -50,11 +50,12 @@ keys! {
         /// Values that were inferred from the text of a file, or assumed where it gives none; listed by the checks of a
         /// run.
         assumed: List<String> => "nothing",
-        /// Links between routers.
+        /// Links between routers. Beside a graph: further links; one without a name takes the place of all edges between its
+        /// routers, and one with a name is parallel to them. Packets take the first of parallel links with the shortest delay.
         links: Tables<LinkKeys> => "those of generator or graph",
         /// A generated topology with links of equal properties; given instead of links.
         generator: Generator => "none",
-        /// A GraphML file; given instead of links.
+        /// A GraphML file; given instead of links, or with links beside its edges.
         graph: Table<GraphKeys> => "none",
         /// Hosts behind the edge routers.
         hosts: Table<HostsKeys> => "see its keys",
@@ -150,15 +151,22 @@ impl NetworkKeys {
             ("graph", self.graph.written, &self.graph.at),
         ];
         let written = sources.iter().filter(|(_, written, _)| *written).count();
-        if written != 1 {
+        let beside = self.links.written && self.graph.written && !self.generator.written;
+        if written != 1 && !beside {
             let (_, _, at) = sources.iter().rfind(|(_, written, _)| *written).unwrap_or(&sources[0]);
             let count = if written == 0 { "no" } else { "several" };
             let names = list(sources.iter().map(|(name, ..)| *name));
             let fault = at.fault(format!("{count} sources of links"));
-            return Err(fault.allowed(format!("exactly one of {names}")).report(faults));
+            return Err(fault
+                .allowed(format!("exactly one of {names}, or links beside graph"))
+                .report(faults));
         }
         if let Some(links) = self.links.get()? {
-            return written::draft(links, context, faults);
+            let draft = match self.graph.get_mut()? {
+                Some(graph) => graph.draft(context, faults)?,
+                None => Draft::default(),
+            };
+            return written::extended(draft, links, context, faults);
         }
         if let Some(generator) = self.generator.get()? {
             return generator.draft(context, faults);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contract: `[network]` resolves to explicit links that load to the same model, and its faults are distinguished.
 
-use super::{LEAST, Scenario, good, good_with, read, read_with};
+use super::{LEAST, LoadOptions, Scenario, good, good_with, load, read, read_with};
 use narrows_model::{Access, LinkChange};
 use narrows_units::Span;
 
@@ -125,7 +125,6 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
     ("rtt = \"90ms\"", "rtt = \"29ms\"", "flows.1.rtt", "a round trip of 29ms is shorter than that along slow reverse, B-A"),
     ("rtt = \"90ms\"", "direction = \"reverse\"", "flows.1.direction", "does not fit here"),
     ("name = \"slow\"", "name = \"A-B\"", "network.links.1.name", "two links are called `A-B`"),
-    ("from = \"A\"\nto = \"C\"\nrate", "from = \"A\"\nto = \"B\"\nrate", "network.links.2.from", "two links are called `A-B`"),
     ("from = \"A\"\nto = \"C\"\nrate", "from = \"C\"\nto = \"C\"\nrate", "network.links.2.to", "to itself"),
     ("reverse = {", "one_way = true\nreverse = {", "network.links.1.reverse", "no reverse direction"),
     ("delay = \"40ms\"", "delay = \"0ms\"", "network.links.2.delay", "zero is impossible"),
@@ -134,7 +133,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", restore = \"A-B\" }]\n", "network.events.0.restore", "has not failed"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-B\" }, { at = \"7s\", fail = \"B-A\" }]\n", "network.events.1.fail", "already failed"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\" }]\n", "network.events.0.kind", "missing"),
-    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\ngraph = { file = \"none.graphml\" }\n", "network.graph", "several sources of links"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\ngenerator = { kind = \"ring\", nodes = 3, rate = \"1Mbps\", delay = \"1ms\" }\n", "network.generator", "several sources of links"),
     ("duration = \"60s\"", "duration = \"60s\"\npath = { rate = \"1Mbps\", rtt = \"9ms\" }", "network", "not both"),
     ("duration = \"60s\"", "duration = \"60s\"\nexpect = [{ measure = \"utilization\", link = \"bottleneck\", at_least = 0 }]", "expect.0.link", "unknown link"),
 ];
@@ -352,4 +351,77 @@ fn the_first_of_links_of_one_rate_is_said_to_be_the_bottleneck() {
     };
     assert!(said(&line("10Mbps")));
     assert!(!said(&line("20Mbps")));
+}
+
+#[test]
+fn links_without_names_may_be_parallel_and_the_second_is_used_when_the_first_fails() {
+    let text = |events: &str| {
+        format!(
+            r#"
+            duration = "60s"
+            [network]
+            rtt = "40ms"
+            {events}
+            links = [
+                {{ from = "A", to = "B", rate = "10Mbps", delay = "5ms" }},
+                {{ from = "A", to = "B", rate = "20Mbps", delay = "5ms" }},
+                {{ from = "B", to = "A", rate = "30Mbps", delay = "6ms" }},
+            ]
+            [[flows]]
+            algorithm = "cubic"
+            from = "A"
+            to = "B"
+            "#
+        )
+    };
+    let model = good_with(&text(""), &[]).model;
+    let names: Vec<_> = model.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names, ["A-B", "B-A", "A-B 2", "B-A 2", "B-A 3", "A-B 3"]);
+    assert_eq!(model.routes[model.workloads[0].paths[0].forward as usize], [0]);
+    let model = good_with(&text("events = [{ at = \"9s\", fail = \"A-B\" }]"), &[]).model;
+    assert_eq!(model.changes.last().expect("another route").routes[0].1, [2]);
+}
+
+#[test]
+fn links_beside_a_graph_are_added_to_it_and_take_the_place_of_its_edges() {
+    let folder = std::env::temp_dir().join(format!("narrows-beside-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let graph = r#"<graphml><key id="r" for="edge" attr.name="rate"/><key id="d" for="edge" attr.name="delay"/>
+        <graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/>
+        <edge source="a" target="b"><data key="r">1Gbps</data><data key="d">5ms</data></edge>
+        <edge source="b" target="c"><data key="r">1Gbps</data><data key="d">5ms</data></edge></graph></graphml>"#;
+    std::fs::write(folder.join("g.graphml"), graph).expect("the folder was made above");
+    let text = r#"
+        duration = "60s"
+        [network]
+        rtt = "40ms"
+        graph = { file = "g.graphml" }
+        links = [
+            { from = "c", to = "b", rate = "100Mbps", delay = "4ms", queue = { kind = "codel" } },
+            { from = "c", to = "home", rate = "20Mbps", delay = "2ms", queue = { kind = "fq-codel" } },
+            { name = "spare", from = "a", to = "b", rate = "2Gbps", delay = "9ms" },
+        ]
+        [[flows]]
+        algorithm = "cubic"
+        from = "a"
+        to = "home"
+    "#;
+    let loaded =
+        load(text, "test.toml", &folder, &[], &LoadOptions::default()).expect("both sources of links");
+    let links: Vec<_> = loaded.model.links.iter().map(|link| (&*link.name, link.queue.name())).collect();
+    let expected = [
+        ("a-b", "droptail"),
+        ("b-a", "droptail"),
+        ("c-b", "codel"),
+        ("b-c", "codel"),
+        ("c-home", "fq-codel"),
+        ("home-c", "fq-codel"),
+        ("spare", "droptail"),
+        ("spare reverse", "droptail"),
+    ];
+    assert_eq!(links, expected);
+    // The resolved file lists all links and needs no graph.
+    let again = read(&loaded.resolved).expect("a resolved file is a scenario");
+    assert_eq!(again.model.links.len(), 8);
+    std::fs::remove_dir_all(folder).expect("it was made above");
 }

@@ -61,6 +61,19 @@ impl Draft {
         if between == 0 { name } else { format!("{name} {}", between + 1) }
     }
 
+    /// Removes all links between two routers, in both directions.
+    pub fn remove_between(&mut self, one: &str, other: &str) {
+        let is_end = |node: u32| self.nodes[node as usize] == one || self.nodes[node as usize] == other;
+        let kept: Vec<bool> =
+            self.links.iter().map(|link| !(is_end(link.model.from) && is_end(link.model.to))).collect();
+        let place = |twin: u32| kept[..twin as usize].iter().filter(|kept| **kept).count() as u32;
+        for link in &mut self.links {
+            link.twin = link.twin.map(place);
+        }
+        let mut kept = kept.into_iter();
+        self.links.retain(|_| kept.next().unwrap_or(true));
+    }
+
     /// Returns the names of all links.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.links.iter().map(|link| link.model.name.as_str())

@@ -7,17 +7,24 @@ use super::links::{Both, LinkKeys};
 use crate::diagnostic::Fault;
 use crate::field::Reported;
 
-/// Returns the routers and links of the list `network.links`.
+/// Returns `draft`, the routers and links of a file or none, with those of the list `network.links`. A link without a name takes
+/// the place of all links of the file between its routers.
 ///
 /// # Errors
 ///
 /// If a link has errors, which are added to `faults`.
-pub fn draft(
+pub fn extended(
+    mut draft: Draft,
     links: &[LinkKeys],
     context: LinkContext<'_>,
     faults: &mut Vec<Fault>,
 ) -> Result<Draft, Reported> {
-    let mut draft = Draft::default();
+    let replaced = links.iter().filter(|link| !link.name.written);
+    for link in replaced {
+        if let (Ok(from), Ok(to)) = (link.from.get(), link.to.get()) {
+            draft.remove_between(from, to);
+        }
+    }
     let mut result = Ok(());
     for link in links {
         result = result.and(link.add(&mut draft, context, faults));
@@ -44,9 +51,10 @@ impl LinkKeys {
             let fault = self.reverse.fault("a one-way link has no reverse direction");
             return Err(fault.allowed("no reverse, or one_way = false").report(faults));
         }
+        let ends = (draft.node(from), draft.node(to));
         let names = [
-            name.clone().unwrap_or_else(|| format!("{from}-{to}")),
-            name.as_ref().map_or_else(|| format!("{to}-{from}"), |name| format!("{name} reverse")),
+            name.clone().unwrap_or_else(|| draft.free_name(ends)),
+            name.as_ref().map_or_else(|| draft.free_name((ends.1, ends.0)), |name| format!("{name} reverse")),
         ];
         let used = &names[..if one_way { 1 } else { 2 }];
         if let Some(name) = used.iter().find(|name| draft.names().any(|known| known == **name)) {
@@ -54,7 +62,6 @@ impl LinkKeys {
             let fault = at.fault(format!("two links are called `{name}`"));
             return Err(fault.allowed("a name that no other link has").report(faults));
         }
-        let ends = (draft.node(from), draft.node(to));
         let (directions, delay) = (directions?, self.delay.copied()?);
         if one_way {
             let [name, _] = names;
