@@ -17,6 +17,7 @@ from typing import Any
 
 import cards
 import claims_page
+import port_page
 import recommendations_page
 import studies_page
 from cards import cell
@@ -346,6 +347,7 @@ def pages() -> dict[str, str]:
         "tables.md": tables_page(core.tables()),
         "studies.md": studies_page.page(),
         "recommendations.md": recommendations_page.page(),
+        "port.md": port_page.page(),
         **dict(cards.pages()),
         **dict(claims_page.pages()),
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line that does what a call from Python asked for."""
+"""The command line of what was asked for, typed or from Python."""
 
 from __future__ import annotations
 
