@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 HERE = Path(__file__).parent
 CRATES = HERE.parent / "crates"
@@ -41,7 +45,7 @@ def _code(name: str, language: str) -> str:
     return f"```{language}\n{(EXAMPLES / name).read_text('utf-8')}```\n"
 
 
-PARTS = {
+PARTS: Mapping[str, Callable[[], str]] = {
     "contract": _contract,
     "events": _events,
     "rust": lambda: _code("aimd.rs", "rust"),
