@@ -244,8 +244,10 @@ def _add_why(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _add_share(commands: argparse._SubParsersAction[Parser]) -> None:
-    pack = _add(commands, "pack", "share:pack", "pack a run, comparison or study into one file")
-    pack.add_argument("folder", metavar="DIR", type=Path, help="folder of a run, comparison or study")
+    pack = _add(commands, "pack", "share:pack", "pack results into one file")
+    pack.add_argument(
+        "folder", metavar="DIR", type=Path, help="folder of a run, comparison, study, suite or reproduction"
+    )
     pack.add_argument("--out", metavar="FILE", type=Path, help="file to write (default: NAME.zip)")
 
     verify = _add(commands, "verify", "share:verify", "rerun packed results and compare them")

@@ -23,13 +23,14 @@ from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_i
 from narrows.files.place import inside, leaves
 from narrows.files.text import is_text
 from narrows.linux.backend import LINUX, SIMULATOR
+from narrows.share.collection import LISTING, kind_of, listing, own_files, studies_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
-    """Write the folder of a run, comparison or study into an archive.
+    """Write the folder of a run, comparison, study, suite or reproduction into an archive.
 
     It takes the files that manifest and plan list, and those that such a folder always has; what else lies there stays.
 
@@ -43,10 +44,12 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
         OSError: The archive cannot be written.
     """
     folder = Path(folder)
-    if (folder / PLAN).is_file():
-        check_kept(load_plan(folder), folder)
-    if not (folder / PLAN).is_file() or (folder / MANIFEST).is_file():
-        check_folder(folder)
+    is_collection = kind_of(folder) is not None
+    for each in studies_of(folder) if is_collection else [folder]:
+        if (each / PLAN).is_file():
+            check_kept(load_plan(each), each)
+        if not (each / PLAN).is_file() or (each / MANIFEST).is_file():
+            check_folder(each)
     for each in folder.rglob("*"):
         if not is_text(each.name):
             problem = (
@@ -54,7 +57,7 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
             )
             raise InputError(str(folder), problem)
     # A link to a folder within would name its files twice.
-    taken = {place: inside(folder, place, folder) for place in sorted(set(_places(folder, Path())))}
+    taken = {place: inside(folder, place, folder) for place in sorted(set(_all_places(folder)))}
     if len(taken) > MOST_FILES:
         raise InputError(str(folder), f"holds {len(taken)} files; allowed in an archive: at most {MOST_FILES}")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -64,6 +67,18 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = READABLE << 16
             archive.writestr(entry, each.read_bytes())
+        if is_collection:
+            archive.writestr(zipfile.ZipInfo(LISTING, EPOCH), listing(taken))
+
+
+def _all_places(folder: Path) -> Iterator[str]:
+    """Yield the places of the files in a folder of results that are packed."""
+    if kind_of(folder) is None:
+        yield from _places(folder, Path())
+        return
+    yield from own_files(folder)
+    for study in studies_of(folder):
+        yield from _places(folder, study.relative_to(folder))
 
 
 def _places(folder: Path, below: Path) -> Iterator[str]:
@@ -125,7 +140,7 @@ def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo])
     # What `zipfile` cuts off at a zero byte, or writes with other separators, is not what `pack` wrote.
     strange = [each for each in entries if leaves(each.filename) or each.filename != each.orig_filename]
     methods = {each.compress_type for each in entries} - {zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED}
-    if strange or methods or len(set(names)) < len(names) or not {MANIFEST, PLAN} & set(names):
+    if strange or methods or len(set(names)) < len(names) or not {MANIFEST, PLAN, LISTING} & set(names):
         raise InputError(str(file), "is not a file written by `narrows pack`")
     if len(names) > MOST_FILES:
         raise InputError(str(file), f"holds {len(names)} files; allowed: at most {MOST_FILES}")

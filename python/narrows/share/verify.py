@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,7 @@ from narrows.run import execution
 from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
 from narrows.run.scenario import Scenario, read
+from narrows.share.collection import changed, kind_of, studies_of, title_of
 from narrows.share.pack import unpack
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class Verdict:
     """The result of a verification.
 
     Attributes:
-        kind: `run`, `comparison` or `study`.
+        kind: `run`, `comparison`, `study`, `suite` or `reproduction`.
         title: Title of the results.
         repeated: Every run or cell that was repeated.
         differences: Differences found. Another version is one even if all digests are equal.
@@ -108,7 +110,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
         folder = Path(temporary).resolve()
         unpack(file, folder)
         try:
-            repeat = _study if (folder / PLAN).is_file() else _runs
+            repeat = _collection if kind_of(folder) else _study if (folder / PLAN).is_file() else _runs
             return repeat(folder, jobs, watch or Unwatched(), trust=trust)
         except InputError as error:
             # The temporary folder is gone by then.
@@ -244,6 +246,28 @@ def _tables(folder: RunFolder, name: str, run: Any) -> Iterator[Difference]:
         if before.num_rows != now.num_rows:
             yield Difference("records", _of(table, name), f"has {now.num_rows} rows, and had {before.num_rows}")
             return
+
+
+def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat every study of a suite or a reproduction; nothing runs before all of them are trusted."""
+    studies = studies_of(folder)
+    files = [Difference("file", place, detail) for place, detail in changed(folder)]
+    listed = {}
+    for each in studies:
+        with suppress(core.ScenarioError):
+            # What cannot be read is reported with its study.
+            plan = load_plan(each, _may(each, trust=trust))
+            listed[f"{each.relative_to(folder).as_posix()}/{PLAN}"] = executed_by(plan)
+    refuse_untrusted(str(folder), listed)
+    repeated, differences = [], files
+    for number, each in enumerate(studies):
+        name = each.relative_to(folder).as_posix()
+        found = _study(each, jobs, Share(watch, number / len(studies), 1 / len(studies)), trust=trust)
+        repeated += [replace(one, name=f"{name} {one.name}") for one in found.repeated]
+        differences += [
+            one if one.part == "version" else replace(one, what=f"{name}: {one.what}") for one in found.differences
+        ]
+    return Verdict(str(kind_of(folder)), title_of(folder), repeated, _distinct(differences))
 
 
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:

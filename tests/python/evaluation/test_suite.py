@@ -297,10 +297,6 @@ def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows,
     (tmp_path / "out/report.html").unlink()
     assert narrows("report", "out").stdout == "out/report.html\n"
     assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == text
-    refused = narrows("pack", "out")
-    assert (refused.returncode, "it is that of a suite; allowed: out/cells/" in refused.stderr) == (2, True), (
-        refused.stderr
-    )
 
 
 def test_the_annex_says_how_many_rows_are_not_decided_and_how_many_leave_the_bound_by_chance() -> None:
