@@ -5,7 +5,7 @@ mod support;
 
 use narrows_lab::replication::Replication;
 use std::fmt::Write;
-use support::{assert_near, run, scenario, value};
+use support::{assert_near, measures, run, scenario, value};
 
 /// A parking lot of three hops of 10 Mbps with `queue`, a flow of `algorithm` over all of them and others over one each.
 fn parking_lot(queue: &str, algorithm: &str, others: [u32; 3]) -> Replication {
@@ -101,6 +101,36 @@ fn data_goes_round_a_failed_link() {
     assert_near("over R2", value(&records, "R2-R1", "utilization"), 0.5 * 4.0 / 12.0, 0.01);
     assert_near("over the link", value(&records, "R0-R1", "utilization"), 0.5 * 7.5 / 8.0, 0.01);
     assert_near("lost", value(&records, "constant", "loss_rate"), 0.5 / 12.0, 0.02);
+}
+
+/// A link that data goes round half of the time does not bound what the group receives, nor is it the capacity that the group had.
+#[test]
+fn what_goes_round_a_failed_link_is_not_measured_by_that_link() {
+    let text = r#"
+        duration = "20s"
+        [network]
+        rtt = "20ms"
+        links = [
+            { from = "A", to = "B", rate = "20Mbps", delay = "5ms" },
+            { from = "A", to = "C", rate = "40Mbps", delay = "20ms" },
+            { from = "C", to = "B", rate = "40Mbps", delay = "20ms" },
+        ]
+        events = [{ at = "5s", fail = "A-B" }]
+        [[flows]]
+        algorithm = "constant(rate=15Mbps)"
+        from = "A"
+        to = "B"
+    "#;
+    let fails = run(text, 0);
+    // The link offers 20 Mbps for a quarter of the time.
+    assert!(value(&fails, "constant", "goodput_bps") > 13e6);
+    assert!(value(&fails, "constant", "goodput_fraction").is_nan());
+    let group = measures(&fails, "constant");
+    let place =
+        group.values.iter().position(|(name, _)| *name == "goodput_bps").expect("a metric of every group");
+    assert!(group.most[place].is_infinite(), "{}", group.most[place]);
+    let stays = run(&text.replace(r#"events = [{ at = "5s", fail = "A-B" }]"#, ""), 0);
+    assert_near("the fraction", value(&stays, "constant", "goodput_fraction"), 0.75, 0.01);
 }
 
 /// A change of delay changes the round trip from then on, and no packet overtakes another when the link becomes shorter.

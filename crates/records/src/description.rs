@@ -32,6 +32,7 @@ pub struct RunDescription {
 
 /// Description of a group of flows.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct GroupDescription {
     /// Name of the group in the scenario.
     pub name: String,
@@ -47,6 +48,8 @@ pub struct GroupDescription {
     /// Index into [`RunDescription::links`] of its bottleneck, the link with the lowest rate on its route; `None` if
     /// its packets share no link.
     pub bottleneck: Option<usize>,
+    /// Whether some of its data takes a route without its bottleneck, so that this does not bound what it receives.
+    pub leaves_bottleneck: bool,
     /// Size of its largest data packet at its bottleneck, framing included, bits.
     pub packet_bits: f64,
     /// Highest bit rate at which its application encodes, bits per second; `None` if it has none.

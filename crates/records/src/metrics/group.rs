@@ -88,11 +88,15 @@ fn goodput_bps(group: &GroupView) -> f64 {
     group.bits_per_second(group.counts.bytes_received)
 }
 
-/// Bits that the group's bottleneck could have passed after the warm-up; not a number without one.
+/// Bits that the group's bottleneck could have passed after the warm-up; not a number without one that all of its data
+/// crosses.
 fn passed_bits(group: &GroupView) -> f64 {
     let (Some(number), Some(link)) = (group.description.bottleneck, group.bottleneck()) else {
         return f64::NAN;
     };
+    if group.description.leaves_bottleneck {
+        return f64::NAN;
+    }
     group.records.run.links[number].passed_bits(link.offered_bits, group.records.run.measured_s())
 }
 
@@ -112,7 +116,8 @@ fn most_goodput_bps(group: &GroupView) -> f64 {
 
 /// A completed flow is no faster than its bottleneck ever is.
 fn most_flow_goodput_bps(group: &GroupView) -> f64 {
-    let link = group.description.bottleneck.and_then(|link| group.records.run.links.get(link));
+    let bottleneck = group.description.bottleneck.filter(|_| !group.description.leaves_bottleneck);
+    let link = bottleneck.and_then(|link| group.records.run.links.get(link));
     link.map_or(f64::INFINITY, |link| link.highest_bps)
 }
 
@@ -157,7 +162,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         "payload received by all flows of the group, each byte once, per second",
         goodput_bps).at_most(most_goodput_bps),
     metric("goodput_fraction", Share, Higher, "goodput, share of capacity", "Akella et al., CMU-CS-02-139, §3.1",
-        "goodput over the mean rate that the bottleneck offered, or that its policer passed if that is less",
+        "goodput over the mean rate that the bottleneck offered, or that its policer passed if that is less; none where data of the group takes a route without its bottleneck, too",
         goodput_fraction).at_most(most_fraction),
     metric("throughput_bps", BitsPerSecond, Neither, "throughput", "RFC 5166 §2.1.1",
         "bits of data packets sent by all flows of the group, headers and retransmissions included, per second",

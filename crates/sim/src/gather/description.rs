@@ -40,6 +40,7 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
             || group.algorithm.constant_rate().is_some()
             || group.program.is_some(),
         bottleneck: group.bottleneck,
+        leaves_bottleneck: leaves(model, number, group),
         packet_bits: largest_packet(own(), group.bottleneck.and_then(|link| model.links[link].framing)),
         highest_bitrate_bps: own()
             .filter_map(|each| each.demand.highest_bitrate())
@@ -48,6 +49,19 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         ecn: own().any(|each| each.transport.ecn),
         asks: explicit.or(quick_start),
     }
+}
+
+/// Whether data of the group takes a route without its bottleneck, from the start or after a change of the network.
+fn leaves(model: &Model, number: usize, group: &GroupModel) -> bool {
+    let Some(bottleneck) = group.bottleneck else { return false };
+    let without = |route: &[u32]| !route.is_empty() && !route.contains(&(bottleneck as u32));
+    let own = model.workloads.iter().filter(|each| each.group == number);
+    let mut routes = own.flat_map(|each| each.paths.iter().map(|path| path.forward));
+    routes.any(|route| {
+        let changed = model.changes.iter().flat_map(|change| &change.routes);
+        without(&model.routes[route as usize])
+            || changed.filter(|(each, _)| *each == route).any(|(_, links)| without(links))
+    })
 }
 
 /// Bits on a link with `framing` of the largest data packet of `workloads`.
