@@ -171,14 +171,20 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
     number = fixed(value, 0) if unit in {COUNT, PACKETS} and value == round(value) else significant(value / factor)
     if sign and value > 0:
         number = "+" + number
+    return with_unit(number, written)
+
+
+def with_unit(number: str, written: str) -> str:
+    """Return a number as text with its unit, which is in the singular after 1."""
+    if number.lstrip(f"+{MINUS}") == "1":
+        written = SINGULARS.get(written, written)
     return f"{number}{NARROW_SPACE}{written}" if written else number
 
 
 def bound_text(value: float, unit: Unit) -> str:
     """Return a bound as text: a quantity without trailing zeros."""
     factor, written = unit.best(abs(value)) if value else unit.best(1.0)
-    number = tick_label(float(f"{value / factor:.3g}"), 1.0)
-    return f"{number}{NARROW_SPACE}{written}" if written else number
+    return with_unit(tick_label(float(f"{value / factor:.3g}"), 1.0), written)
 
 
 def tick_label(value: float, factor: float) -> str:
@@ -187,6 +193,8 @@ def tick_label(value: float, factor: float) -> str:
 
 
 MINUS = "\N{MINUS SIGN}"
+# Of units that are words.
+SINGULARS = {"packets": "packet", "round trips": "round trip"}
 NO_DATA = "\N{EN DASH}"
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,13 +141,20 @@ def contests(pairs: Sequence[Pair], measures: Sequence[str]) -> list[Contest]:
             tested = [name for name, subject in pair.a.groups if subject] or groups
             of_tested = [resolve(text) for text in (measures or USUAL)]
             of_others = [resolve(text) for text in (measures or USUAL_OF_OTHERS)]
+            finite = () if measures else _finite(pair.a)
             wanted = [
                 Wanted(name, "group", metric)
                 for name in groups
                 for metric in (of_tested if name in tested else of_others)
+                if not (metric.text == JAIN and name in finite)
             ]
         found.append(Contest(pair, wanted))
     return found
+
+
+def _finite(scenario: core.Scenario) -> set[str]:
+    """Return the groups of transfers: of these, shares are those of sizes and arrivals, and no matter of fairness."""
+    return {each["name"] for each in tomllib.loads(scenario.resolved)["flows"] if each.get("size", ENDLESS) != ENDLESS}
 
 
 def _named(text: str) -> Wanted:
@@ -161,6 +169,9 @@ def _margin(wanted: Wanted, given: str) -> Margin:
     return Margin(asked.relative, max(asked.absolute, margin_of(wanted.card).absolute), GIVEN)
 
 
+JAIN = "jain"
+# The size of flows that always have data.
+ENDLESS = "unlimited"
 # The mean delay as well as the 95th percentile, which is that of a full buffer in many drop-tail queues.
-USUAL = ("goodput_bps", "delay_mean_s", "delay_p95_s", "loss_rate", "jain", "completion_time_p95_s")
+USUAL = ("goodput_bps", "delay_mean_s", "delay_p95_s", "loss_rate", JAIN, "completion_time_p95_s")
 USUAL_OF_OTHERS = ("goodput_bps", "delay_mean_s", "delay_p95_s", "completion_time_p95_s")

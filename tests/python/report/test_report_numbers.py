@@ -16,6 +16,7 @@ from narrows.drawing.scale import (
     SECONDS,
     Scale,
     Unit,
+    bound_text,
     linear_ticks,
     log_ticks,
     nice_ceiling,
@@ -110,6 +111,13 @@ def test_an_interval_takes_its_means_prefix_and_shows_its_width() -> None:
     assert texts == (f"12.80{SPACE}Mbps", f"12.70{SPACE}…{SPACE}12.90")
     assert estimate_texts(130e6, (118e6, 142e6), BITS_PER_SECOND) == (f"130{SPACE}Mbps", f"118{SPACE}…{SPACE}142")
     assert estimate_texts(0.0, (0.0, 0.0), COUNT) == ("0", "")
+
+
+def test_one_of_a_unit_that_is_a_word_is_in_the_singular() -> None:
+    assert bound_text(1.0, PACKETS) == quantity(1.0, PACKETS) == f"1{SPACE}packet"
+    assert quantity(-1.0, PACKETS) == f"\N{MINUS SIGN}1{SPACE}packet"
+    assert bound_text(2.0, PACKETS) == f"2{SPACE}packets"
+    assert quantity(1.0, SECONDS) == f"1.00{SPACE}s"
 
 
 def test_a_difference_shares_one_prefix_with_its_interval() -> None:

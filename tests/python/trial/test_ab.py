@@ -18,6 +18,9 @@ from command_line import command, environment, finished
 from narrows.files.lease import Lease
 from narrows.linux import cache, library
 from narrows.report.trial.comment import remarks
+from narrows.trial import scenarios
+from narrows.trial.contest import contests
+from narrows.trial.scenarios import Sides
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -355,3 +358,11 @@ def test_two_backends_are_the_sides_of_a_trial(narrows: Narrows, tmp_path: Path)
     assert refused.returncode == 2
     assert "the kernel has no bbr3" in refused.stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_the_shares_of_transfers_are_no_matter_of_fairness() -> None:
+    pairs = scenarios.of_files(scenarios.of_narrows(), Sides("cubic", "newreno"), None)
+    judged = {each.pair.name: [wanted.metric.text for wanted in each.wanted] for each in contests(pairs, ())}
+    assert "jain" not in judged["short-transfers"]
+    assert "jain" in judged["one-flow"]
+    assert "jain" in [wanted.metric.text for wanted in contests(pairs, ["jain"])[-1].wanted]

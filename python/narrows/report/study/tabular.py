@@ -64,7 +64,8 @@ def variance(response: str, table: Anova) -> Markup:
         sentence
         for sentence in (
             "Type II sums of squares; replications that share random numbers are a block.",
-            f"{counted(hidden, 'effect is', 'effects are')} left out, with p of {_LEVEL:g} or more, or less of a part."
+            f"{counted(hidden, 'effect is', 'effects are')} left out: not significant (p of {_LEVEL:g} or more), "
+            "or smaller than those shown."
             if hidden
             else "",
             f"The design cannot distinguish {_terms(table.left_out)} from the others." if table.left_out else "",
