@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import signal
 import subprocess
 import sys
@@ -131,11 +130,16 @@ def test_the_page_of_a_study_of_ones_own_is_built_by_the_command_that_is_named(
         patch.setattr(document, "document", broken)
         assert main(["reproduce", "mine", "--quiet", "--out", "out"]) == 4
     again = capsys.readouterr().err.partition("`narrows ")[2].partition("`")[0]
-    # A folder of results may come from somebody else, and cannot name another.
-    assert main(["report", "out"]) == 2
-    assert "mine is not a published study" in capsys.readouterr().err
-    assert main(shlex.split(again)) == 0
+    assert again == "report out"
+    assert not (tmp_path / "out/report.html").exists()
+    (tmp_path / "mine").rename(tmp_path / "elsewhere")
+    assert main(again.split()) == 0
     assert (tmp_path / "out/report.html").is_file()
+    # The folder has the claims that its page needs; one without them names the command that keeps them.
+    (tmp_path / "out/claims/mine/claims.toml").unlink()
+    capsys.readouterr()
+    assert main(["report", "out"]) == 2
+    assert "mine is not a published study, and its claims are not kept there" in capsys.readouterr().err
 
 
 def test_a_process_that_is_killed_while_a_page_is_built_leaves_the_results(tmp_path: Path) -> None:

@@ -41,12 +41,12 @@ def of_study(cells: Sequence[str], *, trust: bool) -> Entries:
         trust: Whether the cells execute Python files or commands, which is nothing that happens unasked.
     """
     more = ["--trust"] if trust else []
-    one = [("One cell again", here("narrows", "study", "replay", ".", cells[0][:KEY_DIGITS], *more))] if cells else []
-    return [("This page again", element("code", REPORT)), *one]
+    one = here("narrows", "study", "replay", ".", *cells[:1], *more)
+    again: Entries = [("This page again", join((element("code", REPORT), IN_PLACE)))]
+    return [*again, ("One cell again", join((one, IN_PLACE)))] if cells else again
 
 
 # Builds the page from the results of its folder.
 REPORT = "narrows report ."
-WHERE = " where its files are"
-# Of the key of a cell, hexadecimal: sixty-four bits are unambiguous.
-KEY_DIGITS = 16
+WHERE = " in the folder of the files that it names"
+IN_PLACE = " in the folder of this page"

@@ -14,7 +14,7 @@ from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, table
-from narrows.page.commands import REPORT, here
+from narrows.page.commands import IN_PLACE, REPORT, here
 from narrows.page.estimates import estimate_text, how_made
 from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
@@ -101,7 +101,7 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
             if work
             else f"not in the {ledger['size']} size"
         )
-        written = join((" (", here("narrows", "report", name), " writes its page)")) if work else ""
+        written = join((" (", here("narrows", "report", name), f"{IN_PLACE} writes its own)")) if work else ""
         entries.append((name, join((f"{about} {text}", written))))
     return facts([*entries, *((f"variant {each.name}", each.about) for each in published.variants)])
 

@@ -99,8 +99,8 @@ def _drill_down(
         both = [each for each in found if {each.contender, each.incumbent} == {one, other} and each.condition]
         figures = [curves((one, other), both, conditions, each, basis) for each in (SHARE, EXCESS, QUEUE_DELAY)]
         over_time = element(
-            "p", "Over time, under the first condition: ", element("code", over_time_of(plan, one, other)),
-            class_="remake",
+            "p", "Over time, under the first condition, in the folder of this page: ",
+            element("code", over_time_of(plan, one, other)), class_="remake",
         )  # fmt: skip
         yield element(
             "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, REPORT),
