@@ -9,7 +9,7 @@ from narrows.drawing.svg import Markup, element
 from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison, Run
-from narrows.report.run.figures import backends, figures, perceived
+from narrows.report.run.figures import backends, figures, frame, perceived
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def page(subject: Run | Comparison) -> str:
     expected = sanity.expectations(runs)
     note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
     command = provenance.command(subject)
-    first, more = _first(drawn)
+    first, more = _first(drawn, len(runs))
     parts = [
         document.answer(answer.sentences(subject), first, command, answer.note(subject)),
         *_unlike(subject),
@@ -36,21 +36,40 @@ def page(subject: Run | Comparison) -> str:
         document.section("checks", "Can the numbers be trusted?", sanity.checks(runs), link="Checks"),
         document.section("measures", "Measures", element("p", note, class_="note"), _beside(measures)),
         *_differences(subject),
-        document.figure_part(more, command),
+        _further(more, command, len(runs)),
         document.section("run", "What was run", provenance.what_was_run(subject), link="Run"),
-        document.section("files", "Files", element("p", _FILES_NOTE, class_="note"), _files(subject, runs)),
+        document.section(
+            "files", "Files", element("p", _FILES_NOTE, class_="note"), _many(_files(subject, runs), runs)
+        ),
         document.section("origin", "Where this comes from", provenance.origin(subject), link=""),
     ]
     kind, versions = type(subject).__name__, subject.manifest.get("versions")
     return document.document(subject.title, kind, sanity.verdict(runs), parts, digest=subject.digest, versions=versions)
 
 
-def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
+def _first(drawn: Sequence[Figure], runs: int) -> tuple[list[Figure], list[Figure]]:
     """Return the two figures that people look at first, one of them over time, and the others."""
     shown = {figure.name: figure for figure in drawn if not figure.absent}
     first = [shown[name] for name in (perceived.NAME, "tradeoff", "completion") if name in shown][:1]
-    first += [shown[name] for name in (backends.NAME, "cwnd", "rates", "census", "queue") if name in shown][:1]
+    # A figure with a panel per run has no place on a first screen where the runs are many.
+    courses = ("cwnd", "rates", "census", "queue") if runs <= frame.MOST_PANELS else ()
+    first += [shown[name] for name in (backends.NAME, *courses) if name in shown][:1]
     return first, [figure for figure in drawn if figure not in first]
+
+
+def _further(figures: Sequence[Figure], command: str, runs: int) -> document.Part:
+    """Return the figures that are not on top; those of many runs are long, and folded."""
+    if runs <= frame.MOST_ENTRIES:
+        return document.figure_part(figures, command)
+    titles = ", ".join(figure.title for figure in figures if not figure.absent)
+    folded = element("details", element("summary", titles), document.figure_grid(figures, command), class_="more")
+    return document.section("figures", "More figures", folded)
+
+
+def _many(files: Markup, runs: Sequence[Run]) -> Markup:
+    if len(runs) <= frame.MOST_ENTRIES:
+        return files
+    return element("details", element("summary", f"Files of {len(runs)} runs"), files, class_="more")
 
 
 def _beside(tables: Markup) -> Markup:

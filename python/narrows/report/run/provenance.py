@@ -58,11 +58,19 @@ def what_was_run(subject: Run | Comparison) -> Markup:
         entries = [(LABELS[subject.kind], separator.join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
         entries = _description(subject)
-    entries += _kernel(subject.runs if isinstance(subject, Comparison) else [subject])
+    entries += _kernel(_runs(subject))
     # The description counts what was wanted; what an interruption left is stated here.
     if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
         entries = [*entries, ("Replications", _replications(subject))]
-    return facts(entries)
+    each = [entry for entry in entries if any(entry[0].endswith(f" ({run.name})") for run in _runs(subject))]
+    if len(each) <= MOST_OPEN:
+        return facts(entries)
+    shared = [entry for entry in entries if entry not in each]
+    return join((facts(shared), element("details", element("summary", "Of each run"), facts(each), class_="rows")))
+
+
+def _runs(subject: Run | Comparison) -> Sequence[Run]:
+    return subject.runs if isinstance(subject, Comparison) else [subject]
 
 
 def _kernel(runs: Sequence[Run]) -> list[tuple[str, str]]:
@@ -169,3 +177,5 @@ LABELS = {ALGORITHMS: "Algorithms", BACKENDS: "Backends", LEVELS: "Levels"}
 SCENARIO = "scenario.toml"
 _PAIR = 2
 _SUBJECT = "the algorithm under test"
+# Entries of single runs that are not folded.
+MOST_OPEN = 12

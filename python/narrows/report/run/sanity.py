@@ -55,10 +55,26 @@ def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
         return element("ul", *(element("li", _line(by_name[name])) for name in names), class_="checks")
     if len(runs) > BESIDE:
         # More columns than a page has room for: a row for each check and run.
-        alone = [row(name, run.name, _cell(run, name)) for name in names for run in runs]
-        return table("Checks", ("Check", "Run", "Result"), alone, "checks", named=False)
+        places = [(name, run) for name in names for run in runs]
+        failing = [(name, run) for name, run in places if _fails(run, name)][:MOST_OPEN]
+        others = [place for place in places if place not in failing]
+        opened = failing or others[:MOST_OPEN]
+        folded = [place for place in others if place not in opened]
+        words = f"{counted(len(folded), 'more result')} of these checks"
+        more = element("details", element("summary", words), _alone(folded), class_="holding") if folded else ""
+        return join((_alone(opened), more))
     rows = [row(name, *(_cell(run, name) for run in runs)) for name in names]
     return table("Checks", ("Check", *(run.name for run in runs)), rows, "checks", named=False)
+
+
+def _fails(run: Run, name: str) -> bool:
+    return any(check.level for check in run.checks if check.name == name)
+
+
+def _alone(places: Sequence[tuple[str, Run]]) -> Markup:
+    """Return a table with a row for each check and run."""
+    rows = [row(name, run.name, _cell(run, name)) for name, run in places]
+    return table("Checks", ("Check", "Run", "Result"), rows, "checks", named=False)
 
 
 def expectations(runs: Sequence[Run]) -> Markup:
@@ -124,3 +140,5 @@ _VERDICTS = {
     "fails": ("failed", "✕", "fails"),
     "inconclusive": ("absent", "?", "inconclusive"),
 }
+# Rows of checks of several runs that are not folded.
+MOST_OPEN = 12

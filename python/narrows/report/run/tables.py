@@ -169,9 +169,11 @@ def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: 
         count = -(-len(heads) // COLUMNS)
         width = -(-len(heads) // count)
         cuts = range(0, len(heads), width)
+        closed = [minor or place > PARTS for place in range(1, len(cuts) + 1)]
         parts = (
             _tables(f"{title} ({place} of {len(cuts)})", heads[cut : cut + width],
-                    [(name, of, unit, each[cut : cut + width]) for name, of, unit, each in rows], minor=minor)
+                    [(name, of, unit, each[cut : cut + width]) for name, of, unit, each in rows],
+                    minor=closed[place - 1])
             for place, cut in enumerate(cuts, 1)
         )  # fmt: skip
         return join(parts)
@@ -245,3 +247,5 @@ LEADING = frozenset(
         "dropped_packets",
     }
 )
+# Parts of a table of many runs that are not folded.
+PARTS = 3

@@ -26,6 +26,7 @@ def part(  # noqa: PLR0913  # what the part has
     *,
     more: str,
     folded: Sequence[Figure],
+    closed: bool = False,
 ) -> page.Part:
     """Return a part of a study's page.
 
@@ -37,10 +38,14 @@ def part(  # noqa: PLR0913  # what the part has
         figures: Figures, shown after the tables.
         more: Summary of the folded figures.
         folded: Figures that are hidden until the reader unfolds them.
+        closed: Whether all of the part below its heading is hidden, too.
     """
     hidden = [element("details", element("summary", more), page.figure_grid(folded, command), class_="more")]
     drawn = page.figure_grid(figures, command)
-    return page.section(anchor, title, *tables, drawn, *(hidden if folded else ()))
+    content = (*tables, drawn, *(hidden if folded else ()))
+    if closed:
+        content = (element("details", element("summary", "Effects of the factors"), *content, class_="more"),)
+    return page.section(anchor, title, *content)
 
 
 def allowed(make: Callable[[], _T]) -> Iterator[_T]:

@@ -44,7 +44,7 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -
         found: Findings, one per response.
         command: Command that reproduces the figures.
     """
-    for finding in found[:_RESPONSES]:
+    for place, finding in enumerate(found[:_RESPONSES]):
         name, shown = finding.response, response_meaning(finding.response)
         rows = _with_values(cells, name)
         basis = _basis(plan, finding)
@@ -57,7 +57,7 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -
         )
         summary = f"More plots of {shown.label}: settings, levels, blocks, sizes of effects"
         shows = list(_tables(plan, rows, name)), main
-        yield part(f"of-{anchor(name)}", shown.title, command, *shows, more=summary, folded=more)
+        yield part(f"of-{anchor(name)}", shown.title, command, *shows, more=summary, folded=more, closed=place >= _OPEN)
 
 
 def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
@@ -174,6 +174,8 @@ def _with_values(cells: pa.Table, name: str) -> pa.Table:
 
 
 _TWO = 2
+# Responses whose part of the page is not folded.
+_OPEN = 2
 # What a page can hold: responses of their own, pairs of factors, rows of tiles, settings side by side.
 _RESPONSES = 6
 _PAIRS = 10

@@ -17,6 +17,7 @@ from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style
 from narrows.page.estimates import how_made
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,7 +69,14 @@ def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]
                 algorithm, level = run.factors
                 panel = f"{title}, {level}" if crossed else title
                 found.append(Entry(run, group, panel, algorithm if crossed else run.name, run.style))
-    return found
+    panels = list(dict.fromkeys(each.panel for each in found))[:MOST_PANELS]
+    return [each for each in found if each.panel in panels]
+
+
+def left_out(runs: Sequence[Run], shown: Sequence[Entry], has: Callable[[Run, str], bool]) -> str:
+    """Return the sentence on how many groups `entries` has left out; empty for none."""
+    left = sum(has(run, group) for run in runs for group in run.groups) - len(shown)
+    return f"Not drawn are {counted(left, 'more group')}{' of runs' if len(runs) > 1 else ''}." if left else ""
 
 
 def of_groups(run: Run) -> dict[str, Style]:
@@ -254,8 +262,9 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
-# Entries of a legend.
+# Entries of a legend, and panels of a figure with a panel per group.
 MOST_ENTRIES = 8
+MOST_PANELS = 16
 # From this ratio of the largest values on, panels have axes of their own.
 FLAT = 3.0
 # The part of a time axis that may be empty at its start.

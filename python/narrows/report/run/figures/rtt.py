@@ -30,6 +30,7 @@ def figure(runs: Sequence[Run]) -> Figure:
             "Cumulative distribution: how many of the round-trip times measured were at most this long; "
             "further left is better. Values are recorded to about 1 %; the axis ends at the 99.9th percentile."
         ),
+        frame.left_out(runs, [each for each, _ in curves], _has),
         frame.pooled(runs),
     ]
     keys = without_repeats(Key(each.key, each.key, "line", each.style) for each, _ in curves)
@@ -54,8 +55,12 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("rtt", title, caption, keys, draw)
 
 
+def _has(run: Run, group: str) -> bool:
+    return run.histogram(group, "rtt_s") is not None
+
+
 def _curves(runs: Sequence[Run]) -> list[tuple[frame.Entry, Histogram]]:
-    entries = frame.entries(runs, lambda run, group: run.histogram(group, "rtt_s") is not None)
+    entries = frame.entries(runs, _has)
     found = ((each, each.run.histogram(each.group, "rtt_s")) for each in entries)
     return [(each, histogram) for each, histogram in found if histogram is not None]
 

@@ -51,6 +51,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         if runs[0].replications > 1
         else "",
         frame.intervals(runs, (each for cloud in clouds for each in (cloud.delay, cloud.rate))),
+        frame.left_out(runs, [cloud.entry for cloud in clouds], _has),
         frame.pooled(runs),
     ]
 
@@ -115,9 +116,13 @@ def _paint(panel: Panel, cloud: _Cloud) -> None:
 def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
     return [
         _Cloud(each, _points(each.run, each.group), measures[_DELAY], measures[_RATE])
-        for each in frame.entries(runs, lambda run, group: bool(_points(run, group)))
+        for each in frame.entries(runs, _has)
         for measures in [each.run.groups[each.group]]
     ]
+
+
+def _has(run: Run, group: str) -> bool:
+    return bool(_points(run, group))
 
 
 def _points(run: Run, group: str) -> list[tuple[int, float, float]]:

@@ -162,9 +162,13 @@ def _in_progress(trace: Trace) -> FloatArray:
     return total
 
 
+def _has(run: Run, group: str) -> bool:
+    return len(run.transfers(group).get("end_s", ())) > 0
+
+
 def _groups(runs: Sequence[Run]) -> list[_Group]:
     groups = []
-    for entry in frame.entries(runs, lambda run, group: len(run.transfers(group).get("end_s", ())) > 0):
+    for entry in frame.entries(runs, _has):
         rows = entry.run.transfers(entry.group)
         completed = sum(entry.run.values(entry.group, "completed_flows").values())
         kept = len(rows["end_s"]) / completed if completed else 1.0
@@ -179,7 +183,8 @@ def _rests_on(runs: Sequence[Run], groups: Sequence[_Group]) -> list[str]:
     transfers = sum(len(group.times) for group in groups)
     part = min(group.kept for group in groups)
     cut = f" of {part:.0%} of them, the first (record.transfers)" if part < _ALL else ""
-    return [f"{transfers} transfers that completed after the warm-up{cut}.", frame.pooled(runs)]
+    left = frame.left_out(runs, [group.entry for group in groups], _has)
+    return [f"{transfers} transfers that completed after the warm-up{cut}.", left, frame.pooled(runs)]
 
 
 _TIMES = "Completion times"
