@@ -97,13 +97,6 @@ def _catalogued() -> dict[str, Style]:
     return {name: Style(hue, dash, dash) for name, (hue, dash) in styles.items()}
 
 
-def placed(place: int) -> Style:
-    """Return the style of a place in a list: eight neighbours have the eight hues, each further eight the next dash."""
-    row = place // len(HUES)
-    # Each row begins further on, so that lines of one hue are not at equal distances in the list.
-    return Style((place + SHIFT * row) % len(HUES), row % len(DASHES), row % len(MARKERS))
-
-
 def _by_checksum(name: str) -> Style:
     checksum, colour = divmod(zlib.crc32(name.encode()), len(HUES))
     checksum, dash = divmod(checksum, len(DASHES))
@@ -184,8 +177,6 @@ PAPER: dict[str, Rgb] = {"light": (0xFC, 0xFC, 0xFA), "dark": (0x14, 0x17, 0x1B)
 FULL = 3.15
 _PARTS = 200
 _LINEAR = 0.04045
-# By how many hues a row of eight begins after the one before it.
-SHIFT = 3
 # Blue, vermilion, green, purple, ochre, cyan, rose, slate: on light paper, on dark paper.
 HUES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0x1B, 0x64, 0xB4), (0x6C, 0xAF, 0xF5)),
