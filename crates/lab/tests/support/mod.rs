@@ -297,6 +297,74 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "flows and clients that stop, behind a token bucket and losses by number",
+        r#"
+        duration = "7s"
+        warmup = "1s"
+        [network]
+        rtt = "30ms"
+        events = [{ at = "5s", fail = "A-B" }]
+        [[network.links]]
+        from = "A"
+        to = "B"
+        rate = { kind = "token-bucket", rate = "8Mbps", burst = "30kB" }
+        delay = "3ms"
+        queue = { kind = "droptail", limit = "40ms" }
+        loss = { kind = "list", packets = [5, 6, 30], of = "data", group = "steps", per_flow = true }
+        [[network.links]]
+        from = "A"
+        to = "B"
+        rate = "5Mbps"
+        delay = "4ms"
+        [[network.links]]
+        from = "B"
+        to = "C"
+        rate = "9Mbps"
+        delay = "5ms"
+        loss = { kind = "gilbert-elliott", good_to_bad = "1%", bad_to_good = "20%", longest = "3pkt" }
+        impairments = [{ kind = "jitter", delay = { kind = "normal", mean = "2ms", deviation = "1ms" } }]
+        [[flows]]
+        name = "steps"
+        algorithm = "cubic"
+        from = "A"
+        to = "C"
+        count = 3
+        stagger = "700ms"
+        lasts = "2s"
+        [[flows]]
+        name = "abandoned"
+        algorithm = "newreno"
+        from = "C"
+        to = "A"
+        size = "3MB"
+        count = 2
+        start = "0s..1s"
+        stop = "3s"
+        [[flows]]
+        name = "datagrams"
+        algorithm = "rap"
+        from = "A"
+        to = "B"
+        stop = "4s"
+        [[flows]]
+        name = "viewers"
+        algorithm = "bbr3"
+        from = "A"
+        to = "C"
+        source = { kind = "call" }
+        count = 2
+        stagger = "1500ms"
+        lasts = "2500ms"
+        [[flows]]
+        name = "load"
+        algorithm = "cubic"
+        from = "C"
+        to = "A"
+        source = { kind = "responsiveness" }
+        stop = "3500ms"
+        "#,
+    ),
+    (
         "every impairment",
         r#"
         duration = "5s"
