@@ -11,7 +11,7 @@ pub(super) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Density of the standard normal distribution at `z`.
+/// Returns the density of the standard normal distribution at `z`.
 pub(super) fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI)
 }

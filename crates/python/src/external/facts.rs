@@ -91,8 +91,8 @@ impl Packets {
         Self(packets.iter().map(PySent::as_sent).collect())
     }
 
-    fn listed(packets: &[PyRef<'_, PySent>]) -> Self {
-        Self(packets.iter().map(|packet| (*packet).clone()).collect())
+    fn listed(packets: Vec<PyRef<'_, PySent>>) -> Self {
+        Self(packets.into_iter().map(|packet| (*packet).clone()).collect())
     }
 }
 
@@ -194,7 +194,7 @@ impl PyAck {
             app_limited,
             in_flight,
             rounds,
-            packets: Packets::listed(&packets),
+            packets: Packets::listed(packets),
         }
     }
 
@@ -223,7 +223,7 @@ impl PyLoss {
         rounds: u64,
         packets: Vec<PyRef<'_, PySent>>,
     ) -> Self {
-        let packets = Packets::listed(&packets);
+        let packets = Packets::listed(packets);
         Self { now_s, cause, new_episode, lost, srtt_s, min_rtt_s, in_flight, rounds, packets }
     }
 

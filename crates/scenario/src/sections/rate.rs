@@ -441,15 +441,9 @@ pub fn recording(rate: &WrittenRate) -> Option<&InputFile> {
 
 /// Returns the highest rate over time, bits per second.
 pub fn greatest_bps(model: &RateModel) -> f64 {
-    let bps = |rate: &Rate| rate.as_bps() as f64;
     match model {
-        RateModel::Constant(rate) => bps(rate),
-        RateModel::Steps(_) | RateModel::Recording(_) => model.highest_bps(),
-        RateModel::Square { high, .. } => bps(high),
-        RateModel::Walk { maximum: rate, .. }
-        | RateModel::Uniform { maximum: rate, .. }
-        | RateModel::TokenBucket { peak: rate, .. } => bps(rate),
         RateModel::Trace(trace) => trace.greatest_bps(),
+        other => other.highest_bps(),
     }
 }
 

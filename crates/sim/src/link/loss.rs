@@ -153,7 +153,7 @@ mod tests {
         let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
         assert_eq!(bursts.iter().max(), Some(&3));
         let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
-        let expected = (1.0 - (1.0_f64 - r).powi(3)) / r;
+        let expected = (1.0 - libm::pow(1.0 - r, 3.0)) / r;
         assert!((mean - expected).abs() < 5.0 / (bursts.len() as f64).sqrt(), "{mean}, expected {expected}");
         assert_eq!(losses(limited(None)), losses(limited(Some(1000))), "a limit that is never reached");
     }
@@ -164,8 +164,8 @@ mod tests {
         let packets = [0, 1, 2, 1, 2, 0, 2].map(of);
         let numbers = |selection: Selection| {
             let mut loss = Loss::new(LossModel::List(selection));
-            let lost = packets.iter().map(|packet| loss.lose(packet, || 0.0));
-            (1..).zip(lost).filter_map(|(at, lost)| lost.then_some(at)).collect::<Vec<usize>>()
+            let fates = packets.iter().map(|packet| loss.lose(packet, || 0.0));
+            (1..).zip(fates).filter_map(|(at, lost)| lost.then_some(at)).collect::<Vec<usize>>()
         };
         let second = Selection::numbered(Counted::All, [2]);
         assert_eq!(numbers(second.clone()), [2]);

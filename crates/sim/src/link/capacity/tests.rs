@@ -55,11 +55,13 @@ fn a_token_bucket_sends_its_burst_at_the_peak_and_then_at_its_rate() {
     // At 6 ms a tenth of a packet has been earned since 5 ms, when the bucket was full: the third starts at 15 ms.
     assert_eq!(departures, [6, 7, 16, 26].map(ms));
     // 6000 bytes were sent, and for the first 5 ms the bucket was full.
-    assert_eq!(link.offered_bits(ms(26)).round(), 48_000.0 + 6_000.0 - 0.0);
+    let offered = |link: &Capacity, at| link.offered_bits(at).round() as u64;
+    assert_eq!(offered(&link, ms(26)), 48_000 + 6_000);
     // Half of the fourth packet is on the line at 25.5 ms, and none before 25 ms.
     let half = Time::ZERO + Span::from_us(25_500);
-    assert_eq!((link.bits_left(ms(26), half), link.bits_left(ms(26), ms(20))), (6_000.0, 12_000.0));
-    assert_eq!(link.offered_bits(half).round() + 6_000.0, link.offered_bits(ms(26)).round());
+    let left = |link: &Capacity, at| link.bits_left(ms(26), at).round() as u64;
+    assert_eq!((left(&link, half), left(&link, ms(20))), (6_000, 12_000));
+    assert_eq!(offered(&link, half) + 6_000, offered(&link, ms(26)));
     // An aborted packet that waits takes no tokens.
     let waiting = link.start(packet, ms(26));
     assert_eq!(waiting, ms(36));
