@@ -12,6 +12,7 @@ import pytest
 
 import narrows as nw
 from narrows.drawing.scale import BITS_PER_SECOND, quantity
+from narrows.report.run.answer import sentences
 from narrows.report.run.data import Run
 from narrows.report.run.figures import figures, frame, rates
 from narrows.report.run.reading import read
@@ -132,3 +133,11 @@ def test_a_run_with_transfers_shows_their_times_and_their_number(run: Run) -> No
     of_metric = run.values("web", "completion_time_s").values()
     assert min(of_metric) < float(np.mean(times)) < max(of_metric)
     assert [key.label for key in drawn["census"].keys] == ["web", "warm-up"]
+
+
+def test_a_page_speaks_of_the_busiest_link(run: Run) -> None:
+    used = {link: measures["utilization"].mean or 0.0 for link, measures in run.links.items()}
+    idler, busiest = sorted(used, key=lambda link: used[link])
+    others = dataclasses.replace(run, bottlenecks=dict.fromkeys(run.bottlenecks, idler))
+    assert others.busiest_link == busiest
+    assert any(f"Link {busiest}" in str(each) for each in sentences(others))

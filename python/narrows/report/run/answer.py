@@ -39,7 +39,7 @@ def note(subject: Run | Comparison) -> str:
     if subject.replications == 1:
         return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
     times = f"{subject.replications} replications (seed {subject.seed})"
-    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals."
+    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one."
     if not isinstance(subject, Comparison):
         return intervals
     return (
@@ -145,8 +145,8 @@ def _against(
 
 
 def _of_run(run: Run) -> Iterator[Markup]:
-    for link in run.shared_links[:1]:
-        yield from _bottleneck(run, link)
+    if run.shared_links and run.busiest_link is not None:
+        yield from _bottleneck(run, run.busiest_link)
     sharing = [group for group in run.groups if run.groups[group].get("goodput_bps", _NOTHING).mean]
     if len(sharing) > 1:
         yield _shares(run, sharing)

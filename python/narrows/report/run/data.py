@@ -243,6 +243,15 @@ class Run:
         """The links that are the bottleneck of some flow group, in the order of the groups."""
         return list(dict.fromkeys(link for link in self.bottlenecks.values() if link))
 
+    @property
+    def busiest_link(self) -> str | None:
+        """The link that is used most, of those with a mean; the first bottleneck where several are used as much."""
+        used = {link: found.mean for link, each in self.links.items() if (found := each.get("utilization"))}
+        order = [*self.shared_links, *(link for link in used if link not in self.shared_links)]
+        return max(
+            (link for link in order if used.get(link) is not None), key=lambda link: used[link] or 0.0, default=None
+        )
+
     def sharing(self, link: str | None) -> Sequence[str]:
         """Return the flow groups with this bottleneck; for None the groups that have none."""
         return [group for group, bottleneck in self.bottlenecks.items() if bottleneck == link]

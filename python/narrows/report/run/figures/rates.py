@@ -138,11 +138,8 @@ def _paint(panel: Panel, stack: Stack, flows: frame.Flows) -> None:
 
 def _links(run: Run) -> Sequence[str]:
     """Return the bottlenecks of the groups, and the busiest link where it is none of them and was recorded."""
-    used = {link: (found.mean or 0.0) for link, each in run.links.items() if (found := each.get("utilization"))}
-    busiest = max(used, key=lambda link: used[link], default=None)
-    more = [link for link in [busiest] if link is not None and all(used[link] > used.get(each, 0.0)
-                                                                   for each in run.shared_links)]  # fmt: skip
-    return [*run.shared_links, *(more if run.shared_links else [])]
+    busiest = [run.busiest_link] if run.shared_links and run.busiest_link else []
+    return list(dict.fromkeys([*run.shared_links, *busiest]))
 
 
 def stack_over(view: frame.View, most: int) -> Stack | None:
