@@ -100,6 +100,14 @@ def test_a_suite_and_a_study_without_algorithms_name_the_groups_themselves(
     assert "has no `algorithms`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("given", ["matrix cubic bbr3", "deploy bbr3", "suite rfc9743 cubic", "run call"])
+def test_a_command_that_replaces_no_choice_of_groups_names_those_that_do(
+    given: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*given.split(), "--subject", "call"]) == 2
+    assert "only `narrows compare`, `narrows study run`" in capsys.readouterr().err
+
+
 def test_python_replaces_the_algorithm_of_other_groups_too() -> None:
     found = nw.compare(
         ["cubic", "bbr3"], "call", subjects="transfer", overrides=["duration=8s", "warmup=2s"], replications=1

@@ -99,4 +99,4 @@ def _elsewhere(own: argparse.ArgumentParser, option: str) -> str:
 
 
 # Commands that an error names.
-MOST = 3
+MOST = 4
