@@ -131,7 +131,9 @@ KINDS: Mapping[str, Kind] = {
     "margin": TEXT,
     "why.at": NUMBER_OR_TEXT,
     "playground.scenario": PATH,
-    **dict.fromkeys(("overrides", "metrics", "margins", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS),
+    **dict.fromkeys(
+        ("overrides", "metrics", "margins", "subjects", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS
+    ),
     **dict.fromkeys(("out", "folder", "file", "directory", "name", "path", "suite"), PATH),
     **dict.fromkeys(("a", "b", "algorithm", "against", "subject"), ALGORITHM),
     **dict.fromkeys(("budget", "flow", "window"), NUMBER_OR_TEXT),
