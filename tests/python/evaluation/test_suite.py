@@ -520,7 +520,7 @@ def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows,
         done = narrows("suite", home, algorithm, "--out", algorithm, "--quiet")
         assert done.returncode == 0, done.stderr
         # The RFC says it of several flows; of two in a buffer of one BDP, four replications do not decide it.
-        several = [row for row in _rows(tmp_path / algorithm) if row["condition"]["flows"] == "6"]
+        several = [row for row in _rows(tmp_path / algorithm) if row["condition"]["senders"] == "6"]
         assert several
         assert {row["verdict"] for row in several} <= expected
 
