@@ -80,7 +80,8 @@ def of_document(file: Path) -> list[Shown]:
     blocks = [line.strip() for line in text.splitlines() if re.match(r"( {4}|\t)\S", line)]
     fenced = [line.strip() for block in re.findall(r"```.*?\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
     inline = re.findall(r"`(narrows [^`\n]+)`", text)
-    # What follows several spaces says what the command does.
+    # What follows several spaces says what the command does, or that it is refused.
+    blocks, fenced = ([line for line in each if not line.endswith("# refused")] for each in (blocks, fenced))
     lines = [re.split(r" {2,}(?![\\-])", line.removeprefix("- run: "))[0] for line in [*blocks, *fenced]]
     return list(dict.fromkeys(Shown(words) for line in [*lines, *inline] for words in commands(line)))
 
@@ -129,7 +130,7 @@ def fault_of_form(words: tuple[str, ...]) -> str:
             break
         path = (*path, word)
     if not path:
-        return f"no command {words[0]}"
+        return "" if words[0].isupper() else f"no command {words[0]}"
     if known[path].inner and len(words) > len(path):
         return f"no command {' '.join(words[: len(path) + 1])}"
     options = [option for word in words for option in re.findall(r"(?<![\w-])--[a-z-]+", word)]
@@ -139,6 +140,8 @@ def fault_of_form(words: tuple[str, ...]) -> str:
 
 def fault_of(words: tuple[str, ...]) -> str:
     """Return why the arguments of a command cannot be parsed; empty if they can."""
+    if {"--help", "--version"} & set(words):
+        return ""
     try:
         _, unknown = parser().parse_known_args([*words])
     except Exception as error:  # noqa: BLE001  # whatever it is, the command does not run
