@@ -150,6 +150,9 @@ fn answer(request: Request) -> Option<Feedback> {
     match request {
         Request::Xcp { .. } => Some(Feedback::Delta(0.0)),
         Request::Rate { .. } => Some(Feedback::Rate(1e8)),
+        Request::Level(level) => Some(Feedback::Level(level)),
+        Request::Price(_) => Some(Feedback::Price(1.0)),
+        Request::Load { threshold, .. } => Some(Feedback::Load { threshold, above: false, overload: false }),
         Request::QuickStart { .. } => None,
     }
 }

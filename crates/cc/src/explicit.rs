@@ -4,8 +4,13 @@
 //! Routers count bytes on the wire, headers included; windows are in packets. An infinite answer means that no router of
 //! the path supports the request.
 
+pub mod bmcc;
+pub mod decbit;
+mod load;
+pub mod maxnet;
 pub mod quick_start;
 pub mod rcp;
+pub mod vcp;
 pub mod xcp;
 
 use crate::Path;

@@ -18,6 +18,8 @@ pub struct Needs {
     /// The variant of slow start that belongs to it and that its flows have unless another is asked for; `None` if it has
     /// none of its own.
     pub slow_start: Option<SlowStartKind>,
+    /// The queue discipline whose routers answer its requests; `None` if it sends none.
+    pub router: Option<&'static str>,
 }
 
 impl Needs {
@@ -28,7 +30,13 @@ impl Needs {
         rate_samples: false,
         partial_acks: false,
         slow_start: None,
+        router: None,
     };
+
+    /// Returns the needs of an algorithm on a reliable sender whose requests a router with the queue discipline `queue` answers.
+    pub const fn routers(queue: &'static str) -> Self {
+        Self { router: Some(queue), ..Self::RELIABLE }
+    }
 
     /// Returns the needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate
     /// samples.

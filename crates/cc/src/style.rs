@@ -36,4 +36,6 @@ pub enum Dash {
     DashDotDot,
     /// A long and a short dash in turn, and an hourglass.
     LongShort,
+    /// Dots far apart, and a star.
+    Sparse,
 }

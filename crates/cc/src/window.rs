@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Algorithms with a congestion window: the frame that they share and one file for each rule.
 
+pub mod africa;
+pub mod aild;
 pub mod bic;
 pub mod bic_linux;
 pub mod binomial;
@@ -18,6 +20,7 @@ pub mod hybla;
 pub mod illinois;
 pub mod linear;
 mod linux;
+pub mod ltcp;
 pub mod prague;
 pub mod reno;
 pub mod reno_linux;

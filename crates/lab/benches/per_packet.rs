@@ -116,6 +116,9 @@ fn packet(name: &str, number: u64, now: Time) -> Packet {
     let request = match name {
         "xcp" => Some(Request::Xcp { rtt: 0.04, spacing: 0.000_8, delta: 0.0 }),
         "rcp" => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.04 }),
+        "vcp" | "decbit" => Some(Request::Level(0)),
+        "adpm" => Some(Request::Load { threshold: 0.6, above: false, overload: false }),
+        "maxnet" => Some(Request::Price(-1.0)),
         // Only the first packets of a connection ask.
         "quick-start" if number.is_multiple_of(100) => {
             Some(Request::QuickStart { rate: 1e6, ttl_difference: 0 })

@@ -29,6 +29,8 @@ fn a_request_that_no_router_answers_is_reported() {
     assert_eq!(ask("xcp", r#"{ kind = "droptail" }"#), Some(false));
     assert_eq!(ask("xcp", r#"{ kind = "rcp" }"#), Some(false));
     assert_eq!(ask("xcp", r#"{ kind = "xcp" }"#), Some(true));
+    assert_eq!(ask("bmcc", r#"{ kind = "vcp" }"#), Some(false));
+    assert_eq!(ask("bmcc", r#"{ kind = "adpm" }"#), Some(true));
 }
 
 #[test]

@@ -148,6 +148,10 @@ fn every_parameter_of_every_queue_has_an_effect() {
         let (first, second) = match name {
             "xcp" => ("xcp", "xcp"),
             "rcp" => ("rcp", "rcp"),
+            "vcp" => ("vcp", "vcp"),
+            "adpm" => ("bmcc", "bmcc"),
+            "maxnet" => ("maxnet", "maxnet"),
+            "decbit" => ("decbit", "newreno"),
             "dualpi2" | "pi2" => ("prague", "cubic"),
             _ => ("newreno", "constant(rate=1Mbps)"),
         };

@@ -215,6 +215,10 @@ fn record(subject: &Subject) -> Vec<Recording> {
     let router = match subject.algorithm.entry.card.name {
         "xcp" => r#"kind = "xcp""#,
         "rcp" => r#"kind = "rcp""#,
+        "vcp" => r#"kind = "vcp""#,
+        "bmcc" => r#"kind = "adpm""#,
+        "maxnet" => r#"kind = "maxnet""#,
+        "decbit" => r#"kind = "decbit""#,
         _ => r#"kind = "quick-start", encoding = "exact""#,
     };
     let reliable = subject.algorithm.needs().transport == Transport::Reliable;

@@ -2,8 +2,8 @@
 //! The list of all disciplines.
 
 use crate::{
-    Entry, cake, codel, droptail, drr, dualpi2, fq_codel, fq_pie, pi2, pie, priority, quick_start, rcp, red,
-    rio, step, xcp,
+    Entry, adpm, cake, codel, decbit, droptail, drr, dualpi2, fq, fq_codel, fq_pie, maxnet, pi2, pie,
+    priority, quick_start, rcp, red, rio, step, vcp, xcp,
 };
 
 /// Returns the entries of all disciplines, in the order in which lists show them.
@@ -20,6 +20,7 @@ static ENTRIES: &[&Entry] = &[
     &droptail::ENTRY,
     &red::ENTRY,
     &drr::ENTRY,
+    &fq::ENTRY,
     &priority::ENTRY,
     &rio::ENTRY,
     &step::ENTRY,
@@ -32,5 +33,9 @@ static ENTRIES: &[&Entry] = &[
     &dualpi2::ENTRY,
     &xcp::ENTRY,
     &rcp::ENTRY,
+    &vcp::ENTRY,
+    &adpm::ENTRY,
+    &maxnet::ENTRY,
+    &decbit::ENTRY,
     &quick_start::ENTRY,
 ];

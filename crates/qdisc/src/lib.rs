@@ -5,19 +5,24 @@
 //! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
 //! after every run.
 
+pub mod adpm;
 pub mod cake;
 pub mod catalogue;
 mod classes;
 pub mod codel;
+pub mod decbit;
 mod discipline;
 pub mod droptail;
 pub mod drr;
 pub mod dualpi2;
 mod fair;
 mod fifo;
+pub mod fq;
 pub mod fq_codel;
 pub mod fq_pie;
 mod limit;
+mod load;
+pub mod maxnet;
 mod parameters;
 mod periodic;
 pub mod pi2;
@@ -33,6 +38,7 @@ mod scale;
 pub mod step;
 #[cfg(test)]
 mod testing;
+pub mod vcp;
 pub mod xcp;
 
 pub use classes::Classes;

@@ -343,7 +343,7 @@ impl Receiver {
 }
 
 /// The routers' response in `request`, combined with `earlier` feedback that has not been sent back: changes of
-/// throughput add up.
+/// throughput add up, and of two levels the higher counts.
 fn feedback_on(request: Request, earlier: Option<Feedback>) -> Feedback {
     match (request, earlier) {
         (Request::Xcp { delta, .. }, Some(Feedback::Delta(earlier))) => Feedback::Delta(earlier + delta),
@@ -351,5 +351,9 @@ fn feedback_on(request: Request, earlier: Option<Feedback>) -> Feedback {
         // RFC 4782 §4.3: a router on the path did not process the request.
         (Request::QuickStart { ttl_difference: 1.., .. }, _) => Feedback::Rate(0.0),
         (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
+        (Request::Level(level), Some(Feedback::Level(earlier))) => Feedback::Level(level.max(earlier)),
+        (Request::Level(level), _) => Feedback::Level(level),
+        (Request::Price(price), _) => Feedback::Price(price),
+        (Request::Load { threshold, above, overload }, _) => Feedback::Load { threshold, above, overload },
     }
 }

@@ -29,6 +29,19 @@ pub enum Request {
         /// The sender's round-trip time estimate, seconds; 0 before the first sample.
         rtt: f32,
     },
+    /// The highest level of congestion (VCP's code, DECbit's bit).
+    Level(u8),
+    /// The highest price until now (MaxNet).
+    Price(f32),
+    /// A question whether the load of the path is above a threshold (ADPM).
+    Load {
+        /// The load that the packet asks for, as a fraction of the rate.
+        threshold: f32,
+        /// A router's load is above it.
+        above: bool,
+        /// A router's load is one or more.
+        overload: bool,
+    },
 }
 
 /// The routers' response to a request, which the receiver returns to the sender.
@@ -38,4 +51,17 @@ pub enum Feedback {
     Delta(f32),
     /// The rate that all routers permit, bits per second (Quick-Start, RCP).
     Rate(f32),
+    /// The highest level of congestion on the path (VCP, DECbit).
+    Level(u8),
+    /// The highest price on the path (MaxNet).
+    Price(f32),
+    /// Whether the load of the path is above a threshold, and whether it is one or more (ADPM).
+    Load {
+        /// The threshold of the packet.
+        threshold: f32,
+        /// A router's load is above it.
+        above: bool,
+        /// A router's load is one or more.
+        overload: bool,
+    },
 }

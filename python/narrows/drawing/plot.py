@@ -448,7 +448,7 @@ class Panel:
 
 
 def marker(shape: int, x: float, y: float, size: float) -> str:
-    """Return path data of a marker: circle, square, diamond, triangle up, triangle down, cross or hourglass."""
+    """Return path data of a marker: circle, square, diamond, triangle up, triangle down, cross, hourglass or star."""
 
     def arc(across: float) -> str:
         return f"a{number(size)} {number(size)} 0 1 0 {number(across)} 0"
@@ -513,4 +513,5 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
         (1, 0.4), (0.4, 0.4), (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4),
     ),
     ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    ((0, -1.3), (0.4, -0.4), (1.3, 0), (0.4, 0.4), (0, 1.3), (-0.4, 0.4), (-1.3, 0), (-0.4, -0.4)),
 )  # fmt: skip

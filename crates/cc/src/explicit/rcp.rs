@@ -99,7 +99,7 @@ pub(crate) const RCP: Entry = Entry {
         ],
     },
     style: Some(Style(Hue::Green, Dash::Long)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs::routers("rcp"),
     build,
 };
 

@@ -126,7 +126,7 @@ pub(crate) const XCP: Entry = Entry {
         ],
     },
     style: Some(Style(Hue::Vermilion, Dash::Long)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs::routers("xcp"),
     build,
 };
 

@@ -194,6 +194,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             self.recovering = true;
             self.stage.left_slow_start = false;
         }
+        if let Some(size) = self.stage.rule.on_lost(&self.stage.window, loss.lost) {
+            self.stage.window.size = bounded(size).min(self.stage.window.size);
+            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
+        }
         if loss.cause == Cause::Timeout {
             self.stage.window.size = 1.0;
             self.stage.slow_start.on_timeout();

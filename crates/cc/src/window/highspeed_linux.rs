@@ -28,7 +28,7 @@ impl WindowRule for HighSpeedLinux {
             return 0.0;
         }
         let cwnd = window.size as u64;
-        self.row = ROWS.partition_point(|row| *row < cwnd).min(ROWS.len() - 1);
+        self.row = row_of(cwnd);
         self.credit.0 += self.row as u64 + 1;
         if self.credit.0 < cwnd {
             return 0.0;
@@ -40,7 +40,7 @@ impl WindowRule for HighSpeedLinux {
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         self.credit = Credit::default();
         let cwnd = window.size as u64;
-        let m = (256.0 * decrease_at(ROWS[self.row])) as u64;
+        let m = (256.0 * decrease_of(ROWS[self.row])) as u64;
         ((cwnd - ((cwnd * m) >> 8)) as f64).max(2.0)
     }
 
@@ -84,8 +84,23 @@ fn build(_values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(HighSpeedLinux::default(), setup))
 }
 
+/// `a(w)` by the table of RFC 3649, appendix B, packets for each round trip; 1 up to 38 packets.
+pub(super) fn increase_at(window: f64) -> f64 {
+    row_of(libm::ceil(window) as u64) as f64 + 1.0
+}
+
+/// `b(w)` by the table of RFC 3649, appendix B; one half up to 38 packets.
+pub(super) fn decrease_at(window: f64) -> f64 {
+    decrease_of(ROWS[row_of(libm::ceil(window) as u64)])
+}
+
+/// Place in [`ROWS`] of the first window that is at least `window` packets; the last if there is none.
+fn row_of(window: u64) -> usize {
+    ROWS.partition_point(|row| *row < window).min(ROWS.len() - 1)
+}
+
 /// `b(w)` (RFC 3649 §5).
-fn decrease_at(window: u64) -> f64 {
+fn decrease_of(window: u64) -> f64 {
     0.5 - 0.4 * libm::log(window as f64 / 38.0) / libm::log(83_000.0 / 38.0)
 }
 
@@ -101,12 +116,12 @@ const ROWS: [u64; 72] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{ROWS, decrease_at};
+    use super::{ROWS, decrease_of};
 
     #[test]
     fn each_row_is_the_smallest_window_that_adds_another_packet() {
         let increase = |window: u64| {
-            let (w, b) = (window as f64, decrease_at(window));
+            let (w, b) = (window as f64, decrease_of(window));
             w * w * 2.0 * b / ((2.0 - b) * libm::pow(w, 1.2) * 12.8)
         };
         let (mut rows, mut last) = (vec![38], 1.0);

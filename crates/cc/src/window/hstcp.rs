@@ -34,6 +34,24 @@ pub struct HighSpeed {
 }
 
 impl HighSpeed {
+    /// Creates the rule between the windows `Low_Window` and `High_Window`, packets, with the loss rates at both.
+    fn new(windows: (f64, f64), loss_rates: (f64, f64), high_decrease: f64) -> Self {
+        Self {
+            low_window: windows.0,
+            high_decrease,
+            low_p: loss_rates.0,
+            ln_p_span: libm::log(loss_rates.1 / loss_rates.0),
+            ln_window_span: libm::log(windows.1 / windows.0),
+            round: None,
+            step: 1.0,
+        }
+    }
+
+    /// The rule with the parameters of RFC 3649 §5.
+    pub(super) fn standard() -> Self {
+        Self::new((38.0, 83_000.0), (1e-3, 1e-7), 0.1)
+    }
+
     /// `x`: 0 at `Low_Window`, 1 at `High_Window`, linear in the logarithm of the window.
     fn log_position(&self, window: f64) -> f64 {
         libm::log(window / self.low_window) / self.ln_window_span
@@ -130,7 +148,7 @@ pub(crate) const HSTCP: Entry = Entry {
             )
             .source("RFC 3649 §5"),
         ],
-        variables: &[Variable { name: "a", unit: "packets", meaning: "a(w), the increase per round trip" }],
+        variables: &[INCREASE],
         deviations: &[
             "a is computed once per round, with the window at its start",
             "a is at most w, which matters only where high_p is close to low_p or above it",
@@ -147,14 +165,11 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let low_window = values.number("low_window");
     let given = values.number("low_p");
     let low_p = if given > 0.0 { given } else { 1.5 / (low_window * low_window) };
-    let rule = HighSpeed {
-        low_window,
-        high_decrease: values.number("high_decrease"),
-        low_p,
-        ln_p_span: libm::log(values.number("high_p") / low_p),
-        ln_window_span: libm::log(values.number("high_window") / low_window),
-        round: None,
-        step: 1.0,
-    };
+    let span = (low_window, values.number("high_window"));
+    let rule = HighSpeed::new(span, (low_p, values.number("high_p")), values.number("high_decrease"));
     Box::new(Windowed::new(rule, setup))
 }
+
+/// The variable of the card.
+pub(super) const INCREASE: Variable =
+    Variable { name: "a", unit: "packets", meaning: "a(w), the increase per round trip" };

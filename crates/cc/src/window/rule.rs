@@ -39,6 +39,12 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it.
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64;
 
+    /// Returns the window after `lost` packets were declared lost, at the start of an episode after [`decrease`](Self::decrease) or in
+    /// its course; it also becomes ssthresh. `None` to keep both.
+    fn on_lost(&mut self, _window: &Window, _lost: u64) -> Option<f64> {
+        None
+    }
+
     /// Returns the lower bound of the window after a decrease, packets.
     fn floor(&self, _cause: Cause) -> f64 {
         2.0

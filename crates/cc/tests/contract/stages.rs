@@ -20,6 +20,7 @@ const OWN_SIGNAL: &[&str] = &[
     "nv",
     "cdg",
     "lp",
+    "hstcp-lp",
     "ctcp",
     "fast",
     "fast-at",
@@ -40,6 +41,7 @@ const BY_TIME: &[(&str, &str)] = &[
     ("ledbat", "last 10 minutes"),
     ("ledbat-pp", "nine times its duration"),
     ("lp", "no increase for inference RTT"),
+    ("hstcp-lp", "no increase for inference RTT"),
     ("nv", "time after which the minimum RTT"),
     ("prague", "then at least 25 ms"),
 ];

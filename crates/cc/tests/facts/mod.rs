@@ -202,7 +202,14 @@ fn steps() -> impl Strategy<Value = Step> {
     ];
     let gap = prop_oneof![Just(Span::ZERO), (0..5_000u64).prop_map(Span::from_us), spans(100_000)];
     let feedback =
-        prop_oneof![(-1e9f32..1e9).prop_map(Feedback::Delta), (0f32..1e10).prop_map(Feedback::Rate)];
+        prop_oneof![
+            (-1e9f32..1e9).prop_map(Feedback::Delta),
+            (0f32..1e10).prop_map(Feedback::Rate),
+            (0..4u8).prop_map(Feedback::Level),
+            (-1f32..100.0).prop_map(Feedback::Price),
+            (0f32..1.2, any::<bool>(), any::<bool>())
+                .prop_map(|(threshold, above, overload)| Feedback::Load { threshold, above, overload }),
+        ];
     let sizes = (1..300u64, 0..300u64, 0..100_000u64);
     let flags = (any::<bool>(), prop::bool::weighted(0.8));
     let samples = (option::of(spans(2_000)), option::of(0..100_000_000_000u64), option::of(feedback));

@@ -119,6 +119,12 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         self.send();
     }
 
+    /// Round trips so far.
+    #[allow(dead_code, reason = "not all tests that share this host count them")]
+    pub fn rounds(&self) -> u64 {
+        self.round
+    }
+
     /// The congestion window, packets.
     pub fn window(&self) -> f64 {
         self.algorithm.window().expect("the algorithm has a window")

@@ -117,3 +117,19 @@ fn nothing_is_indicated_in_slow_start_and_a_loss_halves() {
     flow.lost(Cause::Detected);
     same(flow.window(), 10.0);
 }
+
+/// Kuzmanovic, Knightly and Cottrell 2004: the windows of HighSpeed TCP, the early indications of TCP-LP.
+#[test]
+fn hstcp_lp_is_highspeed_tcp_that_gives_way_as_lp() {
+    let grown = |name: &str| {
+        let mut flow = Flow::avoiding(name, 2_000.0);
+        flow.acked(10);
+        let grown = flow.window();
+        flow.lost(Cause::Detected);
+        (grown, flow.window())
+    };
+    assert_eq!(grown("hstcp-lp"), grown("hstcp"));
+    let mut flow = flow("hstcp-lp");
+    settle(&mut flow, 116);
+    assert!(flow.window() < 51.0, "{}", flow.window());
+}

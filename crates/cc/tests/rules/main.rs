@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: each test is one sentence of a source.
 
+mod africa;
+mod aild;
 mod bic;
 mod binomial;
 mod catalogue;
@@ -9,6 +11,7 @@ mod cubic;
 mod dctcp;
 mod delay;
 mod explicit;
+mod explicit_load;
 mod frame;
 mod hstcp;
 mod htcp;
@@ -21,6 +24,7 @@ mod limited_slow_start;
 mod linear;
 mod linux;
 mod lp;
+mod ltcp;
 mod nv;
 mod prague;
 mod rap;

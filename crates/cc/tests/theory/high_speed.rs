@@ -8,16 +8,39 @@ use narrows_units::{Span, Time};
 const RTT: Span = Span::from_ms(100);
 const LINK: Link = Link { service: Span::ZERO, delay: RTT, buffer: 0, per_ack: 1, quick: 0 };
 
-/// RFC 3649 §5: w = 0.12 / p^0.835.
+/// RFC 3649 §5: w = 0.12 / p^0.835; HSTCP-LP on a path without a queue, where it gives way to nobody.
 #[test]
 fn the_mean_window_of_hstcp_is_the_response_function_of_the_rfc() {
-    for loss_interval in [10_000, 100_000] {
-        let expected = 0.12 * libm::pow(loss_interval as f64, 0.835);
-        let measured = mean_from("hstcp", expected, loss_interval, 2_000, 12_000);
-        let what =
-            format!("mean window, every {loss_interval}th packet lost, against 0.12 / p^0.835 (RFC 3649 §5)");
-        compared("hstcp", &what, measured, expected, 0.1);
+    for name in ["hstcp", "hstcp-lp"] {
+        for loss_interval in [10_000, 100_000] {
+            let expected = 0.12 * libm::pow(loss_interval as f64, 0.835);
+            let measured = mean_from(name, expected, loss_interval, 2_000, 12_000);
+            let what = format!(
+                "mean window, every {loss_interval}th packet lost, against 0.12 / p^0.835 (RFC 3649 §5)"
+            );
+            compared(name, &what, measured, expected, 0.1);
+        }
     }
+}
+
+/// A loss in `N` packets costs `beta / w` of the `N / w` packets gained until it, and a round trip without growth.
+#[test]
+fn aild_grows_by_one_less_beta_p_in_a_round_trip_whatever_its_window() {
+    let (interval, beta) = (2_000.0, 500.0);
+    let mut host = Host::new(build("aild(beta=500)", 40.0, 2.0), LINK, |number| number % 2_000 == 0);
+    host.run(Time::ZERO + RTT * 400);
+    let window = host.window();
+    host.run(Time::ZERO + RTT * 800);
+    let growth = (host.window() - window) / 400.0;
+    let mean = (host.window() + window) / 2.0;
+    let expected = 1.0 - beta / interval - mean / interval;
+    compared(
+        "aild",
+        "growth in a round trip, every 2000th packet lost, beta = 500, against 1 - beta p - w p",
+        growth,
+        expected,
+        0.05,
+    );
 }
 
 /// Between 222 and 347 packets each acknowledgement adds 4 / w, and a loss takes 98 of 256: that is AIMD with these.

@@ -7,6 +7,7 @@ mod heterogeneous;
 mod high_speed;
 #[path = "../host/mod.rs"]
 mod host;
+mod layered;
 mod marks;
 
 use host::{Host, Link};

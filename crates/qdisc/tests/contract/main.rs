@@ -52,12 +52,15 @@ fn packet(number: u64, flow: u32, size: u16, ecn: Ecn, now: Time) -> Packet {
     }
 }
 
-/// Of every four packets one asks for nothing.
+/// Of every seven packets one asks for nothing.
 fn request(number: u64) -> Option<Request> {
-    match number % 4 {
+    match number % 7 {
         0 => Some(Request::Xcp { rtt: 0.05, spacing: 0.001, delta: f32::INFINITY }),
         1 => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.05 }),
         2 => Some(Request::QuickStart { rate: 1e6, ttl_difference: 0 }),
+        3 => Some(Request::Level(0)),
+        4 => Some(Request::Price(-1.0)),
+        5 => Some(Request::Load { threshold: 0.5, above: false, overload: false }),
         _ => None,
     }
 }

@@ -28,8 +28,6 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
     let own = || model.workloads.iter().filter(|each| each.group == number);
     // Data of acceptors uses connections that are counted with their initiators.
     let counts = own().map(Workload::connections);
-    let explicit =
-        group.algorithm.entry().filter(|entry| entry.card.family == "explicit").map(|entry| entry.card.name);
     let quick_start = own().any(|each| each.transport.quick_start.is_some()).then_some("quick-start");
     GroupDescription {
         name: group.name.clone(),
@@ -47,7 +45,7 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
             .map(|rate| rate.as_bps() as f64)
             .reduce(f64::max),
         ecn: own().any(|each| each.transport.ecn),
-        asks: explicit.or(quick_start),
+        asks: group.algorithm.needs().router.or(quick_start),
     }
 }
 

@@ -6,16 +6,20 @@
 //!   extremes of the connection; from the end of the first slow start on.
 //! * At an indication `w = w / 2`, and an *inference phase* starts, in which the window does not grow. With another indication
 //!   in it, `w = 1`, and it starts anew.
-//! * Otherwise Reno.
+//! * Otherwise Reno; HSTCP-LP (Kuzmanovic, Knightly and Cottrell, PFLDnet 2004) has HighSpeed TCP there.
 
+use crate::window::hstcp::{self, HighSpeed};
+use crate::window::reno::Reno;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
-/// The parameters and the state of TCP-LP (Kuzmanovic and Knightly 2006).
+/// The parameters and the state of TCP-LP (Kuzmanovic and Knightly 2006), over the rule of a flow that is alone.
 #[derive(Clone, Debug)]
-pub struct Lp {
+pub struct Lp<R> {
+    /// Increase, and decrease at a loss.
+    rule: R,
     /// `δ`.
     threshold: f64,
     /// Weight of the latest sample in `d`.
@@ -32,7 +36,7 @@ pub struct Lp {
     inferring_until: Option<Time>,
 }
 
-impl Lp {
+impl<R> Lp<R> {
     /// Whether `d` is an early congestion indication.
     fn is_indicated(&self) -> bool {
         let (Some((least, most)), Some(delay)) = (self.extremes, self.delay) else { return false };
@@ -46,18 +50,22 @@ impl Lp {
     }
 }
 
-impl WindowRule for Lp {
-    fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
-        if self.inferring_until.is_some() { 0.0 } else { acked / window.size }
+impl<R: WindowRule> WindowRule for Lp<R> {
+    fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
+        if self.inferring_until.is_some() { 0.0 } else { self.rule.increase(window, acked, path) }
+    }
+
+    fn on_avoidance(&mut self) {
+        self.rule.on_avoidance();
     }
 
     fn in_slow_start(&self, growth: f64) -> f64 {
         if self.inferring_until.is_some() { 0.0 } else { growth }
     }
 
-    fn decrease(&mut self, window: &Window, _cause: Cause, path: &Path) -> f64 {
+    fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64 {
         self.reduced(path.now);
-        window.size / 2.0
+        self.rule.decrease(window, cause, path)
     }
 
     fn on_ack(&mut self, window: &Window, ack: &Ack<'_>, path: &Path) {
@@ -88,6 +96,7 @@ impl WindowRule for Lp {
             record("delay", delay);
         }
         record("inferring", f64::from(u8::from(self.inferring_until.is_some())));
+        self.rule.observe(record);
     }
 }
 
@@ -122,10 +131,7 @@ pub(crate) const LP: Entry = Entry {
                 .unit("RTT")
                 .source("Linux tcp_lp.c"),
         ],
-        variables: &[
-            Variable { name: "delay", unit: "s", meaning: "d, the smoothed round-trip time" },
-            Variable { name: "inferring", unit: "", meaning: "1 in the inference phase, else 0" },
-        ],
+        variables: &[DELAY, INFERRING],
         deviations: &[
             "round-trip times instead of one-way delays: a queue in the reverse direction counts, too",
             "samples of packets that were sent before a decrease are ignored, and the smoothed delay starts anew after it; the paper does not say how two indications of the same queue are recognized",
@@ -137,11 +143,36 @@ pub(crate) const LP: Entry = Entry {
     },
     style: Some(Style(Hue::Cyan, Dash::DashDotDot)),
     needs: |_| Needs::RELIABLE,
-    build,
+    build: |values, setup| build(Reno, values, setup),
 };
 
-fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+/// The card of `hstcp-lp`.
+pub(crate) const HSTCP_LP: Entry = Entry {
+    card: Card {
+        name: "hstcp-lp",
+        summary: "HSTCP-LP: HighSpeed TCP that gives way as TCP-LP does when the delay grows",
+        source: "Kuzmanovic, Knightly and Cottrell, \"HSTCP-LP: a protocol for low-priority bulk data transfer in high-speed high-RTT networks\", PFLDnet 2004; RFC 3649 §5",
+        equations: &[
+            "d, indication and inference phase as lp",
+            "indication: w = w / 2, no increase for inference RTT; another in that time: w = 1, and again",
+            "otherwise w += a(w) acked / w; loss: w = (1 - b(w)) w, a and b as hstcp",
+        ],
+        variables: &[DELAY, INFERRING, hstcp::INCREASE],
+        deviations: &[
+            "the paper's text could not be read: it is known to join HighSpeed TCP's windows with TCP-LP's early indications; that an indication halves the window, as in TCP-LP, is our choice",
+            "the parameters of HighSpeed TCP are those of RFC 3649",
+            "what lp deviates in, except for Linux",
+        ],
+        ..LP.card
+    },
+    style: Some(Style(Hue::Vermilion, Dash::LongShort)),
+    build: |values, setup| build(HighSpeed::standard(), values, setup),
+    ..LP
+};
+
+fn build<R: WindowRule>(rule: R, values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Lp {
+        rule,
         threshold: values.number("threshold"),
         gain: values.number("gain"),
         inference: values.number("inference"),
@@ -152,6 +183,11 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     };
     Box::new(Windowed::new(rule, setup))
 }
+
+const DELAY: Variable = Variable { name: "delay", unit: "s", meaning: "d, the smoothed round-trip time" };
+
+const INFERRING: Variable =
+    Variable { name: "inferring", unit: "", meaning: "1 in the inference phase, else 0" };
 
 /// Window with which delays are measured, packets.
 const MEASURED_MIN: f64 = 4.0;

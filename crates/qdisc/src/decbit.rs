@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! DECbit's router (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks with a
+//! connectionless network layer", SIGCOMM 1988): sets a bit in packets that arrive while the mean queue is one packet or more.
+//!
+//! The mean is over time, from the beginning of the last regeneration cycle, a busy and the idle time after it, to the present; the
+//! packet in transmission counts.
+
+use crate::parameters::{DISCIPLINE, LIMIT};
+use crate::router::{self, Computation, Router};
+use crate::{Backlog, Context, Entry, Order, Settings};
+use narrows_card::{Card, Domain, Parameter, Variable};
+use narrows_units::Time;
+use narrows_wire::{Packet, Request};
+
+/// The computation of a DECbit router.
+#[derive(Clone, Debug)]
+struct DecBit {
+    /// Mean queue from which the bit is set, packets.
+    threshold: f64,
+    /// Packets that wait.
+    waiting: u64,
+    /// A packet is in transmission.
+    sending: bool,
+    /// Time to which the integrals reach.
+    now: Time,
+    /// Integral of the queue and length of the last cycle and of this one, packet-seconds and seconds.
+    cycles: [(f64, f64); 2],
+}
+
+impl DecBit {
+    /// Continues the integrals to `now`.
+    fn advance(&mut self, now: Time) {
+        let span = now.since(self.now).as_secs_f64();
+        let packets = self.waiting as f64 + f64::from(u8::from(self.sending));
+        self.cycles[1].0 += packets * span;
+        self.cycles[1].1 += span;
+        self.now = now;
+    }
+
+    /// The mean queue since the last cycle began, packets.
+    fn mean(&self) -> f64 {
+        let (area, span) = (self.cycles[0].0 + self.cycles[1].0, self.cycles[0].1 + self.cycles[1].1);
+        if span > 0.0 { area / span } else { 0.0 }
+    }
+}
+
+impl Computation for DecBit {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
+        self.advance(context.now);
+        if self.waiting == 0 && !self.sending {
+            self.cycles = [self.cycles[1], (0.0, 0.0)];
+        }
+        self.waiting += 1;
+        if self.mean() >= self.threshold
+            && let Some(Request::Level(level)) = packet.request_mut()
+        {
+            *level = (*level).max(1);
+        }
+    }
+
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, waiting: Backlog, context: &Context<'_>) {
+        self.advance(context.now);
+        (self.waiting, self.sending) = (waiting.packets, packet.is_some());
+    }
+
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("mean_queue", self.mean());
+    }
+}
+
+/// The catalogue entry of `decbit`.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "decbit",
+        family: "explicit",
+        summary: "DECbit router: sets a bit in packets that arrive while the mean queue is one packet or more",
+        source: "Ramakrishnan and Jain, SIGCOMM 1988",
+        equations: &[
+            "mean queue from the beginning of the last busy and idle cycle to now, the packet in transmission included",
+            "an arrival: bit = 1 if the mean is threshold or more",
+        ],
+        parameters: &[
+            LIMIT,
+            DISCIPLINE,
+            Parameter {
+                name: "threshold",
+                meaning: "mean queue from which the bit is set",
+                unit: "packets",
+                source: "Ramakrishnan and Jain 1988",
+                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1e9 },
+            },
+        ],
+        variables: &[Variable {
+            name: "mean_queue",
+            unit: "packets",
+            meaning: "mean queue since the beginning of the last cycle",
+        }],
+        deviations: &["a packet that the queue drops counts until the next departure"],
+    },
+    marks: false,
+    order: Order::All,
+    timer: None,
+    complete: router::waiting,
+    build: |settings| Box::new(Router::new(decbit(settings), settings.queue("discipline"))),
+};
+
+fn decbit(settings: &Settings) -> DecBit {
+    DecBit {
+        threshold: settings.number("threshold"),
+        waiting: 0,
+        sending: false,
+        now: Time::ZERO,
+        cycles: [(0.0, 0.0); 2],
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//! VCP's router (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): two bits tell the sender in
+//! which of three regions the load of the link is. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
+
+use crate::load::{self, LoadLaw};
+use crate::parameters::{DISCIPLINE, LIMIT};
+use crate::router::{self, Computation, Router};
+use crate::{Backlog, Context, Entry, Order};
+use narrows_card::Card;
+use narrows_units::Time;
+use narrows_wire::{Packet, Request};
+
+/// The computation of a VCP router.
+#[derive(Clone, Debug)]
+struct Vcp(LoadLaw);
+
+impl Vcp {
+    /// The code of the load: 1 low, 2 high, 3 overload.
+    fn level(&self) -> u8 {
+        match self.0.load() {
+            load if load < HIGH => 1,
+            load if load < 1.0 => 2,
+            _ => 3,
+        }
+    }
+}
+
+impl Computation for Vcp {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
+        self.0.on_arrival(packet.size(), context.now);
+    }
+
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, _context: &Context<'_>) {
+        if let Some(Request::Level(level)) = packet.and_then(Packet::request_mut) {
+            *level = (*level).max(self.level());
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.0.next_timer()
+    }
+
+    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
+        self.0.on_timer(waiting.bytes, context.rate, context.now);
+    }
+
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("load", self.0.load());
+    }
+}
+
+/// The catalogue entry of `vcp`.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "vcp",
+        family: "explicit",
+        summary: "VCP router: writes into packets whether the load of the link is low, high or above its rate",
+        source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005; vcp-queue.cc of the authors' ns-2 code",
+        equations: &[
+            "every interval T: Q = Q + (q - Q) / 4, f = ceil(100 (arrived + kappa Q) / (C T target)) / 100",
+            "code: f < 0.8 low, f < 1 high, else overload; a departure: code = max(code, own)",
+        ],
+        parameters: &[
+            LIMIT,
+            DISCIPLINE,
+            load::INTERVAL,
+            load::SAMPLING,
+            load::KAPPA,
+            load::target(0.98, "Xia et al. 2005; the authors' ns-2 code has 0.95"),
+        ],
+        variables: &[load::LOAD],
+        deviations: &[
+            "the code has a field of its own, where the source uses the two bits of ECN",
+            "both timers start with the first arrival",
+        ],
+    },
+    marks: false,
+    order: Order::All,
+    timer: Some("sampling"),
+    complete: router::waiting,
+    build: |settings| {
+        let computation = Vcp(LoadLaw::new(load::config(settings)));
+        Box::new(Router::new(computation, settings.queue("discipline")))
+    },
+};
+
+/// The load from which the code is high.
+const HIGH: f64 = 0.8;
+
+#[cfg(test)]
+mod tests {
+    use super::Vcp;
+    use crate::load::{Config, LoadLaw};
+    use narrows_units::{Bytes, Rate, Span, Time};
+
+    fn vcp(target: f64) -> Vcp {
+        let interval = Span::from_ms(200);
+        Vcp(LoadLaw::new(Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target }))
+    }
+
+    /// An interval of 200 ms at 10 Mbps, 250 000 bytes, in which `arrived` bytes come and `waiting` wait.
+    fn interval(vcp: &mut Vcp, arrived: u64, waiting: u64, begin: Time) -> Time {
+        vcp.0.on_arrival(Bytes::new(arrived), begin);
+        let end = vcp.0.update_due().expect("the timer runs");
+        while let Some(due) = vcp.0.next_timer().filter(|due| *due <= end) {
+            vcp.0.on_timer(Bytes::new(waiting), Rate::from_bps(10_000_000), due);
+        }
+        end
+    }
+
+    #[test]
+    fn the_code_is_low_below_four_fifths_high_below_the_rate_and_overload_from_it_on() {
+        for (arrived, level) in [(197_500, 1), (197_501, 2), (247_500, 2), (247_501, 3), (250_000, 3)] {
+            let mut router = vcp(1.0);
+            assert_eq!(router.level(), 1);
+            interval(&mut router, arrived, 0, Time::ZERO);
+            assert_eq!(router.level(), level, "{arrived} bytes");
+        }
+    }
+
+    #[test]
+    fn half_of_the_queue_counts_and_it_moves_by_a_quarter() {
+        let mut router = vcp(1.0);
+        let now = interval(&mut router, 100_000, 50_000, Time::ZERO);
+        // Q = 12,500: (100,000 + 6,250) / 250,000 = 0.425.
+        assert!((router.0.load() - 0.43).abs() < 1e-12, "{}", router.0.load());
+        interval(&mut router, 100_000, 50_000, now);
+        // Q = 21,875: 0.44375.
+        assert!((router.0.load() - 0.45).abs() < 1e-12, "{}", router.0.load());
+    }
+
+    #[test]
+    fn the_load_is_relative_to_the_target() {
+        let mut router = vcp(0.5);
+        interval(&mut router, 100_000, 0, Time::ZERO);
+        assert!((router.0.load() - 0.8).abs() < 1e-12, "{}", router.0.load());
+    }
+}
