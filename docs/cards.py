@@ -30,7 +30,7 @@ def pages() -> Iterator[tuple[str, str]]:
     pictures.check(algorithms, queues)
     yield "algorithms/README.md", index("Algorithms", algorithms, "cost per ACK", costs["algorithms"])
     for card in algorithms:
-        yield from _card("algorithms", card, pictures.of_algorithm(card, queues))
+        yield from _card("algorithms", card, pictures.of_algorithm(card))
     yield "queues/README.md", index("Queues", queues, "cost per packet", costs["queues"])
     for card in queues:
         yield from _card("queues", card, pictures.of_queue(card, algorithms))

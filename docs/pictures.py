@@ -95,18 +95,17 @@ class Course:
         return cls(flows, traces["bottleneck"], {name: of_group[name.partition("[")[0]] for name in flows})
 
 
-def of_algorithm(card: Mapping[str, Any], queues: Sequence[Mapping[str, Any]]) -> Shown:
-    """Return what an algorithm's figure shows.
+def of_algorithm(card: Mapping[str, Any]) -> Shown:
+    """Return what an algorithm's figure shows, over the queue whose routers answer its requests.
 
     Args:
         card: The algorithm's.
-        queues: The cards of all queues: a router of an algorithm's name answers its requests.
     """
     name, family = card["name"], card["family"]
     if card["transport"] == "datagram":
         return Shown("one-flow", ("rate", "queue"), name)
-    if name in {queue["name"] for queue in queues}:
-        return Shown("explicit", ("window", "rate", "queue"), name, (f'path.queue.kind="{name}"',))
+    if card["router"]:
+        return Shown("explicit", ("window", "rate", "queue"), name, (f'path.queue.kind="{card["router"]}"',))
     return Shown(SCENARIO_OF.get(name) or SCENARIO_OF.get(family, "one-flow"), ("window", "queue"), name)
 
 
@@ -115,7 +114,7 @@ def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -
 
     Args:
         card: The queue's.
-        algorithms: The cards of all algorithms: those that ask a router go with the queue of their name.
+        algorithms: The cards of all algorithms: those that ask routers go with the queue that answers.
     """
     name = card["name"]
     if (SCENARIOS / f"{name}.toml").is_file():
@@ -123,7 +122,7 @@ def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -
     overrides = (f'path.queue.kind="{name}"', *SETTINGS.get(name, ()))
     # What matters of a queue that has classes, or separates flows by itself, is the share of each.
     by_flow = card["family"] == "fair" or any(not each["default"] for each in card["parameters"])
-    subject = SUBJECT_OF.get(name) or next((each["name"] for each in algorithms if each["name"] == name), None)
+    subject = SUBJECT_OF.get(name) or next((each["name"] for each in algorithms if each["router"] == name), None)
     shown = Shown("load", ("rate", "queue") if by_flow else ("queue", "signals"), subject, overrides)
     return replace(shown, overrides=()) if name == BESIDE_QUEUE else shown
 

@@ -9,6 +9,7 @@ mod values;
 
 use narrows_lab::backend::Progress;
 use narrows_lab::card::Domain;
+use narrows_lab::congestion_control::Algorithm;
 use narrows_lab::replication::run;
 use narrows_lab::scenario::{LoadOptions, load, presets};
 use narrows_lab::{algorithm, queues};
@@ -101,6 +102,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("fast-at", "middle_up", "tuning_period=0.5"),
     ("fast-at", "middle_down", "tuning_period=0.5"),
     ("fast-at", "high_down", "tuning_period=0.5"),
+    ("ltcp", "reference", "rtt_scaling=true"),
     ("prague", "target_rtt", "transition=5"),
     ("tfrc", "c", "conservative=true"),
     ("yeah", "zeta", "q_max=8"),
@@ -112,11 +114,14 @@ fn every_parameter_of_every_algorithm_has_an_effect() {
     for entry in algorithm::listed() {
         let name = entry.card.name;
         let mut plain_by_others = BTreeMap::new();
+        // The routers that answer its requests.
+        let router = Algorithm::parse(name).expect("a known algorithm").needs().router.unwrap_or("xcp");
         for parameter in entry.card.parameters {
             let found = BESIDE.iter().find(|(of, known, _)| (*of, *known) == (name, parameter.name));
             let others = found.map_or("", |(.., others)| *others);
             let texts = plain_by_others.entry(others).or_insert_with(|| {
                 PATHS.iter().map(|path| {
+                    let path = path.replace("xcp", router);
                     let text = format!(
                         "{path}[[flows]]\nname = \"a\"\nalgorithm = \"{name}({others})\"\ncount = 2\nstart = \"0s..1s\"\n"
                     );

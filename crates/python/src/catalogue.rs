@@ -7,8 +7,8 @@ use narrows_lab::{algorithm, metrics, queues, scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Returns the cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or
-/// is None.
+/// Returns the cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or is None;
+/// `router` names the queue that answers its requests, or is None.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
@@ -54,7 +54,9 @@ fn preset<'py>(py: Python<'py>, preset: &scenario::PresetCard) -> PyResult<Bound
 fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
     let dict = card(py, &entry.card, Catalogue::Algorithms)?;
     dict.set_item("style", entry.style.map(|Style(hue, dash)| [hue as u32, dash as u32]))?;
-    dict.set_item("transport", (entry.needs)(&entry.card.defaults()).transport.to_string())?;
+    let needs = (entry.needs)(&entry.card.defaults());
+    dict.set_item("transport", needs.transport.to_string())?;
+    dict.set_item("router", needs.router)?;
     Ok(dict)
 }
 

@@ -52,7 +52,7 @@ impl LoadLaw {
         }
     }
 
-    /// `f` of the last interval; 0 in the first.
+    /// Returns `f` of the last interval; 0 in the first.
     pub fn load(&self) -> f64 {
         self.load
     }
@@ -64,13 +64,13 @@ impl LoadLaw {
         self.arrived += size;
     }
 
-    /// When the load is computed next.
+    /// Returns when the load is computed next.
     #[cfg(test)]
     pub fn update_due(&self) -> Option<Time> {
         self.update.next()
     }
 
-    /// When [`on_timer`](Self::on_timer) wants to be called.
+    /// Returns when [`on_timer`](Self::on_timer) wants to be called.
     pub fn next_timer(&self) -> Option<Time> {
         self.update.next().into_iter().chain(self.sample.next()).min()
     }

@@ -87,7 +87,7 @@ def test_a_link_over_which_no_flow_was_recorded_has_a_panel_of_all_that_it_sent_
     series = {name: column[of_links] for name, column in run.series_rows.items()}
     unseen = dataclasses.replace(run, census_rows={}, series_rows=series)
     for view in frame.views([unseen]):
-        stack = rates.stack_over([unseen], view)
+        stack = rates.stack_over(view, 8)
         assert stack is not None
         assert stack.layers == []
         assert stack.other is not None
@@ -101,7 +101,7 @@ def test_the_busiest_link_has_a_panel_though_it_is_the_bottleneck_of_no_group(ru
     others = dataclasses.replace(run, bottlenecks=dict.fromkeys(run.bottlenecks, idler))
     views = frame.views([others], rates._links)  # noqa: SLF001  # which links have a panel
     assert [view.link for view in views] == [idler, busiest]
-    stacks = [rates.stack_over([others], view) for view in views]
+    stacks = [rates.stack_over(view, 8) for view in views]
     assert all(stack is not None and stack.capacity is not None for stack in stacks)
 
 

@@ -14,6 +14,7 @@ use super::highspeed_linux::{decrease_at, increase_at};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_units::Span;
 
 /// The parameters and the state of TCP-Africa (King et al. 2005).
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ impl WindowRule for Africa {
     }
 
     fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, _path: &Path) {
-        let Some(sample) = ack.rtt.map(|rtt| rtt.as_secs_f64()) else { return };
+        let Some(sample) = ack.rtt.map(Span::as_secs_f64) else { return };
         let (least, mean) = self.delays.unwrap_or((sample, sample));
         self.delays = Some((least.min(sample), mean + GAIN * (sample - mean)));
     }

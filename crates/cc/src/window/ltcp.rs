@@ -20,8 +20,8 @@ pub struct Layered {
     threshold: f64,
     /// `β`.
     beta: f64,
-    /// `RTT_0`, seconds; 0 for no compensation.
-    reference: f64,
+    /// `RTT_0`, seconds; `None` for no compensation.
+    reference: Option<f64>,
     /// `K`, from 1.
     layer: f64,
 }
@@ -41,8 +41,8 @@ impl Layered {
 
     /// `K_R`, which makes shares over unequal round trips those of TCP.
     fn compensation(&self, path: &Path) -> f64 {
-        let Some(rtt) = path.rtt.filter(|_| self.reference > 0.0) else { return 1.0 };
-        libm::cbrt(rtt.smoothed.as_secs_f64() / self.reference).max(1.0)
+        let Some((reference, rtt)) = self.reference.zip(path.rtt) else { return 1.0 };
+        libm::cbrt(rtt.smoothed.as_secs_f64() / reference).max(1.0)
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) const LTCP: Entry = Entry {
             "W_K = threshold K (K + 1) (K - 1) / 6, W_1 = 0",
             "w += K_R K acked / w; w >= W_(K+1): K = K + 1",
             "loss: w = (1 - beta) w, w / 2 if K = 1; then w < W_K: K = K - 1; timeout: ssthresh = w / 2, K = 1",
-            "K_R = max(1, (RTT / reference)^(1/3)); 1 if reference = 0",
+            "K_R = max(1, (RTT / reference)^(1/3)); 1 without rtt_scaling",
         ],
         parameters: &[
             Parameter::number(
@@ -101,11 +101,13 @@ pub(crate) const LTCP: Entry = Entry {
             .source("Bhandarkar et al. 2006"),
             Parameter::number("beta", "fraction by which a loss decreases the window", 0.15, 0.0..=0.5)
                 .source("Bhandarkar et al. 2006: at most 3 / (K + 1), here with K = 19"),
+            Parameter::flag("rtt_scaling", "K_R follows the round-trip time; otherwise it is 1", false)
+                .source("Bhandarkar et al. 2006: an option; off is ours"),
             Parameter::number(
                 "reference",
-                "round-trip time up to which the increase is not compensated; 0: no compensation",
-                0.0,
-                0.0..=3600.0,
+                "round-trip time up to which K_R is 1 with rtt_scaling",
+                0.025,
+                0.000_001..=100.0,
             )
             .unit("s")
             .source("exponent: Bhandarkar et al. 2006; scale: ours"),
@@ -113,7 +115,7 @@ pub(crate) const LTCP: Entry = Entry {
         variables: &[Variable { name: "layer", unit: "", meaning: "K, the number of layers" }],
         deviations: &[
             "the paper's text could not be read: its constants and equations are recalled, and follow from what its abstract claims (convergence of two flows, at most one layer lost at a loss, shares as TCP's over unequal round trips)",
-            "the paper states K_R up to a factor; here it is 1 at round-trip times up to reference, and off by default",
+            "the paper states K_R up to a factor; here it is 1 at round-trip times up to reference",
             "after slow start K is the largest whose beginning the window has reached, and 1 after a timeout: ours",
         ],
     },
@@ -126,7 +128,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Layered {
         threshold: values.number("threshold"),
         beta: values.number("beta"),
-        reference: values.number("reference"),
+        reference: values.flag("rtt_scaling").then(|| values.number("reference")),
         layer: 1.0,
     };
     Box::new(Windowed::new(rule, setup))

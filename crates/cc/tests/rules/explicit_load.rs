@@ -2,6 +2,7 @@
 //! VCP, BMCC, MaxNet and DECbit: windows and rates by what routers write into packets.
 
 use super::{ACK, Flow, SETUP, same};
+use narrows_cc::card::Catalogue;
 use narrows_cc::{Ack, Cause, Setup};
 use narrows_units::{Rate, Span};
 use narrows_wire::{Feedback, Request};
@@ -109,6 +110,8 @@ fn bmcc_knows_a_load_that_stays_within_1_2_over_the_number_of_packets() {
             assert!(error <= 1.2 / packets as f64 + 1e-3, "{load}, {packets} packets: {error}");
         }
     }
+    let row = "estimate of a load of 0.79 after 256 packets, against it";
+    Catalogue::Algorithms.assert_near("bmcc", row, estimate(0.79, 256), 0.79, 0.006);
 }
 
 #[test]

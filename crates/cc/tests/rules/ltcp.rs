@@ -76,7 +76,7 @@ fn a_timeout_halves_ssthresh_and_leaves_one_layer() {
 #[test]
 fn compensation_is_the_cube_root_of_the_round_trip_time_and_at_least_one() {
     for (smoothed, factor) in [(50, 1.0), (100, 1.0), (800, 2.0)] {
-        let mut flow = Flow::avoiding("ltcp(reference=0.1)", 100.0);
+        let mut flow = Flow::avoiding("ltcp(rtt_scaling=true,reference=0.1)", 100.0);
         if let Some(rtt) = &mut flow.path.rtt {
             rtt.smoothed = Span::from_ms(smoothed);
         }

@@ -32,7 +32,7 @@ fn aild_grows_by_one_less_beta_p_in_a_round_trip_whatever_its_window() {
     let window = host.window();
     host.run(Time::ZERO + RTT * 800);
     let growth = (host.window() - window) / 400.0;
-    let mean = (host.window() + window) / 2.0;
+    let mean = f64::midpoint(host.window(), window);
     let expected = 1.0 - beta / interval - mean / interval;
     compared(
         "aild",

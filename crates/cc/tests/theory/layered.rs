@@ -52,7 +52,7 @@ fn cycle(name: &str, product: u64, buffer: u64) -> f64 {
 /// A cycle without bursts: from half of what path and buffer hold by the table to `alpha` packets in the queue, then by one.
 fn expected(product: f64, buffer: f64, alpha: f64) -> f64 {
     let table = [495.0, 663.0, 851.0, 1058.0];
-    let (mut window, mut rounds) = ((product + buffer) / 2.0, 0.0);
+    let (mut window, mut rounds) = (f64::midpoint(product, buffer), 0.0);
     while window < product + alpha {
         window += 5.0 + table.iter().filter(|row| window > **row).count() as f64;
         rounds += 1.0;
