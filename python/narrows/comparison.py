@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -94,10 +94,12 @@ class Replaced:
     Attributes:
         groups: The groups under test.
         kept: The algorithm of each other group that has one; what sends at a constant rate has none.
+        bound: Those of the groups that have no algorithm of their own, and so are always under test.
     """
 
     groups: Sequence[str]
     kept: Mapping[str, str]
+    bound: Sequence[str] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -111,15 +113,15 @@ class Replaced:
         Args:
             command: The command line, as results record it; empty for its option alone.
         """
-        return asking(command, next(iter(self.kept)))
+        return asking(command, *self.bound, next(iter(self.kept)))
 
 
-def asking(command: str, group: str) -> str:
-    """Return the command line that replaces the algorithm of another group, its results in another folder.
+def asking(command: str, *groups: str) -> str:
+    """Return the command line that replaces the algorithm of other groups, its results in another folder.
 
     Args:
         command: A command line as results record it; empty for none.
-        group: The group.
+        groups: The groups.
 
     Examples:
         >>> asking("narrows compare cubic bbr3 --scenario call --out first", "transfer")
@@ -131,7 +133,7 @@ def asking(command: str, group: str) -> str:
         if not skipped and argument.partition("=")[0] not in ELSEWHERE:
             kept.append(argument)
         skipped = argument in ELSEWHERE
-    return shlex.join([*kept, "--subject", group])
+    return shlex.join([*kept, *(word for group in groups for word in ("--subject", group))])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -112,7 +112,7 @@ def test_python_replaces_the_algorithm_of_other_groups_too() -> None:
     found = nw.compare(
         ["cubic", "bbr3"], "call", subjects="transfer", overrides=["duration=8s", "warmup=2s"], replications=1
     )
-    assert found.summary["replaced"] == {"groups": ["transfer"], "kept": {"call": "cubic"}}
+    assert found.summary["replaced"] == {"groups": ["transfer"], "kept": {"call": "cubic"}, "bound": []}
     with pytest.raises(nw.InputError, match="call, transfer"):
         nw.ab("cubic", "bbr3", scenarios="call", subjects=["nothing"])
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Adaptive Deterministic Packet Marking (Andrew, Hanly, Chan and Cui, IEEE Communications Letters 10, 2006): each packet asks
-//! whether the load of its path is above a threshold of its own, so that one bit of each tells the largest load ever more
+//! whether the load of its path is above a threshold of its own, so that one bit of each reports the largest load ever more
 //! exactly. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
 
 use crate::load::{self, LoadLaw};
@@ -75,3 +75,63 @@ pub static ENTRY: Entry = Entry {
         Box::new(Router::new(computation, settings.queue("discipline")))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::{Adpm, LoadLaw, load};
+    use crate::droptail::{self, DropTail};
+    use crate::router::Router;
+    use crate::testing::{Bench, packet};
+    use crate::{Limit, QueueDiscipline};
+    use narrows_card::Catalogue;
+    use narrows_units::Span;
+    use narrows_wire::{Body, Packet, Request};
+
+    /// A router over an unlimited queue, before a link of 8 Mbps.
+    fn bench(computation: Adpm) -> Bench<Router<Adpm>> {
+        let waiting = DropTail::new(&droptail::Config { limit: Limit::Unlimited, ack_filter: false });
+        Bench::new(Router::new(computation, Box::new(waiting)))
+    }
+
+    fn asking(size: u16, request: Request) -> Packet {
+        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+    }
+
+    /// What a packet finds that asks for `threshold`, on a link that carries 200,000 bytes in an interval.
+    fn asked(arrived: u16, threshold: f32) -> (bool, bool) {
+        let interval = Span::from_ms(200);
+        let config = load::Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target: 1.0 };
+        let mut bench = bench(Adpm(LoadLaw::new(config)));
+        for _ in 0..10 {
+            bench.arrive(packet(0, 1, arrived));
+            bench.depart();
+        }
+        let end = bench.now + interval;
+        while let Some(due) = bench.queue.next_wake().filter(|due| *due <= end) {
+            bench.now = due;
+            bench.with(QueueDiscipline::on_wake);
+        }
+        bench.arrive(asking(1000, Request::Load { threshold, above: false, overload: false }));
+        match bench.depart().and_then(|mut packet| packet.request_mut().copied()) {
+            Some(Request::Load { above, overload, .. }) => (above, overload),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_packet_is_marked_where_the_load_is_above_its_threshold_and_again_from_one_on() {
+        // Ten packets: loads of 0.5, 1 and 1.2.
+        for (arrived, threshold, found) in [
+            (10_000, 0.49, (true, false)),
+            (10_000, 0.51, (false, false)),
+            (20_000, 0.9, (true, true)),
+            (20_000, 1.1, (false, true)),
+            (24_000, 1.1, (true, true)),
+        ] {
+            assert_eq!(asked(arrived, threshold), found, "{arrived} {threshold}");
+        }
+        let marked = (0..120).filter(|hundredth| asked(15_000, *hundredth as f32 / 100.0).0).count();
+        let row = "part of thresholds from 0 to 1.2 that are marked, against a load of 0.75 over 1.2";
+        Catalogue::Queues.assert_near("adpm", row, marked as f64 / 120.0, 0.75 / 1.2, 0.02);
+    }
+}

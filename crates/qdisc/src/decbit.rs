@@ -113,3 +113,82 @@ fn decbit(settings: &Settings) -> DecBit {
         cycles: [(0.0, 0.0); 2],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::DecBit;
+    use crate::droptail::{self, DropTail};
+    use crate::router::Router;
+    use crate::testing::{Bench, packet};
+    use crate::{Limit, QueueDiscipline};
+    use narrows_card::Catalogue;
+    use narrows_units::Span;
+    use narrows_wire::{Body, Packet, Request};
+
+    /// A router over an unlimited queue, before a link of 8 Mbps.
+    fn bench(computation: DecBit) -> Bench<Router<DecBit>> {
+        let waiting = DropTail::new(&droptail::Config { limit: Limit::Unlimited, ack_filter: false });
+        Bench::new(Router::new(computation, Box::new(waiting)))
+    }
+
+    fn asking(size: u16, request: Request) -> Packet {
+        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+    }
+
+    fn decbit() -> Bench<Router<DecBit>> {
+        let cycles = [(0.0, 0.0); 2];
+        bench(DecBit { threshold: 1.0, waiting: 0, sending: false, now: narrows_units::Time::ZERO, cycles })
+    }
+
+    /// Sends `count` packets of 1 ms, one each `gap_us`, and returns which of them have the bit.
+    fn bits(count: u64, gap_us: u64) -> Vec<bool> {
+        let (mut bench, mut found) = (decbit(), Vec::new());
+        for _ in 0..count {
+            bench.arrive(asking(1000, Request::Level(0)));
+            let mut sent = bench.depart().expect("a packet waits");
+            found.push(sent.request_mut() == Some(&mut Request::Level(1)));
+            bench.now += Span::from_ms(1);
+            assert!(bench.depart().is_none(), "the link is idle");
+            bench.now += Span::from_us(gap_us - 1000);
+        }
+        found
+    }
+
+    #[test]
+    fn a_link_that_is_used_for_less_than_all_of_the_time_sets_no_bit() {
+        assert!(bits(20, 1_100).iter().all(|set| !set));
+    }
+
+    #[test]
+    fn packets_that_arrive_as_fast_as_they_leave_are_a_queue_of_one() {
+        assert!(bits(20, 1_000)[1..].iter().all(|set| *set));
+    }
+
+    /// A burst of five waits for 0, 1, 2, 3 and 4 ms: 15 packet-milliseconds in a cycle of 15 ms are one packet.
+    #[test]
+    fn the_mean_is_over_the_last_busy_time_and_the_idle_time_after_it() {
+        for (idle_ms, set) in [(9, true), (11, false)] {
+            let mut bench = decbit();
+            for _ in 0..5 {
+                bench.arrive(asking(1000, Request::Level(0)));
+            }
+            while bench.depart().is_some() {
+                bench.now += Span::from_ms(1);
+            }
+            bench.now += Span::from_ms(idle_ms);
+            bench.arrive(asking(1000, Request::Level(0)));
+            if set {
+                let mut mean = f64::NAN;
+                bench.queue.observe(&mut |name, value| {
+                    if name == "mean_queue" {
+                        mean = value;
+                    }
+                });
+                let row = "mean queue of a cycle of 14 ms with five packets of 1 ms at once, against 15 / 14";
+                Catalogue::Queues.assert_near("decbit", row, mean, 15.0 / 14.0, 0.001);
+            }
+            let level = bench.depart().and_then(|mut packet| packet.request_mut().copied());
+            assert_eq!(level, Some(Request::Level(u8::from(set))), "{idle_ms} ms");
+        }
+    }
+}

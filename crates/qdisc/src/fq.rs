@@ -177,7 +177,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[],
         deviations: &[
             "no earlier bids for flows that used less than their share (delta of the source is 0)",
-            "a dropped packet has had its rounds, as its flow's next finish number tells",
+            "a dropped packet has had its rounds, as its flow's next finish number shows",
             "while the rate of the link changes between two arrivals, the rounds are those of the later rate",
             "the longest queue is found to 64 bytes",
         ],

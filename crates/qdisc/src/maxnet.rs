@@ -119,3 +119,68 @@ fn maxnet(settings: &Settings) -> MaxNet {
         price: 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MaxNet;
+    use crate::droptail::{self, DropTail};
+    use crate::router::Router;
+    use crate::testing::{Bench, packet};
+    use crate::{Limit, QueueDiscipline};
+    use narrows_units::Span;
+    use narrows_wire::{Body, Packet, Request};
+
+    /// A router over an unlimited queue, before a link of 8 Mbps.
+    fn bench(computation: MaxNet) -> Bench<Router<MaxNet>> {
+        let waiting = DropTail::new(&droptail::Config { limit: Limit::Unlimited, ack_filter: false });
+        Bench::new(Router::new(computation, Box::new(waiting)))
+    }
+
+    fn asking(size: u16, request: Request) -> Packet {
+        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+    }
+
+    /// The price in a packet after `count` intervals of 10 ms, in each of which `bytes` arrive; the link carries 10,000.
+    fn price(count: u32, bytes: u16) -> f32 {
+        let interval = Span::from_ms(10);
+        let update = crate::periodic::UpdateTimer::new(interval);
+        let arrived = narrows_units::Bytes::ZERO;
+        let mut bench = bench(MaxNet { gain: 2.0, target: 0.95, interval, update, arrived, price: 0.0 });
+        for _ in 0..count {
+            bench.arrive(asking(bytes, Request::Price(-1.0)));
+            bench.depart();
+            bench.now = bench.queue.next_wake().expect("the timer runs");
+            bench.with(QueueDiscipline::on_wake);
+        }
+        bench.arrive(asking(0, Request::Price(-1.0)));
+        match bench.depart().and_then(|mut packet| packet.request_mut().copied()) {
+            Some(Request::Price(price)) => price,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_price_is_the_integral_of_what_arrives_beyond_the_target() {
+        // 2 · 0.01 (1.5 − 0.95) in each interval.
+        for (count, bytes, expected) in
+            [(1, 15_000, 0.011), (10, 15_000, 0.11), (10, 9_500, 0.0), (10, 1_000, 0.0)]
+        {
+            let found = price(count, bytes);
+            assert!((found - expected).abs() < 1e-6, "{count} times {bytes} bytes: {found}");
+        }
+    }
+
+    #[test]
+    fn a_packet_keeps_the_largest_price_of_its_path() {
+        let update = crate::periodic::UpdateTimer::new(Span::from_ms(10));
+        let arrived = narrows_units::Bytes::ZERO;
+        let router =
+            MaxNet { gain: 2.0, target: 0.95, interval: Span::from_ms(10), update, arrived, price: 3.0 };
+        for (before, after) in [(-1.0, 3.0), (2.0, 3.0), (4.0, 4.0)] {
+            let mut bench = bench(router.clone());
+            bench.arrive(asking(1000, Request::Price(before)));
+            let request = bench.depart().and_then(|mut packet| packet.request_mut().copied());
+            assert_eq!(request, Some(Request::Price(after)));
+        }
+    }
+}

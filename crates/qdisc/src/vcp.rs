@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! VCP's router (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): two bits tell the sender in
+//! VCP's router (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): two bits report to the sender in
 //! which of three regions the load of the link is. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
 
 use crate::load::{self, LoadLaw};
@@ -91,6 +91,7 @@ const HIGH: f64 = 0.8;
 mod tests {
     use super::Vcp;
     use crate::load::{Config, LoadLaw};
+    use narrows_card::Catalogue;
     use narrows_units::{Bytes, Rate, Span, Time};
 
     fn vcp(target: f64) -> Vcp {
@@ -122,7 +123,9 @@ mod tests {
     fn half_of_the_queue_counts_and_it_moves_by_a_quarter() {
         let mut router = vcp(1.0);
         let now = interval(&mut router, 100_000, 50_000, Time::ZERO);
-        // Q = 12,500: (100,000 + 6,250) / 250,000 = 0.425.
+        let row = "load of 100,000 bytes in 200 ms at 10 Mbps with a queue of 50,000, against (100,000 + 0.5 12,500) / 250,000";
+        Catalogue::Queues.assert_near("vcp", row, router.0.load(), 0.425, 0.02);
+        // Q = 12,500: 0.425.
         assert!((router.0.load() - 0.43).abs() < 1e-12, "{}", router.0.load());
         interval(&mut router, 100_000, 50_000, now);
         // Q = 21,875: 0.44375.

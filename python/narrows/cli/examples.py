@@ -47,7 +47,7 @@ EXAMPLES = {
     "export csv": ("export csv runs/mine --out tables",),
     "export qlog": ("export qlog runs/mine",),
     "figure": ("figure runs/mine", "figure runs/mine cwnd --out cwnd.pdf"),
-    "import": ("import capture.pcapng --source 10.0.0.1 --out rates.csv", "import iperf3.json --out rates.csv"),
+    "import": ("import capture.pcapng --from 10.0.0.1 --out rates.csv", "import iperf3.json --out rates.csv"),
     "pack": ("pack runs/mine --out mine.zip",),
     "verify": ("verify mine.zip",),
     "list": ("list algorithms", "list scenarios --json"),

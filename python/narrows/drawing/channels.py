@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def looks(factors: Mapping[str, tuple[str, str]]) -> dict[str, Style]:
     """Return the style of each of several things that stand in one figure.
 
-    Up to eight algorithms have a colour each, and up to seven algorithms or levels that stand alone a dash and a marker
+    Up to eight algorithms have a colour each, and up to eight algorithms or levels that stand alone a dash and a marker
     each. Beyond, no two have the same colour and marker.
 
     Args:
@@ -41,8 +41,8 @@ def marked(style: Style, place: int) -> Style:
 
 
 def _placed(place: int) -> Style:
-    # Eight hues and seven markers: no pair twice among 56.
-    return marked(Style(place % len(HUES), 0, 0), place)
+    # Each round of hues begins with the next marker, so that no pair comes twice among 64.
+    return marked(Style(place % len(HUES), 0, 0), place + place // len(HUES))
 
 
 def apart(algorithms: Iterable[str]) -> dict[str, Style]:

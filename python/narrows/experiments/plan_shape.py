@@ -110,7 +110,7 @@ POINT = {
 }
 SHAPE = {
     "format": int,
-    "replaced?": ({"groups": [str], "kept": {ANY_NAME: str}}, None),
+    "replaced?": ({"groups": [str], "kept": {ANY_NAME: str}, "bound?": [str]}, None),
     "digest_schema?": range(2**31),
     "title": str,
     "question": str,

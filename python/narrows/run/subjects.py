@@ -20,12 +20,19 @@ def replaced_in(scenario: core.Scenario) -> Replaced | None:
     Args:
         scenario: The scenario, resolved with an algorithm under test.
     """
-    own = {each["name"]: each["algorithm"]["name"] for each in tomllib.loads(scenario.resolved)["flows"]}
+    flows = tomllib.loads(scenario.resolved)["flows"]
+    own = {each["name"]: each["algorithm"]["name"] for each in flows}
     tested = [name for name, is_tested in scenario.groups if is_tested]
     kept = {name: own.get(name, "") for name, is_tested in scenario.groups if not is_tested}
     kept = {name: algorithm for name, algorithm in kept.items() if algorithm != CONSTANT}
-    return Replaced(tested, kept) if tested and kept else None
+    written = tomllib.loads(scenario.given["text"]).get("flows", [])
+    # Groups are resolved in the order in which they are written.
+    pairs = zip(written, flows, strict=False)
+    bound = [flow["name"] for text, flow in pairs if text.get("algorithm") == SUBJECT]
+    return Replaced(tested, kept, bound) if tested and kept else None
 
 
+# What a scenario writes for the algorithm under test.
+SUBJECT = "subject"
 # The algorithm of a source that nothing holds back.
 CONSTANT = "constant"

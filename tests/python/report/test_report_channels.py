@@ -31,8 +31,8 @@ SOME = some.lists(some.sampled_from([*NAMES, "mine.py:Mine", "aimd(a=1,b=0.5)"])
 def test_algorithms_beside_one_another_differ_in_colour_and_in_marker(names: list[str]) -> None:
     styles = list(looks({name: (name, "") for name in names}).values())
     assert len({style.colour for style in styles}) == min(len(names), 8)
-    assert len({style.marker for style in styles}) == min(len(names), 7)
-    assert len({(style.colour, style.marker) for style in styles}) == min(len(names), 56)
+    assert len({style.marker for style in styles}) == min(len(names), 8)
+    assert len({(style.colour, style.marker) for style in styles}) == min(len(names), 64)
 
 
 @given(SOME.filter(lambda names: 1 < len(names) <= 8), some.integers(2, 7))
@@ -50,7 +50,7 @@ def test_of_two_factors_each_has_its_channel(names: list[str], levels: int) -> N
     assert len({mark for each in marks for mark in each}) == levels
 
 
-@given(some.integers(2, 56))
+@given(some.integers(2, 64))
 def test_levels_of_one_algorithm_are_not_shades_of_its_colour(levels: int) -> None:
     styles = list(looks({str(level): ("cubic", str(level)) for level in range(levels)}).values())
     assert len({(style.colour, style.marker) for style in styles}) == levels

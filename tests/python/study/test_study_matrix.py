@@ -102,7 +102,7 @@ def test_the_command_of_a_pair_runs_what_the_matrix_ran(narrows: Narrows, tmp_pa
     done = narrows("matrix", *arguments, "--seed", "5", "--out", "out")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
-    (printed,) = re.findall("under the first condition: <code>(.*?)</code>", page)
+    (printed,) = re.findall("under the first condition, in the folder of this page: <code>(.*?)</code>", page)
     ran = narrows(*shlex.split(html.unescape(printed))[1:], "--json", "--out", "again")
     assert ran.returncode == 0, ran.stderr
     of_matrix = ask(tmp_path, "select \"group.contender.goodput_bps\" g from cells where pair = 'Mine beside cubic'")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! BMCC, a reconstruction (Qazi, Andrew and Znati, "Congestion control using efficient explicit feedback", INFOCOM 2009): the laws of
-//! VCP, but with the load itself, which one bit of each packet tells ever more exactly (ADPM).
+//! VCP, but with the load itself, which one bit of each packet reports ever more exactly (ADPM).
 //!
 //! * Packet `n` asks whether the load is above `τ(n)`: `n` with its 16 bits reversed over 2¹⁶, times 1.2. `f̂ = max(f̂, τ)` if it is, else
-//!   `f̂ = min(f̂, τ)`: after `m` packets a load that stays is known within `1.2 / m`. A second bit tells a load of one or more.
+//!   `f̂ = min(f̂, τ)`: after `m` packets a load that stays is known within `1.2 / m`. A second bit reports a load of one or more.
 //! * `f̂ < η`: a factor of `1 + ξ` in each interval, `ξ = min(1, k (1 − f̂) / f̂)`. `f̂ < 1`: `g α` packets in a round trip. Else
 //!   `w = β w`, with `β` from `b_max` at a load of 1 to `b_min` at 1.2 and above. Scales and times of rest are VCP's.
 //!
@@ -117,7 +117,7 @@ pub(crate) const BMCC: Entry = Entry {
     card: Card {
         name: "bmcc",
         family: "explicit",
-        summary: "reconstruction of BMCC: the laws of VCP by the load itself, which routers with an adpm queue tell one bit a packet",
+        summary: "reconstruction of BMCC: the laws of VCP by the load itself, which routers with an adpm queue report one bit a packet",
         source: "Qazi, Andrew and Znati, INFOCOM 2009 (abstract); Andrew et al., IEEE Communications Letters 10(11), 2006; Xia et al., SIGCOMM 2005",
         equations: &[
             "packet n: tau = 1.2 reversed(n) / 2^16; answer: f = max(f, tau) if marked, else min(f, tau); second bit: f >= 1",

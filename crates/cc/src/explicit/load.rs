@@ -52,12 +52,12 @@ impl LoadWindow {
         }
     }
 
-    /// The window, packets.
+    /// Returns the window, packets.
     pub fn packets(&self) -> f64 {
         self.window
     }
 
-    /// As [`CongestionControl::limits`](crate::CongestionControl::limits).
+    /// Returns the limits, as [`CongestionControl::limits`](crate::CongestionControl::limits).
     pub fn limits(&self) -> Limits {
         Limits { window: Some(self.window as u64), pacing: None, burst: self.burst }
     }

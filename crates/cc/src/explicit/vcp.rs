@@ -114,7 +114,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     })
 }
 
-/// The value of [`INTERVAL`].
+/// Returns the value of [`INTERVAL`].
 pub(super) fn interval(values: &Values) -> Span {
     Span::from_secs_f64(values.number("interval"))
 }

@@ -84,12 +84,12 @@ fn build(_values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(HighSpeedLinux::default(), setup))
 }
 
-/// `a(w)` by the table of RFC 3649, appendix B, packets for each round trip; 1 up to 38 packets.
+/// Returns `a(w)` by the table of RFC 3649, appendix B, packets for each round trip; 1 up to 38 packets.
 pub(super) fn increase_at(window: f64) -> f64 {
     row_of(libm::ceil(window) as u64) as f64 + 1.0
 }
 
-/// `b(w)` by the table of RFC 3649, appendix B; one half up to 38 packets.
+/// Returns `b(w)` by the table of RFC 3649, appendix B; one half up to 38 packets.
 pub(super) fn decrease_at(window: f64) -> f64 {
     decrease_of(ROWS[row_of(libm::ceil(window) as u64)])
 }

@@ -47,7 +47,7 @@ impl HighSpeed {
         }
     }
 
-    /// The rule with the parameters of RFC 3649 §5.
+    /// Returns the rule with the parameters of RFC 3649 §5.
     pub(super) fn standard() -> Self {
         Self::new((38.0, 83_000.0), (1e-3, 1e-7), 0.1)
     }

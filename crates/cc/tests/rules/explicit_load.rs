@@ -168,3 +168,16 @@ fn decbit_adds_a_packet_where_fewer_than_half_of_a_window_have_the_bit_and_else_
         }
     }
 }
+
+/// Each packet more takes the packets of the window before the last change and of the present one.
+#[test]
+fn decbit_takes_two_windows_for_a_packet() {
+    let mut flow = flow("decbit", 10.0, 100);
+    let mut packets = 0.0;
+    while flow.window() < 20.0 {
+        answered(&mut flow, 1, Feedback::Level(0));
+        packets += 1.0;
+    }
+    let row = "packets from a window of 10 to 20 without a bit, against 10 + ... + 19 and 10 + ... + 18";
+    Catalogue::Algorithms.assert_near("decbit", row, packets, 145.0 + 126.0, 0.001);
+}

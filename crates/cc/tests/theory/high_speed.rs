@@ -8,7 +8,7 @@ use narrows_units::{Span, Time};
 const RTT: Span = Span::from_ms(100);
 const LINK: Link = Link { service: Span::ZERO, delay: RTT, buffer: 0, per_ack: 1, quick: 0 };
 
-/// RFC 3649 §5: w = 0.12 / p^0.835; HSTCP-LP on a path without a queue, where it gives way to nobody.
+/// RFC 3649 §5: w = 0.12 / p^0.835; HSTCP-LP on a path without a queue, where it gives way to no flow.
 #[test]
 fn the_mean_window_of_hstcp_is_the_response_function_of_the_rfc() {
     for name in ["hstcp", "hstcp-lp"] {

@@ -4,6 +4,7 @@
 use super::FairQueueing;
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
+use narrows_card::Catalogue;
 use narrows_units::Span;
 use proptest::prelude::{Strategy, proptest};
 
@@ -75,6 +76,22 @@ fn the_last_packet_of_the_longest_queue_makes_room() {
     assert_eq!(bench.account.dropped, [(2, DropReason::Overflow)]);
     assert_eq!(bench.drain(), [9, 0, 1]);
     assert_eq!(bench.queue.backlog().packets, 0);
+}
+
+/// A packet of 1500 bytes finishes with every third of 500.
+#[test]
+fn flows_have_the_same_bytes_whatever_the_size_of_their_packets() {
+    let mut bench = bench(Limit::Unlimited);
+    for number in 0..400 {
+        bench.arrive(packet(number, 1, 500));
+        bench.arrive(packet(number, 2, 1500));
+    }
+    let mut sent = [0.0; 2];
+    for packet in std::iter::from_fn(|| bench.depart()).take(400) {
+        sent[packet.flow.index() - 1] += f64::from(packet.size);
+    }
+    let row = "bytes of a flow with packets of 500 bytes, against one with 1500";
+    Catalogue::Queues.assert_near("fq", row, sent[0], sent[1], 0.01);
 }
 
 fn sizes() -> impl Strategy<Value = Vec<[u16; 3]>> {

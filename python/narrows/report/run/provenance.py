@@ -12,7 +12,7 @@ from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
 from narrows.page.blocks import facts
-from narrows.page.commands import IN_PLACE, typed
+from narrows.page.commands import IN_PLACE, WHERE, typed
 from narrows.report.run.data import Comparison, Run
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ def origin(subject: Run | Comparison) -> Markup:
     given = subject.manifest.get("command")
     entries += typed(given)
     if given and isinstance(subject, Comparison) and subject.replaced is not None:
-        entries.append(("With another group", element("code", subject.replaced.other(str(given)))))
+        other = element("code", subject.replaced.other(str(given)), class_="typed")
+        entries.append(("With another group", join((other, WHERE))))
     entries.append(("Made again by", join((element("code", command(subject)), IN_PLACE))))
     if (
         not isinstance(subject, Comparison)

@@ -11,7 +11,7 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
 from narrows.page.blocks import badge, facts, row, state, table
-from narrows.page.commands import typed
+from narrows.page.commands import REPORT, typed
 from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.report.trial.comment import change, remarks, sentence, values
@@ -35,7 +35,7 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     plain = plain.replace("`", "\N{QUOTATION MARK}")
     drawn = changes(rows, 1 - summary["alpha"] / max(len(rows), 1))
     parts = [
-        page.answer(_found(rows), drawn, summary["command"], plain),
+        page.answer(_found(rows), drawn, REPORT, plain),
         *_worse(summary, rows),
         page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(summary, rows)),
         page.section("run", "What was run", facts(about), link="Run"),
