@@ -94,7 +94,9 @@ def test_the_commands_of_a_page_run_in_its_folder_wherever_that_lies(
         for shown in of_page(page):
             # What was typed names files of the folder in which it was typed.
             folder = worked if shown.typed else page.parent
-            (folder / "playground.html").unlink(missing_ok=True)
+            for written in ("playground.html", "*.pdf"):
+                for file in folder.glob(written):
+                    file.unlink()
             assert resolve(_elsewhere(shown), folder, monkeypatch) in {0, 1}, (page.name, page.parent.name, str(shown))
             seen |= {f"{page.parent.name.removeprefix('renamed ')}: {shown.words[0]}"}
     assert seen >= {

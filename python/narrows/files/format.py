@@ -124,6 +124,7 @@ FORMATS = {
     "trial.json": Format(1, 1, COMMAND_AGAIN),
     "suite.json": Format(1, 1, COMMAND_AGAIN),
     "reproduction.json": Format(1, 1, REPRODUCE_AGAIN),
+    "experiments.json": Format(1, 1, REPRODUCE_AGAIN),
     # What has no number is of the same form as number 1.
     "summary.json": Format(1, 0, COMMAND_AGAIN),
     "view.json": Format(1, 0, COMMAND_AGAIN),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
-from narrows.files.format import read_kept
-from narrows.files.json_objects import read_object, write_json
+from narrows.files.format import read_kept, write_kept
 from narrows.files.place import inside, leaves
 from narrows.files.shape import check_shape
 from narrows.files.text import read_text
@@ -38,7 +37,7 @@ def keep_claims(study: StudyFolder, found: Sequence[Part], folder: Path) -> None
     for place in _files(study):
         (own / place).parent.mkdir(parents=True, exist_ok=True)
         write_whole(own / place, read_text(study.folder / place))
-    write_json(own / EXPERIMENTS, {"experiments": [part.placed._asdict() for part in found]})
+    write_kept(own / EXPERIMENTS, {"experiments": [part.placed._asdict() for part in found]})
 
 
 def study_of(folder: Path) -> tuple[StudyFolder, str, list[Placed]]:
@@ -62,9 +61,9 @@ def study_of(folder: Path) -> tuple[StudyFolder, str, list[Placed]]:
         raise InputError(str(folder), f"{problem}; {again}")
     for place in _files(own):
         inside(folder, f"{OWN}/{name}/{place}", own.claims_file)
-    content = read_object(own.folder / EXPERIMENTS)
+    content = read_kept(own.folder / EXPERIMENTS)
     one = {"experiment": str, "variant": str, "factors": [str]}
-    check_shape(content, {"experiments": [one]}, own.folder / EXPERIMENTS)
+    check_shape(content, {"format": int, "experiments": [one]}, own.folder / EXPERIMENTS)
     found = [Placed(**each) for each in content["experiments"]]
     for each in found:
         inside(folder, each.path, own.folder / EXPERIMENTS)

@@ -53,7 +53,7 @@ fn in_the_first_layer_the_rule_is_renos() {
         flow.acked(3);
         flow.lost(Cause::Detected);
     }
-    assert_eq!(ltcp.window(), reno.window());
+    same(ltcp.window(), reno.window());
 }
 
 #[test]
