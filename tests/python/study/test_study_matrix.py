@@ -16,7 +16,7 @@ from study_files import ask, finish, state, study
 from test_study_interrupt import wait_for_cells
 from test_study_report import words
 
-from command_line import command, environment
+from command_line import command, environment, finished
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def test_the_command_of_a_pair_runs_what_the_matrix_ran(narrows: Narrows, tmp_pa
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     (printed,) = re.findall("under the first condition, in the folder of this page: <code>(.*?)</code>", page)
-    ran = narrows(*shlex.split(html.unescape(printed))[1:], "--json", "--out", "again")
+    ran = finished([*shlex.split(html.unescape(printed))[1:], "--json", "--out", "again"], tmp_path / "out")
     assert ran.returncode == 0, ran.stderr
     of_matrix = ask(tmp_path, "select \"group.contender.goodput_bps\" g from cells where pair = 'Mine beside cubic'")
     assert json.loads(ran.stdout)["groups"]["contender"]["goodput_bps"]["mean"] == pytest.approx(of_matrix[0]["g"])
