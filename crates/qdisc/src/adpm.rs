@@ -3,40 +3,18 @@
 //! whether the load of its path is above a threshold of its own, so that one bit of each reports the largest load ever more
 //! exactly. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
 
-use crate::load::{self, LoadLaw};
+use crate::load::{self, LoadLaw, LoadRouter};
 use crate::parameters::{DISCIPLINE, LIMIT};
-use crate::router::{self, Computation, Router};
-use crate::{Backlog, Context, Entry, Order};
+use crate::router::{self, Router};
+use crate::{Entry, Order};
 use narrows_card::Card;
-use narrows_units::Time;
-use narrows_wire::{Packet, Request};
+use narrows_wire::Request;
 
-/// The computation of a router with ADPM.
-#[derive(Clone, Debug)]
-struct Adpm(LoadLaw);
-
-impl Computation for Adpm {
-    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
-        self.0.on_arrival(packet.size(), context.now);
-    }
-
-    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, _context: &Context<'_>) {
-        if let Some(Request::Load { threshold, above, overload }) = packet.and_then(Packet::request_mut) {
-            *above |= self.0.load() > f64::from(*threshold);
-            *overload |= self.0.load() >= 1.0;
-        }
-    }
-
-    fn next_timer(&self) -> Option<Time> {
-        self.0.next_timer()
-    }
-
-    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
-        self.0.on_timer(waiting.bytes, context.rate, context.now);
-    }
-
-    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
-        record("load", self.0.load());
+/// Marks a packet if the load is above its threshold, and again if it is one or more.
+fn answer(load: f64, request: &mut Request) {
+    if let Request::Load { threshold, above, overload } = request {
+        *above |= load > f64::from(*threshold);
+        *overload |= load >= 1.0;
     }
 }
 
@@ -71,14 +49,14 @@ pub static ENTRY: Entry = Entry {
     timer: Some("sampling"),
     complete: router::waiting,
     build: |settings| {
-        let computation = Adpm(LoadLaw::new(load::config(settings)));
+        let computation = LoadRouter { law: LoadLaw::new(load::config(settings)), answer };
         Box::new(Router::new(computation, settings.queue("discipline")))
     },
 };
 
 #[cfg(test)]
 mod tests {
-    use super::{Adpm, LoadLaw, load};
+    use super::{LoadLaw, LoadRouter, answer, load};
     use crate::droptail::{self, DropTail};
     use crate::router::Router;
     use crate::testing::{Bench, packet};
@@ -88,7 +66,7 @@ mod tests {
     use narrows_wire::{Body, Packet, Request};
 
     /// A router over an unlimited queue, before a link of 8 Mbps.
-    fn bench(computation: Adpm) -> Bench<Router<Adpm>> {
+    fn bench(computation: LoadRouter) -> Bench<Router<LoadRouter>> {
         let waiting = DropTail::new(&droptail::Config { limit: Limit::Unlimited, ack_filter: false });
         Bench::new(Router::new(computation, Box::new(waiting)))
     }
@@ -101,7 +79,7 @@ mod tests {
     fn asked(arrived: u16, threshold: f32) -> (bool, bool) {
         let interval = Span::from_ms(200);
         let config = load::Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target: 1.0 };
-        let mut bench = bench(Adpm(LoadLaw::new(config)));
+        let mut bench = bench(LoadRouter { law: LoadLaw::new(config), answer });
         for _ in 0..10 {
             bench.arrive(packet(0, 1, arrived));
             bench.depart();

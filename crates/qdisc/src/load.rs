@@ -5,10 +5,12 @@
 //! Every `T`: `load = (λ + κ Q) 8 / (C T)`, with `λ` bytes arrived, counted before any drop, and `Q += (q − Q) / 4`, where `q` is the
 //! mean of the bytes waiting, sampled every `t_q`. `f = load / γ`, rounded up to a hundredth.
 
-use crate::Settings;
 use crate::periodic::UpdateTimer;
+use crate::router::Computation;
+use crate::{Backlog, Context, Settings};
 use narrows_card::{Domain, Parameter, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Packet, Request};
 
 /// Settings of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +94,38 @@ impl LoadLaw {
             (self.arrived, self.samples) = (Bytes::ZERO, (0.0, 0));
             self.update.restart(now);
         }
+    }
+}
+
+/// A router that measures the load of its link, and answers what packets ask of it.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadRouter {
+    pub law: LoadLaw,
+    /// Writes what the load, `f`, is into the request of a packet that leaves.
+    pub answer: fn(f64, &mut Request),
+}
+
+impl Computation for LoadRouter {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
+        self.law.on_arrival(packet.size(), context.now);
+    }
+
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, _context: &Context<'_>) {
+        if let Some(request) = packet.and_then(Packet::request_mut) {
+            (self.answer)(self.law.load(), request);
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.law.next_timer()
+    }
+
+    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
+        self.law.on_timer(waiting.bytes, context.rate, context.now);
+    }
+
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("load", self.law.load());
     }
 }
 

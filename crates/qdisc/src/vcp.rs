@@ -2,50 +2,25 @@
 //! VCP's router (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): two bits report to the sender in
 //! which of three regions the load of the link is. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
 
-use crate::load::{self, LoadLaw};
+use crate::load::{self, LoadLaw, LoadRouter};
 use crate::parameters::{DISCIPLINE, LIMIT};
-use crate::router::{self, Computation, Router};
-use crate::{Backlog, Context, Entry, Order};
+use crate::router::{self, Router};
+use crate::{Entry, Order};
 use narrows_card::Card;
-use narrows_units::Time;
-use narrows_wire::{Packet, Request};
+use narrows_wire::Request;
 
-/// The computation of a VCP router.
-#[derive(Clone, Debug)]
-struct Vcp(LoadLaw);
-
-impl Vcp {
-    /// The code of the load: 1 low, 2 high, 3 overload.
-    fn level(&self) -> u8 {
-        match self.0.load() {
-            load if load < HIGH => 1,
-            load if load < 1.0 => 2,
-            _ => 3,
-        }
+/// Writes the code of the load: 1 low, 2 high, 3 overload; the highest of the path stays.
+fn answer(load: f64, request: &mut Request) {
+    if let Request::Level(level) = request {
+        *level = (*level).max(level_of(load));
     }
 }
 
-impl Computation for Vcp {
-    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
-        self.0.on_arrival(packet.size(), context.now);
-    }
-
-    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, _context: &Context<'_>) {
-        if let Some(Request::Level(level)) = packet.and_then(Packet::request_mut) {
-            *level = (*level).max(self.level());
-        }
-    }
-
-    fn next_timer(&self) -> Option<Time> {
-        self.0.next_timer()
-    }
-
-    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
-        self.0.on_timer(waiting.bytes, context.rate, context.now);
-    }
-
-    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
-        record("load", self.0.load());
+fn level_of(load: f64) -> u8 {
+    match load {
+        load if load < HIGH => 1,
+        load if load < 1.0 => 2,
+        _ => 3,
     }
 }
 
@@ -79,7 +54,7 @@ pub static ENTRY: Entry = Entry {
     timer: Some("sampling"),
     complete: router::waiting,
     build: |settings| {
-        let computation = Vcp(LoadLaw::new(load::config(settings)));
+        let computation = LoadRouter { law: LoadLaw::new(load::config(settings)), answer };
         Box::new(Router::new(computation, settings.queue("discipline")))
     },
 };
@@ -89,22 +64,22 @@ const HIGH: f64 = 0.8;
 
 #[cfg(test)]
 mod tests {
-    use super::Vcp;
+    use super::level_of;
     use crate::load::{Config, LoadLaw};
     use narrows_card::Catalogue;
     use narrows_units::{Bytes, Rate, Span, Time};
 
-    fn vcp(target: f64) -> Vcp {
+    fn vcp(target: f64) -> LoadLaw {
         let interval = Span::from_ms(200);
-        Vcp(LoadLaw::new(Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target }))
+        LoadLaw::new(Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target })
     }
 
     /// An interval of 200 ms at 10 Mbps, 250 000 bytes, in which `arrived` bytes come and `waiting` wait.
-    fn interval(vcp: &mut Vcp, arrived: u64, waiting: u64, begin: Time) -> Time {
-        vcp.0.on_arrival(Bytes::new(arrived), begin);
-        let end = vcp.0.update_due().expect("the timer runs");
-        while let Some(due) = vcp.0.next_timer().filter(|due| *due <= end) {
-            vcp.0.on_timer(Bytes::new(waiting), Rate::from_bps(10_000_000), due);
+    fn interval(vcp: &mut LoadLaw, arrived: u64, waiting: u64, begin: Time) -> Time {
+        vcp.on_arrival(Bytes::new(arrived), begin);
+        let end = vcp.update_due().expect("the timer runs");
+        while let Some(due) = vcp.next_timer().filter(|due| *due <= end) {
+            vcp.on_timer(Bytes::new(waiting), Rate::from_bps(10_000_000), due);
         }
         end
     }
@@ -113,9 +88,9 @@ mod tests {
     fn the_code_is_low_below_four_fifths_high_below_the_rate_and_overload_from_it_on() {
         for (arrived, level) in [(197_500, 1), (197_501, 2), (247_500, 2), (247_501, 3), (250_000, 3)] {
             let mut router = vcp(1.0);
-            assert_eq!(router.level(), 1);
+            assert_eq!(level_of(router.load()), 1);
             interval(&mut router, arrived, 0, Time::ZERO);
-            assert_eq!(router.level(), level, "{arrived} bytes");
+            assert_eq!(level_of(router.load()), level, "{arrived} bytes");
         }
     }
 
@@ -124,18 +99,18 @@ mod tests {
         let mut router = vcp(1.0);
         let now = interval(&mut router, 100_000, 50_000, Time::ZERO);
         let row = "load of 100,000 bytes in 200 ms at 10 Mbps with a queue of 50,000, against (100,000 + 0.5 12,500) / 250,000";
-        Catalogue::Queues.assert_near("vcp", row, router.0.load(), 0.425, 0.02);
+        Catalogue::Queues.assert_near("vcp", row, router.load(), 0.425, 0.02);
         // Q = 12,500: 0.425.
-        assert!((router.0.load() - 0.43).abs() < 1e-12, "{}", router.0.load());
+        assert!((router.load() - 0.43).abs() < 1e-12, "{}", router.load());
         interval(&mut router, 100_000, 50_000, now);
         // Q = 21,875: 0.44375.
-        assert!((router.0.load() - 0.45).abs() < 1e-12, "{}", router.0.load());
+        assert!((router.load() - 0.45).abs() < 1e-12, "{}", router.load());
     }
 
     #[test]
     fn the_load_is_relative_to_the_target() {
         let mut router = vcp(0.5);
         interval(&mut router, 100_000, 0, Time::ZERO);
-        assert!((router.0.load() - 0.8).abs() < 1e-12, "{}", router.0.load());
+        assert!((router.load() - 0.8).abs() < 1e-12, "{}", router.load());
     }
 }
