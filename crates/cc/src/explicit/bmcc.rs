@@ -9,16 +9,15 @@
 //!
 //! `1 − f` shrinks by `1 − k` in each interval: to 0.2 after `ln 0.2 / ln(1 − k)` of them, 1.1 s.
 
-use super::load::{LoadWindow, Region};
+use super::load::{LoadSender, LoadWindow, Region, Signal};
 use super::vcp::{ALPHA, INTERVAL, interval};
-use crate::{Ack, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
+use crate::{CongestionControl, Dash, Entry, Hue, Needs, Setup, Style};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_wire::{Feedback, Request};
 
-/// The state of a BMCC sender.
+/// ADPM's thresholds, and what is known of the load.
 #[derive(Clone, Debug)]
-pub struct Bmcc {
-    window: LoadWindow,
+struct Bmcc {
     options: Options,
     /// `n` of the next packet.
     number: u16,
@@ -37,7 +36,7 @@ struct Options {
 
 impl Bmcc {
     /// What `f̂` asks of the window.
-    fn region(&self, load: f64) -> Region {
+    fn asked(&self, load: f64) -> Region {
         let Options { k, eta, b_max, b_min } = self.options;
         if load < eta {
             Region::Multiply((k * (1.0 - load) / load).min(1.0))
@@ -58,57 +57,23 @@ impl Bmcc {
     }
 }
 
-impl CongestionControl for Bmcc {
-    fn limits(&self) -> Limits {
-        self.window.limits()
-    }
-
-    fn window(&self) -> Option<f64> {
-        Some(self.window.packets())
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        None
-    }
-
-    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        let Some(Feedback::Load { threshold, above, overload }) = ack.feedback else { return };
-        let load = self.learn(f64::from(threshold), above, overload);
-        self.window.follow(self.region(load), ack, path);
-    }
-
-    fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
-        self.window.on_loss(loss);
-    }
-
-    fn on_recovered(&mut self, _path: &Path) {
-        self.window.on_recovered();
-    }
-
-    fn on_spurious_loss(&mut self, _path: &Path) {
-        self.window.on_spurious_loss();
-    }
-
-    fn on_idle(&mut self, idle: &Idle, _path: &Path) {
-        if idle.timeouts > 0 {
-            self.window.on_idle();
-        }
-    }
-
-    fn request(&mut self, _path: &Path) -> Option<Request> {
+impl Signal for Bmcc {
+    fn request(&mut self) -> Request {
         self.number = self.number.wrapping_add(1);
         let threshold = (f64::from(self.number.reverse_bits()) / 65_536.0 * LOAD_MAX) as f32;
-        Some(Request::Load { threshold, above: false, overload: false })
+        Request::Load { threshold, above: false, overload: false }
+    }
+
+    fn region(&mut self, feedback: Feedback) -> Option<Region> {
+        let Feedback::Load { threshold, above, overload } = feedback else { return None };
+        let load = self.learn(f64::from(threshold), above, overload);
+        Some(self.asked(load))
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         if let Some(load) = self.load {
             record("load", load);
         }
-    }
-
-    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }
 
@@ -152,16 +117,15 @@ pub(crate) const BMCC: Entry = Entry {
 };
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
-    Box::new(Bmcc {
+    let options = Options {
+        k: values.number("k"),
+        eta: values.number("eta"),
+        b_max: values.number("b_max"),
+        b_min: values.number("b_min"),
+    };
+    Box::new(LoadSender {
         window: LoadWindow::new(interval(values), values.number("alpha"), setup),
-        options: Options {
-            k: values.number("k"),
-            eta: values.number("eta"),
-            b_max: values.number("b_max"),
-            b_min: values.number("b_min"),
-        },
-        number: 0,
-        load: None,
+        signal: Bmcc { options, number: 0, load: None },
     })
 }
 

@@ -2,8 +2,10 @@
 //! What VCP and BMCC have in common: a window that grows in proportion to itself, by a packet, or shrinks, by the load of the path.
 
 use super::bounded;
-use crate::{Ack, Cause, Limits, Loss, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Idle, Limits, Loss, Path, Setup};
 use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Feedback, Request};
+use std::fmt::Debug;
 
 /// What the load of the path asks of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +125,75 @@ impl LoadWindow {
     pub fn on_idle(&mut self) {
         self.window = bounded(self.window.min(self.initial_window));
         self.undo = None;
+    }
+}
+
+/// What a sender asks the routers of its path, and what their answer is about its window.
+pub(super) trait Signal: Clone + Debug + Send + 'static {
+    /// Returns the request of the next packet.
+    fn request(&mut self) -> Request;
+
+    /// Returns what an answer asks of the window; `None` if it is none to such a request.
+    fn region(&mut self, feedback: Feedback) -> Option<Region>;
+
+    /// Calls `record` with name and value of each internal variable.
+    fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
+}
+
+/// A sender whose window follows the load of its path.
+#[derive(Clone, Debug)]
+pub(super) struct LoadSender<S> {
+    pub window: LoadWindow,
+    pub signal: S,
+}
+
+impl<S: Signal> CongestionControl for LoadSender<S> {
+    fn limits(&self) -> Limits {
+        self.window.limits()
+    }
+
+    fn window(&self) -> Option<f64> {
+        Some(self.window.packets())
+    }
+
+    fn ssthresh(&self) -> Option<f64> {
+        None
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        if let Some(region) = ack.feedback.and_then(|feedback| self.signal.region(feedback)) {
+            self.window.follow(region, ack, path);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
+        self.window.on_loss(loss);
+    }
+
+    fn on_recovered(&mut self, _path: &Path) {
+        self.window.on_recovered();
+    }
+
+    fn on_spurious_loss(&mut self, _path: &Path) {
+        self.window.on_spurious_loss();
+    }
+
+    fn on_idle(&mut self, idle: &Idle, _path: &Path) {
+        if idle.timeouts > 0 {
+            self.window.on_idle();
+        }
+    }
+
+    fn request(&mut self, _path: &Path) -> Option<Request> {
+        Some(self.signal.request())
+    }
+
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        self.signal.observe(record);
+    }
+
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
     }
 }
 

@@ -7,69 +7,33 @@
 //! interval, and for a round trip after it overload counts as high. From a load of 0.001 to 0.8 this takes
 //! `ln 800 / ln 1.0625` intervals, 22 s.
 
-use super::load::{LoadWindow, Region};
-use crate::{Ack, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
+use super::load::{LoadSender, LoadWindow, Region, Signal};
+use crate::{CongestionControl, Dash, Entry, Hue, Needs, Setup, Style};
 use narrows_card::{Card, Parameter, Values};
 use narrows_units::Span;
 use narrows_wire::{Feedback, Request};
 
-/// The state of a VCP sender (Xia et al. 2005).
+/// VCP's code (Xia et al. 2005).
 #[derive(Clone, Debug)]
-pub struct Vcp {
-    window: LoadWindow,
+struct Code {
     /// `ξ`.
     xi: f64,
     /// `β`.
     beta: f64,
 }
 
-impl CongestionControl for Vcp {
-    fn limits(&self) -> Limits {
-        self.window.limits()
+impl Signal for Code {
+    fn request(&mut self) -> Request {
+        Request::Level(LOW)
     }
 
-    fn window(&self) -> Option<f64> {
-        Some(self.window.packets())
-    }
-
-    fn ssthresh(&self) -> Option<f64> {
-        None
-    }
-
-    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        let Some(Feedback::Level(level)) = ack.feedback else { return };
-        let region = match level {
-            ..=LOW => Region::Multiply(self.xi),
-            HIGH => Region::Add,
-            _ => Region::Decrease(self.beta),
-        };
-        self.window.follow(region, ack, path);
-    }
-
-    fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
-        self.window.on_loss(loss);
-    }
-
-    fn on_recovered(&mut self, _path: &Path) {
-        self.window.on_recovered();
-    }
-
-    fn on_spurious_loss(&mut self, _path: &Path) {
-        self.window.on_spurious_loss();
-    }
-
-    fn on_idle(&mut self, idle: &Idle, _path: &Path) {
-        if idle.timeouts > 0 {
-            self.window.on_idle();
+    fn region(&mut self, feedback: Feedback) -> Option<Region> {
+        match feedback {
+            Feedback::Level(..=LOW) => Some(Region::Multiply(self.xi)),
+            Feedback::Level(HIGH) => Some(Region::Add),
+            Feedback::Level(_) => Some(Region::Decrease(self.beta)),
+            _ => None,
         }
-    }
-
-    fn request(&mut self, _path: &Path) -> Option<Request> {
-        Some(Request::Level(LOW))
-    }
-
-    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }
 
@@ -107,10 +71,9 @@ pub(crate) const VCP: Entry = Entry {
 };
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
-    Box::new(Vcp {
+    Box::new(LoadSender {
         window: LoadWindow::new(interval(values), values.number("alpha"), setup),
-        xi: values.number("k") * 0.25,
-        beta: values.number("beta"),
+        signal: Code { xi: values.number("k") * 0.25, beta: values.number("beta") },
     })
 }
 
