@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Adaptive Deterministic Packet Marking (Andrew, Hanly, Chan and Cui, IEEE Communications Letters 10, 2006): each packet asks
 //! whether the load of its path is above a threshold of its own, so that one bit of each reports the largest load ever more
-//! exactly. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
+//! exactly. The load is measured by `LoadLaw`; packets wait as in another discipline.
 
 use crate::load::{self, LoadLaw, LoadRouter};
 use crate::parameters::{DISCIPLINE, LIMIT};

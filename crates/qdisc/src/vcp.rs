@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! VCP's router (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): two bits report to the sender in
-//! which of three regions the load of the link is. The load is measured by [`LoadLaw`]; packets wait as in another discipline.
+//! which of three regions the load of the link is. The load is measured by `LoadLaw`; packets wait as in another discipline.
 
 use crate::load::{self, LoadLaw, LoadRouter};
 use crate::parameters::{DISCIPLINE, LIMIT};
