@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sanity section: checks for signs that a run did not do what its author intended.
 
-use crate::metrics::utilization;
+use crate::metrics::{access_queue_delay_s, access_utilization, utilization};
 use crate::{ConnectionRecord, GroupDescription, GroupRecord, LinkRecord, Records};
 use std::collections::BTreeSet;
 
@@ -256,26 +256,26 @@ fn control_was_the_limit(records: &Records) -> Check {
         shown * 100.0
     );
     if shown < OTHERWISE_LIMITED
-        && let Some((group, used)) = filled_access(records)
+        && let Some((group, used, wait_s)) = filled_access(records)
     {
-        let used_percent = used * 100.0;
+        let (used_percent, wait_ms) = (used * 100.0, wait_s * 1e3);
         let detail = format!(
-            "flows of {group} are limited by their own access links, unlimited FIFOs in which they queue: they sent \
-             {used_percent:.1} % of what these can carry"
+            "flows of {group} are limited by their own access links, unlimited FIFOs in which packets wait \
+             {wait_ms:.1} ms on average: they sent {used_percent:.1} % of what these can carry"
         );
         return Check::new(name, false, Level::Caution, detail).short_by(used);
     }
     Check::new(name, shown < OTHERWISE_LIMITED, level, detail).short_by(shown)
 }
 
-/// The group whose flows fill their access links most, if they do, and the share of their rates that they used.
-fn filled_access(records: &Records) -> Option<(&str, f64)> {
+/// The group whose flows fill their access links most, if they do, the share of their rates that they used, and the mean time
+/// that a packet waited there, seconds.
+fn filled_access(records: &Records) -> Option<(&str, f64, f64)> {
     let groups = records.run.groups.iter().zip(&records.groups).filter(|(group, _)| !group.source_limited);
     let used = groups.map(|(group, record)| {
-        let sums = &record.connections;
-        (group.name.as_str(), sums.access_bits as f64 / sums.access_offered_bits as f64)
+        (group.name.as_str(), access_utilization(record), access_queue_delay_s(record))
     });
-    used.filter(|(_, used)| *used >= SATURATED).max_by(|one, other| one.1.total_cmp(&other.1))
+    used.filter(|(_, used, _)| *used >= SATURATED).max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// Over the whole run: a connection that is not opened before the warm-up ends is missing afterwards.

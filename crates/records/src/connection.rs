@@ -107,6 +107,8 @@ pub struct FlowSample {
     pub retransmissions: f64,
     /// Mean rate of payload received, each byte once, bits per second.
     pub goodput_bps: f64,
+    /// Mean time that a data packet waited in the queues of the access links of the two hosts, seconds.
+    pub access_queue_delay_s: f64,
 }
 
 digested!(FlowSample {
@@ -121,7 +123,7 @@ digested!(FlowSample {
     pacing_rate_bps,
     retransmissions,
     goodput_bps
-});
+} not { access_queue_delay_s });
 
 impl SpanSum {
     /// Adds `span` to the sum.

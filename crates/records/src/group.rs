@@ -82,6 +82,8 @@ pub struct ConnectionSums {
     pub access_bits: u128,
     /// Bits that the slower access link of the two hosts of each connection could have carried in this time.
     pub access_offered_bits: u128,
+    /// Sum of the times that data packets waited after the warm-up in the queues of access links, nanoseconds.
+    pub access_wait_ns: u128,
     /// Mean round-trip samples of connections, picoseconds.
     pub rtt_ps: Total,
     /// Mean congestion windows of connections while established, packets.
@@ -99,7 +101,7 @@ pub struct ConnectionSums {
 digested!(ConnectionSums {
     received, access_bits, access_offered_bits, rtt_ps, window, window_peak, before_reduction,
     reduction_interval_ps,
-} not { slowdown });
+} not { slowdown, access_wait_ns });
 
 /// A sum over those connections that have a value, in whole parts of which `PARTS` are one unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -207,6 +209,7 @@ impl ConnectionSums {
         self.received.merge(&other.received);
         self.access_bits += other.access_bits;
         self.access_offered_bits += other.access_offered_bits;
+        self.access_wait_ns += other.access_wait_ns;
         self.rtt_ps.merge(&other.rtt_ps);
         self.window.merge(&other.window);
         self.window_peak.merge(&other.window_peak);

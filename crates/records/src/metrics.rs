@@ -13,6 +13,7 @@ mod link;
 pub use fairness::jain_of;
 pub use narrows_card::Metric;
 
+pub(crate) use group::{access_queue_delay_s, access_utilization};
 pub(crate) use link::utilization;
 
 use crate::Records;

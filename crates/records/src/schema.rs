@@ -200,6 +200,11 @@ const SERIES: &[ColumnSchema] = &[
     real("pacing_rate_bps", "bps", "of a flow: pacing rate at the end"),
     real("retransmissions", "packets", "of a flow: data packets sent again"),
     real("goodput_bps", "bps", "of a flow: payload received, each byte once, per second"),
+    real(
+        "access_queue_delay_s",
+        "s",
+        "of a flow: mean time for which data packets wait at the access links of its two hosts, in all",
+    ),
     real("rate_bps", "bps", "of a link: bits sent per second"),
     real("capacity_bps", "bps", "of a link: bits per second that could have been sent"),
     real("queue_packets", "packets", "of a link: time average of the packets that wait"),

@@ -145,9 +145,12 @@ fn flows_that_fill_their_access_links_are_limited_by_them() {
             .for_each(|group| group.at_end.otherwise_limited = group.at_warmup.otherwise_limited);
         let sums = &mut records.groups[0].connections;
         (sums.access_bits, sums.access_offered_bits) = (96, 100);
+        // Of 1000 packets.
+        sums.access_wait_ns = 629_000_000_000;
     });
     assert_eq!((filled.ok, filled.level), (Some(false), Some(Level::Caution)), "{filled:?}");
     assert!(filled.detail.contains("stays are limited by their own access links"), "{filled:?}");
+    assert!(filled.detail.contains("in which packets wait 629.0 ms on average"), "{filled:?}");
     let nearly = check(name, |records| {
         records
             .groups

@@ -24,6 +24,10 @@ const OF_GROUP: &[(&str, f64)] = &[
     ("loss_events", 20.0),
     ("loss_event_rate", 0.02),
     ("buffer_share", 0.75),
+    // 12 of 200 Mbit; 1.5 s of waiting of 1,000 packets in 10 s.
+    ("access_utilization", 0.06),
+    ("access_queue_delay_mean_s", 0.0015),
+    ("access_queue_mean_packets", 0.15),
     ("ack_compression", 0.25),
     ("rtt_mean_s", 0.025),
     ("rtt_p50_s", 0.02),

@@ -20,4 +20,4 @@ pub(crate) use log::Log;
 pub(crate) use packets::{LogEntry, kind};
 pub(crate) use place::Place;
 pub(crate) use sender::SenderRecorder;
-pub(crate) use series::SeriesRecorder;
+pub(crate) use series::{Received, SeriesRecorder};

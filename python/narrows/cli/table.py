@@ -8,6 +8,7 @@ from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
 from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
+from narrows.metrics import access
 from narrows.metrics.perceived import APPLICATIONS
 from narrows.rounding import plus_minus
 
@@ -41,9 +42,10 @@ def run_tables(summary: Mapping[str, Any]) -> str:
     links = summary["links"]
     busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
     shown = [(name, links[name]) for name in links if name in busiest]
+    shown += [(f"access of {group}", each) for group, each in _access_links(summary).items()]
     parts.append(metric_table("link", shown, _link_columns([metrics for _, metrics in shown])))
-    if len(shown) < len(links):
-        parts[-1] += f"\nthe {len(shown)} busiest of {len(links)} links; links.parquet has all"
+    if len(busiest) < len(links):
+        parts[-1] += f"\nthe {len(busiest)} busiest of {len(links)} links; links.parquet has all"
     return "\n\n".join(parts)
 
 
@@ -75,6 +77,8 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
         for link in _links_under_test(runs):
             rows = [(name, run["links"][link]) for name, run in runs.items() if link in run["links"]]
             parts.append(metric_table(link, rows, _link_columns([metrics for _, metrics in rows])))
+        rows = [(f"{name}: {group}", each) for name, run in runs.items() for group, each in _access_links(run).items()]
+        parts += [metric_table("access links", rows, ACCESS_COLUMNS)] if rows else []
     (level, first), *others = contrast.runs.items()
     differences = {(each["of"], each["against"]): each for each in summary["differences"]}
     against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
@@ -149,6 +153,16 @@ def _links_under_test(runs: Mapping[str, Any]) -> list[str]:
     )
     queues = [link for run in runs.values() for link, metrics in run["links"].items() if _has_queue(metrics)]
     return list(dict.fromkeys([*bottlenecks, *queues]))[: max(MOST_LINKS, len(bottlenecks))]
+
+
+def _access_links(run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the metrics of access links, named as those of links, of each group of which they are the bottleneck."""
+    found = {}
+    for group, metrics in run["groups"].items():
+        link = run["links"].get(metrics.get("bottleneck"), {})
+        if access.is_bottleneck(_mean(metrics, access.DELAY), _mean(link, "queue_delay_mean_s")):
+            found[group] = {of: metrics[name] for name, of in access.AS_OF_LINKS.items()}
+    return found
 
 
 def _has_queue(metrics: Mapping[str, Any]) -> bool:
@@ -258,6 +272,7 @@ LINK_COLUMNS = (
     Column("queue_delay_mean_s", "queue delay", "ms", 1e-3),
     Column("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
+ACCESS_COLUMNS = (*LINK_COLUMNS[:1], LINK_COLUMNS[2], Column("queue_mean_packets", "queue", "packets", 1.0))
 # Loss behind the queue, at random or by a policer, stands beside the queue's own where there is any.
 LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Column("random_loss_rate", "lost behind", "%", 0.01), *LINK_COLUMNS[2:])
 # The unit in which values of a unit are written, and its size.

@@ -12,6 +12,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.explain.story import Sentence, Story
 from narrows.files.run_folder import RunFolder, single
+from narrows.metrics import access
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,7 +83,39 @@ def explain(
     packets = of_packets(run.optional("packets"), number, (group, index))
     story = Story(events, f"{group}[{index}]", algorithm, packets)
     answer, sentences = story.whole() if at_s is None else story.moment(at_s, reach_s)
+    answer += _at_access_links(run, number, (group, index), at_s)
     return Explanation(story.flow, algorithm, number, at_s, answer, sentences)
+
+
+def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at_s: float | None) -> str:
+    """Return the sentence on packets that wait at the flow's access links, if those are its bottleneck; else nothing.
+
+    At a moment it is by the interval of the series around it, else by the means of the run.
+    """
+    group, index = flow
+    summary = run.summary
+    link = summary["groups"].get(group, {}).get("bottleneck")
+    if at_s is None:
+        own, behind = _mean(summary["groups"].get(group), access.DELAY), _mean(summary["links"].get(link), LINK_DELAY)
+        when = "on average"
+    else:
+        table = run.optional("series")
+        if table is None or access.SERIES not in table.column_names:
+            return ""
+        rows = table.select(["replication", "time_s", "name", access.SERIES, LINK_SERIES]).to_pylist()
+        rows = [row for row in rows if row["replication"] == replication and row["time_s"] >= at_s]
+        own = next((row[access.SERIES] for row in rows if row["name"] == f"{group}[{index}]"), None)
+        behind = next((row[LINK_SERIES] for row in rows if row["name"] == link), None)
+        when = "at this time"
+    if not access.is_bottleneck(own, behind):
+        return ""
+    waited = f"{(own or 0.0) * 1e3:.3g} ms {when}"
+    return f" Its packets waited {waited} at its access links, which have no limit and drop nothing."
+
+
+def _mean(measures: Mapping[str, Any] | None, name: str) -> float | None:
+    found = (measures or {}).get(name)
+    return found["mean"] if found else None
 
 
 def of_packets(table: pa.Table | None, replication: int, flow: tuple[str, int]) -> Callable[[Row], list[Row]] | None:
@@ -143,3 +176,4 @@ def _seconds(flag: str, text: str) -> float:
 
 
 MOST_NAMED = 10
+LINK_DELAY, LINK_SERIES = "queue_delay_mean_s", "queue_delay_s"

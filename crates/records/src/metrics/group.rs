@@ -137,6 +137,22 @@ fn buffer_share(group: &GroupView) -> f64 {
     link.waited_by_group.get(group.group).map_or(f64::NAN, |own| *own as f64 / all as f64)
 }
 
+/// Returns the share of its access links that a group used; not a number if it had no connection.
+pub(crate) fn access_utilization(group: &GroupRecord) -> f64 {
+    let sums = &group.connections;
+    let (sent, offered) = (sums.access_bits, sums.access_offered_bits);
+    if offered == 0 { f64::NAN } else { sent.min(offered) as f64 / offered as f64 }
+}
+
+/// Returns the mean time for which data packets of a group wait at its access links, seconds.
+pub(crate) fn access_queue_delay_s(group: &GroupRecord) -> f64 {
+    access_wait_s(group) / group.measured().packets_sent as f64
+}
+
+fn access_wait_s(group: &GroupRecord) -> f64 {
+    group.connections.access_wait_ns as f64 * 1e-9
+}
+
 const PICO: f64 = 1e-12;
 
 pub(super) const fn metric(
@@ -203,6 +219,15 @@ pub(super) const METRICS: &[GroupMetric] = &[
     metric("buffer_share", Share, Neither, "share of the bottleneck's buffer", "Little, Operations Research 9(3), 1961",
         "the group's part of the bytes that wait at its bottleneck, on average over time, of packets that were sent",
         buffer_share),
+    metric("access_utilization", Share, Neither, "access link used", "none",
+        "data that connections sent while established over what the slower access link of their two hosts, the sender's to its router and the receiver's from its router, could have carried in this time; 1 where more waits",
+        |group| access_utilization(group.record)),
+    metric("access_queue_delay_mean_s", Seconds, Lower, "queueing delay at access links, mean", "RFC 7567 §1",
+        "time for which data packets wait in the unlimited FIFOs of the sender's access link and of the receiver's, in all, over data packets sent",
+        |group| access_queue_delay_s(group.record)),
+    metric("access_queue_mean_packets", Packets, Lower, "queue at access links, mean", "RFC 5166 §2.1.2; Little, Operations Research 9(3), 1961",
+        "data packets of all flows of the group that wait in the FIFOs of their access links, on average over time, by Little's law",
+        |group| access_wait_s(group.record) / group.records.run.measured_s()),
     metric("ack_compression", Share, Lower, "compressed ACKs", "Zhang, Shenker, Clark, SIGCOMM 1991; the threshold is ours",
         "share of the times between acknowledgements that reach a sender which are shorter than half of what the bottleneck's mean rate needs for a full data packet",
         |group| group.counts.close_acks as f64 / group.counts.ack_gaps as f64),

@@ -57,6 +57,7 @@ pub(super) fn table(records: &Records) -> Table {
     flow("pacing_rate_bps", |sample| sample.pacing_rate_bps);
     flow("retransmissions", |sample| sample.retransmissions);
     flow("goodput_bps", |sample| sample.goodput_bps);
+    flow("access_queue_delay_s", |sample| sample.access_queue_delay_s);
     let mut link = |name, value: fn(&LinkSample) -> f64| {
         table.real(name, |row| match row {
             Row::Flow(..) => f64::NAN,

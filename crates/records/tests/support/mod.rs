@@ -217,6 +217,7 @@ fn sums() -> ConnectionSums {
         received,
         access_bits: 12_000_000,
         access_offered_bits: 200_000_000,
+        access_wait_ns: 1_500_000_000,
         rtt_ps: total([20e9, 30e9]),
         window: total([10.0, f64::NAN]),
         window_peak: total([20.0, 30.0]),
@@ -295,6 +296,7 @@ pub fn connection(number: u32) -> ConnectionRecord {
         pacing_rate_bps: f64::NAN,
         retransmissions: 1.0,
         goodput_bps: 1e6,
+        access_queue_delay_s: 0.004,
     };
     ConnectionRecord {
         group: 0,

@@ -4,7 +4,7 @@
 use super::Connections;
 use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
-use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
+use crate::recorder::{InternalsRecorder, Place, Received, SeriesRecorder};
 use crate::transfer::EndedTransfer;
 use narrows_cc::Transport;
 use narrows_model::{GroupModel, Model, Workload};
@@ -34,11 +34,13 @@ impl Connections<'_> {
         self.measuring = true;
         for host in self.sending.iter_mut().flatten() {
             host.recorder.measure(now, host.sender.counters());
+            host.access.measure();
         }
         for newest in &mut self.receiving {
             let mut place = newest.as_deref_mut();
             while let Some(host) = place {
                 host.received_at_warmup = host.receiver.counters().bytes_received;
+                host.access.measure();
                 place = host.before.as_deref_mut();
             }
         }
@@ -75,11 +77,11 @@ impl Connections<'_> {
             let first = self.firsts[number] as usize;
             if self.is_home(number) {
                 for host in &self.sending[first..first + count] {
-                    series.sender(host.as_ref().map(|host| (&host.sender, &host.recorder)), interval);
+                    series.sender(host.as_deref(), interval);
                 }
             }
             let received = |host: &Option<Box<ReceivingHost>>| {
-                host.as_ref().map_or(0, |host| host.receiver.counters().bytes_received)
+                host.as_deref().map_or(Received::default(), ReceivingHost::received)
             };
             series.received.extend(self.receiving[first..first + count].iter().map(received));
         }
@@ -242,6 +244,7 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     let slower = host.plan.near[0].rate.min(host.plan.far[1].rate);
     sums.access_bits += u128::from(host.sender.counters().bytes_sent - recorder.at_measure.bytes_sent) * 8;
     sums.access_offered_bits += (slower.as_bps() as f64 * recorder.seconds) as u128;
+    sums.access_wait_ns += u128::from(host.access.waited_since_warmup()[0]);
     sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
     sums.window.add(recorder.window_seconds / recorder.seconds);
     sums.window_peak.add(recorder.peak_packets());
@@ -251,8 +254,9 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     }
 }
 
-/// Adds the payload received by one receiving host after the warm-up, unless it had received all data before.
+/// Adds the sums of one receiving host after the warm-up; no payload if it had received all data before.
 pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost) {
+    sums.access_wait_ns += u128::from(host.access.waited_since_warmup()[1]);
     if host.received_at_warmup < host.size {
         sums.received.add(host.receiver.counters().bytes_received - host.received_at_warmup);
     }

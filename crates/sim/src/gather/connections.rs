@@ -4,9 +4,11 @@
 use crate::connections::{ideal_completion_s, individual_connections};
 use crate::host::SendingHost;
 use crate::partition::Partition;
+use crate::recorder::Received;
 use narrows_model::{Model, Workload};
 use narrows_records::{ConnectionRecord, FlowSample, SenderCounts};
 use narrows_transport::SenderCounters;
+use narrows_units::{Span, Time};
 use std::ops::Range;
 
 /// Returns each workload with individually recorded connections: its number, the workload, and its slots.
@@ -36,7 +38,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
         let home = usize::from(homes[number]);
         let (width, next) = &mut senders[home];
         let samples = partitions[home].series.senders.iter().skip(*next).step_by(*width).copied();
-        let goodputs = goodputs_bps(partitions, at, count);
+        let received = received(partitions, at, count);
         *next += 1;
         let sender = partitions[home].workloads.connections.sending[slot].as_deref();
         let mut record = sender.map_or_else(ConnectionRecord::default, |host| of_sender(model, host));
@@ -54,23 +56,34 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
             record.lost += u64::from(flows.lost[flows.index(slot)]);
             record.marked += u64::from(flows.marked[flows.index(slot)]);
         }
-        record.series =
-            samples.zip(goodputs).map(|(sample, goodput_bps)| FlowSample { goodput_bps, ..sample }).collect();
+        record.series = samples
+            .zip(received)
+            .map(|(sample, (received, span))| of_both(sample, &received, span))
+            .collect();
         records.push(record);
     }
     records.sort_by_key(|record| (record.group, record.number));
     records
 }
 
-/// Payload per second, in bits, received in each interval by the receiver of number `at` of `count` connections.
-fn goodputs_bps(partitions: &[Partition<'_>], at: usize, count: usize) -> impl Iterator<Item = f64> {
-    let (mut before, mut from) = (0, narrows_units::Time::ZERO);
+/// Adds what the receiver counted in the interval of length `span` to the sample of the sender.
+fn of_both(sample: FlowSample, received: &Received, span: Span) -> FlowSample {
+    FlowSample {
+        goodput_bps: received.bytes as f64 * 8.0 / span.as_secs_f64(),
+        access_queue_delay_s: sample.access_queue_delay_s + received.mean_access_wait_s(),
+        ..sample
+    }
+}
+
+/// Counts in each interval, and its length, of the receiver of number `at` of `count` connections.
+fn received(partitions: &[Partition<'_>], at: usize, count: usize) -> impl Iterator<Item = (Received, Span)> {
+    let (mut before, mut from) = (Received::default(), Time::ZERO);
     partitions[0].series.times.iter().enumerate().map(move |(interval, end)| {
         let of = |partition: &Partition<'_>| partition.series.received.get(interval * count + at).copied();
-        let now: u64 = partitions.iter().filter_map(of).sum();
-        let bytes = now - std::mem::replace(&mut before, now);
-        let span = *end - std::mem::replace(&mut from, *end);
-        bytes as f64 * 8.0 / span.as_secs_f64()
+        // The receiver is in one partition.
+        let now = partitions.iter().filter_map(of).max_by_key(|each| each.packets).unwrap_or_default();
+        let counted = now.since(&std::mem::replace(&mut before, now));
+        (counted, *end - std::mem::replace(&mut from, *end))
     })
 }
 

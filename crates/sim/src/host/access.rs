@@ -23,21 +23,30 @@ pub(crate) struct AccessLinks {
     to_host: VecDeque<Packet>,
     /// Earliest arrival time of these packets.
     next: Time,
+    /// What [`waited`](Self::waited) returned at the end of the warm-up.
+    waited_at_warmup: [u64; 2],
 }
 
 #[derive(Debug)]
 struct Direction {
     serializer: Serializer,
     delay: Span,
+    /// Sum of the times that packets waited for the link to become free, nanoseconds.
+    waited: u64,
 }
 
 impl Direction {
     fn new(link: AccessLink) -> Self {
-        Self { serializer: Serializer::new(link.rate), delay: link.delay }
+        Self { serializer: Serializer::new(link.rate), delay: link.delay, waited: 0 }
     }
 
     /// Arrival time of `packet` at the far end, if it is available at `at`.
     fn cross(&mut self, packet: &Packet, at: Time) -> Time {
+        let free = self.serializer.departure();
+        // Most packets find the link idle, and cost no more than this test.
+        if at < free {
+            self.waited += free.since(at).as_ps() / 1000;
+        }
         self.serializer.pass(packet.size(), at) + self.delay
     }
 }
@@ -52,7 +61,25 @@ impl AccessLinks {
             to_router: VecDeque::new(),
             to_host: VecDeque::new(),
             next: Time::NEVER,
+            waited_at_warmup: [0; 2],
         }
+    }
+
+    /// Returns the sum of the times that packets have waited so far at the link to the router and at that from it,
+    /// nanoseconds. The wait of a packet counts from its arrival at the queue, since it is known then.
+    pub fn waited(&self) -> [u64; 2] {
+        [self.up.waited, self.down.waited]
+    }
+
+    /// Returns the same sums for the packets that arrived at the queues after the warm-up.
+    pub fn waited_since_warmup(&self) -> [u64; 2] {
+        let (now, before) = (self.waited(), self.waited_at_warmup);
+        [now[0] - before[0], now[1] - before[1]]
+    }
+
+    /// Ends the warm-up.
+    pub fn measure(&mut self) {
+        self.waited_at_warmup = self.waited();
     }
 
     /// Sends `packet` from the host to the router at time `at`. Calls must be in order of `at`; `slot` is the host's

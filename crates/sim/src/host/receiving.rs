@@ -6,6 +6,7 @@ use super::sending::RELIABLE;
 use super::{AccessLinks, Context, Datagrams, LINGER, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
+use crate::recorder::Received;
 use crate::transfer::EndedTransfer;
 use narrows_engine::Slot;
 use narrows_transport::{Host, Receiver, ReceivingEndpoint, StackPacket, StackReceiver, StackRequest};
@@ -120,6 +121,16 @@ impl ReceivingHost {
             self.meet_deadlines(now, cx);
         } else {
             self.set_timer(self.receiver.next_wake());
+        }
+    }
+
+    /// Returns the counts of the receiver since the start.
+    pub fn received(&self) -> Received {
+        let counters = self.receiver.counters();
+        Received {
+            bytes: counters.bytes_received,
+            packets: counters.packets_received,
+            access_wait_ns: self.access.waited()[1],
         }
     }
 

@@ -45,6 +45,11 @@ impl Serializer {
         self.rate
     }
 
+    /// Returns the departure time of the last packet; the start of the run before the first.
+    pub fn departure(&self) -> Time {
+        self.departure
+    }
+
     /// Transmits a packet of `size` that is available at `at`, after all earlier packets, and returns the departure
     /// time of its last bit.
     pub fn pass(&mut self, size: Bytes, at: Time) -> Time {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time series: values per interval, stored as flat columns per partition and merged at the end.
 
-use super::{InternalsRecorder, LinkRecorder, SenderRecorder};
+use super::{InternalsRecorder, LinkRecorder};
+use crate::host::SendingHost;
 use narrows_records::{FlowSample, GroupSample, LinkCounts, LinkSample, SpanSum};
 use narrows_transport::{ConnectionState, SenderSnapshot, SendingEndpoint};
 use narrows_units::{Span, Time};
@@ -12,11 +13,10 @@ pub(crate) struct SeriesRecorder {
     /// Ends of the intervals.
     pub times: Vec<Time>,
     /// Samples of individually recorded connections whose sender is in this partition, by interval and connection;
-    /// goodput is not set.
+    /// goodput, and what packets waited at the receiver's access link, are not in them.
     pub senders: Vec<FlowSample>,
-    /// Payload received since the start by receivers in this partition, by interval and individually recorded
-    /// connection.
-    pub received: Vec<u64>,
+    /// Counts of receivers in this partition since the start, by interval and individually recorded connection.
+    pub received: Vec<Received>,
     /// Samples of links, by interval and link.
     pub links: Vec<LinkSample>,
     /// Samples of groups, by interval and group.
@@ -33,8 +33,37 @@ pub(crate) struct SeriesRecorder {
 #[derive(Clone, Copy, Debug, Default)]
 struct SenderMark {
     bytes_sent: u64,
+    packets_sent: u64,
+    access_wait_ns: u64,
     rtt: SpanSum,
     retransmissions: u64,
+}
+
+/// Counts of a receiver since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    /// Payload received, each byte once.
+    pub bytes: u64,
+    /// Data packets received.
+    pub packets: u64,
+    /// Sum of the times that they waited at the receiver's access link, nanoseconds.
+    pub access_wait_ns: u64,
+}
+
+impl Received {
+    /// Returns the counts since `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            bytes: self.bytes - earlier.bytes,
+            packets: self.packets - earlier.packets,
+            access_wait_ns: self.access_wait_ns - earlier.access_wait_ns,
+        }
+    }
+
+    /// Returns the mean time that a packet waited, seconds; 0 without packets.
+    pub fn mean_access_wait_s(&self) -> f64 {
+        self.access_wait_ns as f64 * NANO / self.packets.max(1) as f64
+    }
 }
 
 impl SeriesRecorder {
@@ -51,17 +80,19 @@ impl SeriesRecorder {
 
     /// Adds the sample of the next sender; `None` if its flow has not started. `interval` is the length of the
     /// interval.
-    pub fn sender(&mut self, sender: Option<(&SendingEndpoint, &SenderRecorder)>, interval: Span) {
-        let now = sender.map_or_else(SenderMark::default, |(sender, recorder)| {
-            let counters = sender.counters();
+    pub fn sender(&mut self, host: Option<&SendingHost>, interval: Span) {
+        let now = host.map_or_else(SenderMark::default, |host| {
+            let counters = host.sender.counters();
             SenderMark {
                 bytes_sent: counters.bytes_sent,
-                rtt: recorder.rtt,
+                packets_sent: counters.packets_sent,
+                access_wait_ns: host.access.waited()[0],
+                rtt: host.recorder.rtt,
                 retransmissions: counters.retransmissions,
             }
         });
         let before = exchange(&mut self.sender_marks, &mut self.next_sender, now);
-        let open = sender.map(|(sender, _)| sender).filter(|it| it.state() == ConnectionState::Established);
+        let open = host.map(|host| &host.sender).filter(|it| it.state() == ConnectionState::Established);
         let state = open.map(SendingEndpoint::snapshot);
         let value = |of: fn(&SenderSnapshot) -> Option<f64>| state.as_ref().and_then(of).unwrap_or(f64::NAN);
         self.senders.push(FlowSample {
@@ -76,6 +107,8 @@ impl SeriesRecorder {
             pacing_rate_bps: value(|it| it.pacing_rate.map(|rate| rate.as_bps() as f64)),
             retransmissions: (now.retransmissions - before.retransmissions) as f64,
             goodput_bps: f64::NAN,
+            access_queue_delay_s: (now.access_wait_ns - before.access_wait_ns) as f64 * NANO
+                / (now.packets_sent - before.packets_sent) as f64,
         });
     }
 
@@ -98,6 +131,8 @@ impl SeriesRecorder {
         });
     }
 }
+
+const NANO: f64 = 1e-9;
 
 /// Replaces the value of the last interval at `next` by `now` and returns the old value; zero before the first interval.
 fn exchange<T: Default>(marks: &mut Vec<T>, next: &mut usize, now: T) -> T {

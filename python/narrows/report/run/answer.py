@@ -28,8 +28,9 @@ def sentences(subject: Run | Comparison) -> list[Markup]:
         shown = [each for each in subject.contrasts if each.factor == subject.contrasts[0].factor]
         lead = list(perceived.of_comparison(subject, shown))
         replaced = list(_replaced(subject))
-        return [*(lead or list(_of_comparison(subject))[:MOST])[:MOST_PERCEIVED], *replaced]
-    limited = [join((element("b", "Access links"), f": {each}.")) for each in _access(subject)]
+        limited = _access(subject.runs)
+        return [*limited, *(lead or list(_of_comparison(subject))[:MOST])[:MOST_PERCEIVED], *replaced]
+    limited = _access([subject])
     lead = [*limited, *perceived.of_run(subject)]
     return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
 
@@ -48,11 +49,14 @@ def note(subject: Run | Comparison) -> str:
     )
 
 
-def _access(run: Run) -> Iterator[str]:
-    """Yield what limits a run whose flows fill their own access links, which are no links of the tables."""
-    for check in run.checks:
-        if check.level == "caution" and ACCESS in check.detail:
-            yield check.detail
+def _access(runs: Sequence[Run]) -> list[Markup]:
+    """Return the sentence on flows that fill their own access links, for the first of the runs in which any do."""
+    found = [(run, check.detail) for run in runs for check in run.checks
+             if check.level == "caution" and ACCESS in check.detail]  # fmt: skip
+    if not found:
+        return []
+    named = f" ({found[0][0].name}; so it is in {len(found)} of the {len(runs)} runs)" if len(runs) > 1 else ""
+    return [join((element("b", "Access links"), f"{named}: {found[0][1]}."))]
 
 
 def _replaced(comparison: Comparison) -> Iterator[Markup]:

@@ -13,6 +13,7 @@ import numpy as np
 from narrows import core
 from narrows.comparison import ALGORITHMS, BACKENDS, Contrast, Replaced
 from narrows.drawing.style import Style, style_of
+from narrows.metrics import access
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -251,6 +252,34 @@ class Run:
         return max(
             (link for link in order if used.get(link) is not None), key=lambda link: used[link] or 0.0, default=None
         )
+
+    @cached_property
+    def access_links(self) -> Mapping[str, Mapping[str, Measure]]:
+        """The measures of the access links of each group of which they are the bottleneck, named as those of links."""
+        return {
+            group: {of: measures[name] for name, of in access.AS_OF_LINKS.items()}
+            for group, measures in self.groups.items()
+            if access.DELAY in measures
+            and access.is_bottleneck(measures[access.DELAY].mean, self._wait_at_bottleneck_s(group))
+        }
+
+    def _wait_at_bottleneck_s(self, group: str) -> float | None:
+        found = self.links.get(self.bottlenecks.get(group) or "", {}).get("queue_delay_mean_s")
+        return found.mean if found else None
+
+    def access_wait(self, replication: int, group: str) -> tuple[FloatArray, FloatArray] | None:
+        """Return ends of intervals and the mean queueing delay at access links, both in seconds, of shape (samples,).
+
+        It is the mean over the flows of the group that were recorded one by one; None without any.
+        """
+        own = [trace for trace in self.flow_traces(replication) if trace.group == group]
+        waits = [(trace.time, found) for trace in own if (found := trace.first_with_data(access.SERIES)) is not None]
+        if not waits:
+            return None
+        times, values = (np.concatenate(each) for each in zip(*waits, strict=True))
+        known = np.isfinite(values)
+        time, place = np.unique(times[known], return_inverse=True)
+        return time, np.bincount(place, weights=values[known]) / np.bincount(place)
 
     def sharing(self, link: str | None) -> Sequence[str]:
         """Return the flow groups with this bottleneck; for None the groups that have none."""

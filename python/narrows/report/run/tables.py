@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, fixed
 from narrows.drawing.svg import Markup, element, join
 from narrows.drawing.swatch import swatch
+from narrows.metrics.access import AS_OF_LINKS
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
 from narrows.page.blocks import scrolled
 from narrows.page.estimates import difference_texts, ends_text
@@ -18,6 +19,7 @@ from narrows.rounding import decimals_of, estimate_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from narrows.comparison import Contrast
     from narrows.drawing.style import Style
@@ -31,10 +33,11 @@ _Row = tuple[str, Meaning, str, "Sequence[Markup]"]
 def run_tables(run: Run) -> Markup:
     """Return the tables of a run: its flow groups, its links."""
     groups = list(frame.of_groups(run).items())
+    links = {**run.links, **{f"access links of {group}": each for group, each in run.access_links.items()}}
     return join(
         (
             _tables("Flow groups", groups, _values(list(run.groups.values()), "group")),
-            _tables("Links", [(link, None) for link in run.links], _values(list(run.links.values()), "link")),
+            _tables("Links", [(link, None) for link in links], _values(list(links.values()), "link")),
         )
     )
 
@@ -42,11 +45,17 @@ def run_tables(run: Run) -> Markup:
 def comparison_tables(comparison: Comparison) -> Markup:
     """Return the tables of a comparison: a table per flow group and per link, a column per algorithm."""
     heads = [(run.name, run.style) for run in comparison.runs]
+    leading = _leading(comparison)
     return join(
         _tables(title, heads, _values([list(getattr(run, kind).values())[place] for run in comparison.runs], kind[:-1]),
-                minor=minor)
+                minor=minor, leading=leading)
         for title, kind, place, minor in _owners(comparison)
     )  # fmt: skip
+
+
+def _leading(comparison: Comparison) -> frozenset[str]:
+    """Return the measures that are looked at first: those of access links where they are the bottleneck, too."""
+    return LEADING.union(AS_OF_LINKS if any(run.access_links for run in comparison.runs) else ())
 
 
 def difference_tables(comparison: Comparison) -> Markup:
@@ -75,7 +84,8 @@ def _difference_tables(comparison: Comparison, contrast: Contrast) -> Markup:
     at = f" ({contrast.place})" if contrast.place else ""
     return join(
         _tables(f"{title}: differences to {against}{at}", heads,
-                _differences([getattr(each, kind)[place] for each in known.values()], kind[:-1]), minor=minor)
+                _differences([getattr(each, kind)[place] for each in known.values()], kind[:-1]), minor=minor,
+                leading=_leading(comparison))
         for title, kind, place, minor in _owners(comparison)
     )  # fmt: skip
 
@@ -162,8 +172,15 @@ def _difference(measure: Measure | None, meant: Meaning) -> Markup:
     )
 
 
-def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: bool = False) -> Markup:
-    """Return the table of the leading measures, and behind a disclosure the others, or all where it is `minor`."""
+def _tables(
+    title: str,
+    heads: Sequence[_Head],
+    rows: Sequence[_Row],
+    *,
+    minor: bool = False,
+    leading: AbstractSet[str] | None = None,
+) -> Markup:
+    """Return the table of the `leading` measures, and behind a disclosure the others, or all where it is `minor`."""
     if len(heads) > COLUMNS:
         # As many columns as a page of 1280 pixels has room for.
         count = -(-len(heads) // COLUMNS)
@@ -173,18 +190,18 @@ def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: 
         parts = (
             _tables(f"{title} ({place} of {len(cuts)})", heads[cut : cut + width],
                     [(name, of, unit, each[cut : cut + width]) for name, of, unit, each in rows],
-                    minor=closed[place - 1])
+                    minor=closed[place - 1], leading=leading)
             for place, cut in enumerate(cuts, 1)
         )  # fmt: skip
         return join(parts)
     across = "across" if len(heads) > BESIDE else None
-    leading = [] if minor else [row for row in rows if row[0] in LEADING] or rows
-    others = [row for row in rows if row not in leading]
+    first = [] if minor else [row for row in rows if row[0] in (leading or LEADING)] or rows
+    others = [row for row in rows if row not in first]
     if not others:
-        return element("div", _table(title, heads, leading), class_=across)
+        return element("div", _table(title, heads, first), class_=across)
     summary = title if minor else f"{len(others)} more measures of {title[0].lower()}{title[1:]}"
     folded = element("details", element("summary", summary), _table(summary, heads, others, named=False))
-    return element("div", _table(title, heads, leading) if leading else "", folded, class_=across)
+    return element("div", _table(title, heads, first) if first else "", folded, class_=across)
 
 
 def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: bool = True) -> Markup:

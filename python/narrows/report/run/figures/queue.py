@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bottleneck's queue over time, with a tick wherever packets were dropped or marked."""
+"""The bottleneck's queue over time, with a tick wherever packets were dropped or marked; and that of access links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
-from narrows.drawing.scale import PACKETS, nice_ceiling
+from narrows.drawing.scale import PACKETS, SECONDS, nice_ceiling
 from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
 
@@ -23,7 +23,9 @@ def figure(runs: Sequence[Run]) -> Figure:
     """Draw the queues of the bottlenecks, a panel per run and bottleneck."""
     views = [view for view in frame.views(runs, _with_queue) if view.link]
     links = list(dict.fromkeys(view.link for view in views if view.link))
-    title = "Queue at the bottleneck" if len(links) <= 1 else "Queues of the links"
+    waits = [(run, group, wait) for run in runs for group in run.access_links
+             if (wait := run.access_wait(run.shown_replication, group)) is not None]  # fmt: skip
+    title = "Queue at the bottleneck" if len(links) <= 1 and not waits else "Queues of the links"
     if {view.run.name for view in views} != {run.name for run in runs}:
         return Figure("queue", title, (), absent="The packets of no group share a link, so there is no bottleneck.")
     traces = [trace for view in views if (trace := _trace(view)) is not None]
@@ -39,6 +41,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         f"A tick at the foot marks an interval in which packets were {events}."
         if events
         else "No packet was dropped or marked.",
+        _AT_ACCESS if waits else "",
         frame.shown(runs),
     ]
     keys = [Key("queue", "queue", "line", style)]
@@ -51,11 +54,17 @@ def figure(runs: Sequence[Run]) -> Figure:
     }
     tops = frame.alike(highest)
 
+    named = [view.title or str(view.link) if waits else view.title for view in views]
+    named += [(f"{run.name}: " if len(runs) > 1 else "") + f"access links of {group}" for run, group, _ in waits]
+
     def draw(paper: Paper) -> Sequence[Panel]:
         ups = [Axis("Queue", PACKETS, 0.0, nice_ceiling(tops[view.title] * 1.02)) for view in views]
-        panels = paper.column([view.title for view in views], frame.time_axis(runs), ups)
-        frame.shade(panels, [view.run for view in views])
-        for panel, trace in zip(panels, traces, strict=True):
+        ups += [Axis("Delay", SECONDS, 0.0, nice_ceiling(float(delay.max()) * 1.02, 10)) for *_, (_, delay) in waits]
+        panels = paper.column(named, frame.time_axis(runs), ups)
+        frame.shade(panels, [*(view.run for view in views), *(run for run, *_ in waits)])
+        for panel, (*_, (time, delay)) in zip(panels[len(views) :], waits, strict=True):
+            panel.line("queue", time, delay, style)
+        for panel, trace in zip(panels, traces, strict=False):
             panel.line("queue", trace.time, trace.columns["queue_packets"], style)
             for row, (key, column) in enumerate((("drops", "dropped_packets"), ("marks", "marked_packets"))):
                 if _happened(trace, column):
@@ -93,3 +102,7 @@ def _happened(trace: Trace, column: str) -> bool:
 # A link has a queue to be shown where one of these exceeds so much.
 _QUEUES = (("loss_rate", 0.0), ("mark_rate", 0.0), ("queue_delay_p95_s", 1e-3))
 _MOST = 3
+_AT_ACCESS = (
+    "Access links, where packets of a group wait longer than at its bottleneck: the mean time that they wait there, "
+    "in an unlimited FIFO, by the time at which they come to it."
+)
