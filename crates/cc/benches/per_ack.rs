@@ -62,6 +62,7 @@ fn run(name: &str, count: u64) {
         initial_window: 10.0,
         initial_ssthresh: 500.0,
         first_cut: FirstCut::Rule,
+        abe: false,
         restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,

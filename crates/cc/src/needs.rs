@@ -18,6 +18,8 @@ pub struct Needs {
     /// The variant of slow start that belongs to it and that its flows have unless another is asked for; `None` if it has
     /// none of its own.
     pub slow_start: Option<SlowStartKind>,
+    /// The factor by which a mark multiplies the window under ABE (RFC 8511 §3.1); `None` if the RFC has none for it.
+    pub abe_factor: Option<f64>,
     /// The queue discipline whose routers answer its requests; `None` if it sends none.
     pub router: Option<&'static str>,
 }
@@ -30,6 +32,7 @@ impl Needs {
         rate_samples: false,
         partial_acks: false,
         slow_start: None,
+        abe_factor: None,
         router: None,
     };
 

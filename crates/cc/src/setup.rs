@@ -16,6 +16,9 @@ pub struct Setup {
     pub initial_ssthresh: f64,
     /// Size of the first reduction and of any reduction in slow start.
     pub first_cut: FirstCut,
+    /// Whether a mark reduces the window by less than a loss (ABE, RFC 8511), for an algorithm with a factor for it
+    /// ([`Needs::abe_factor`](crate::Needs::abe_factor)).
+    pub abe: bool,
     /// The window after an idle time.
     pub restart_window: RestartWindow,
     /// The variant of slow start.

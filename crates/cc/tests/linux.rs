@@ -25,6 +25,7 @@ fn host_with(name: &str, buffer: u64, slow_start: Option<SlowStartKind>) -> Host
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
+        abe: false,
         restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,

@@ -25,6 +25,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    abe: false,
     restart_window: RestartWindow::Initial,
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,

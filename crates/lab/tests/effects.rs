@@ -247,6 +247,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ),
     ("pacing_credit", "true", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
+    ("abe", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
     ("tso_autosizing", "true", &["path.rate=100Mbps"]),
     ("receive_offload_timeout", "7ms", &["transport.receive_offload=8"]),

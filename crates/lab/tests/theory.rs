@@ -3,6 +3,8 @@
 
 mod support;
 
+use narrows_card::Catalogue;
+use narrows_lab::replication::Replication;
 use support::{assert_near, run, value};
 
 /// The window of a flow under random loss `p`: `sqrt(1.5 / p)` packets (Mathis et al., CCR 27(3), 1997), within 7 %: the
@@ -191,5 +193,69 @@ fn prague_and_cubic_have_about_equal_rates_over_slow_links_under_dualpi2() {
             assert!((0.5..=2.0).contains(&with), "{rate}, {rtt}: {with}");
             assert!(without > 3.5, "{rate}, {rtt}, no floor: {without}");
         }
+    }
+}
+
+/// A flow of `algorithm`, alone as `flow` over a path that holds `path` packets and a queue that marks every arrival behind 20, with
+/// `abe` or without.
+fn over_a_step(algorithm: &str, path: u32, abe: bool) -> Replication {
+    let text = format!(
+        r#"
+        duration = "240s"
+        warmup = "40s"
+        path = {{ rate = "{}Mbps", rtt = "100ms", access_rate = "100Gbps", queue = {{ kind = "step", threshold = "20pkt" }} }}
+        transport = {{ preset = "ns2", ecn = true, abe = {abe} }}
+        [[flows]]
+        name = "flow"
+        algorithm = "{algorithm}"
+        "#,
+        f64::from(path) * 0.12
+    );
+    run(&text, 0)
+}
+
+/// ABE (RFC 8511): the window swings between β W and W over a path of P packets and a threshold of K. The packet that is marked
+/// finds K + 1 waiting and one in transmission, and the window grows by one more until the mark returns: W = P + K + 4. From one
+/// mark to the next a round trip without growth, in which β W packets leave, is followed by those with one packet more each; a
+/// round trip takes as long as P packets, or w where the queue is not empty.
+#[test]
+fn a_smaller_decrease_for_a_mark_keeps_a_link_with_a_low_threshold_busy() {
+    let (path, peak) = (100.0_f64, 124.0_f64);
+    for (abe, kept) in [(false, 0.5), (true, 0.8)] {
+        let records = over_a_step("newreno", 100, abe);
+        assert_near("peak", value(&records, "flow", "cwnd_before_reduction_packets"), peak, 0.005);
+        let lowest = kept * peak;
+        let packets = lowest + (peak * peak - lowest * lowest) / 2.0;
+        let times = peak
+            + (path - lowest).max(0.0) * path
+            + (peak * peak - path.max(lowest) * path.max(lowest)) / 2.0;
+        let card = |what: &str, got, expected, tolerance| {
+            let what = format!(
+                "{what}, one flow, 100 packets on the path, marks beyond 20 waiting multiply the window by {kept}"
+            );
+            Catalogue::Algorithms.assert_near("newreno", &what, got, expected, tolerance);
+        };
+        card("utilization", value(&records, "bottleneck", "utilization"), packets / times, 0.015);
+        card("time between reductions", value(&records, "flow", "reduction_interval_s"), times * 1e-3, 0.03);
+        assert!(value(&records, "bottleneck", "dropped_packets") == 0.0);
+    }
+}
+
+/// CUBIC's window from β W to its plateau at W, here P + K + 3 = 1023 packets, takes cbrt((1 − β) W / C) and has the mean
+/// W (1 − (1 − β) / 4), for the mean of (t₀ − t)³ over t₀ is t₀³ / 4.
+#[test]
+fn cubic_returns_to_its_plateau_from_the_factor_of_a_mark() {
+    for (abe, kept, k) in [(false, 0.7, 9.155), (true, 0.85, 7.266)] {
+        let records = over_a_step("cubic(fast_convergence=false)", 1000, abe);
+        let peak = value(&records, "flow", "cwnd_before_reduction_packets");
+        let card = |what: &str, got, expected, tolerance| {
+            let what = format!(
+                "{what}, one flow, 1000 packets on the path, marks beyond 20 waiting multiply the window by {kept}"
+            );
+            Catalogue::Algorithms.assert_near("cubic", &what, got, expected, tolerance);
+        };
+        let mean = value(&records, "flow", "cwnd_mean_packets");
+        card("mean window over the window at a mark", mean / peak, 1.0 - (1.0 - kept) / 4.0, 0.01);
+        card("time between reductions", value(&records, "flow", "reduction_interval_s"), k, 0.03);
     }
 }

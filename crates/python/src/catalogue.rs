@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Returns the cards of all algorithms as dicts, grouped by family. `style` has the numbers of a hue and of a dash, or is None;
-/// `router` names the queue that answers its requests, or is None.
+/// `router` names the queue that answers its requests, `abe` is the factor of a mark under RFC 8511; either may be None.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
@@ -57,6 +57,7 @@ fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, Py
     let needs = (entry.needs)(&entry.card.defaults());
     dict.set_item("transport", needs.transport.to_string())?;
     dict.set_item("router", needs.router)?;
+    dict.set_item("abe", needs.abe_factor)?;
     Ok(dict)
 }
 

@@ -195,6 +195,7 @@ const TRIAL: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    abe: false,
     restart_window: RestartWindow::Initial,
     ack_counting: AckCounting::Segments,
     slow_start: SlowStartKind::Standard,

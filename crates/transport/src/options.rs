@@ -29,6 +29,8 @@ pub struct TransportOptions {
     pub quick_start: Option<QuickStartRequest>,
     /// The size of the first reduction of the window.
     pub first_cut: FirstCut,
+    /// Whether a mark reduces the window by less than a loss (ABE, RFC 8511).
+    pub abe: bool,
     /// The receiver's window, packets; `None` for infinite.
     pub receive_window: Option<u64>,
     /// Whether the receiver's window begins small and grows with what it has received, as in Linux.
@@ -109,6 +111,7 @@ impl Default for TransportOptions {
             ack_counting: AckCounting::Mixed,
             quick_start: None,
             first_cut: FirstCut::Rule,
+            abe: false,
             receive_window: None,
             receive_autotuning: false,
             undo: UndoKind::Duplicates,
@@ -204,6 +207,7 @@ impl TransportOptions {
             initial_window: self.initial_window as f64,
             initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
             first_cut: self.first_cut,
+            abe: self.abe,
             restart_window: self.restart_window,
             slow_start: self.slow_start,
             ack_counting: self.ack_counting,

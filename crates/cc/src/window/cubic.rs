@@ -72,6 +72,8 @@ impl Cubic {
 }
 
 impl WindowRule for Cubic {
+    const ABE_FACTOR: Option<f64> = Some(0.85);
+
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
@@ -160,6 +162,7 @@ pub(crate) const CUBIC: Entry = Entry {
             "w += acked (clamp(W(t + SRTT), w, 1.5 w) - w) / w; w = W_est where W(t) < W_est",
             "W_est += alpha acked / w, alpha = 3 (1 - beta) / (1 + beta), 1 once W_est >= cwnd_prior",
             "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
+            "mark, with the flow's key abe: ssthresh = w = 0.85 w if beta is less (RFC 8511 §3.1)",
         ],
         parameters: &[
             Parameter::number("c", "coefficient of the cubic function", 0.4, 0.001..=1000.0)
@@ -190,11 +193,12 @@ pub(crate) const CUBIC: Entry = Entry {
         deviations: &[
             "the window is never decreased to W_est, which the wording of §4.3 allows",
             "the window, not the data in flight, is multiplied by beta; §4.6 allows this where a window that is not fully used does not grow",
+            "with abe, W_max and alpha stay those of beta: RFC 8511 names the decrease alone",
             "slow start is a setting of the flow; §4.10 recommends HyStart++",
         ],
     },
     style: Some(Style(Hue::Green, Dash::DashDot)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs { abe_factor: Cubic::ABE_FACTOR, ..Needs::RELIABLE },
     build,
 };
 

@@ -54,6 +54,8 @@ impl Cubic2008 {
 }
 
 impl WindowRule for Cubic2008 {
+    const ABE_FACTOR: Option<f64> = Some(0.85);
+
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
@@ -109,6 +111,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             "w += acked (W - w) / w if W > w, else 0.01 acked / w; at most s_max in 100 ms; acked / 50 before any loss",
             "w >= W_tcp, W_tcp += 3 beta / (2 - beta) acked / w",
             "loss: W_max = w (2 - beta) / 2 if w < W_max else w; ssthresh = w = (1 - beta) w",
+            "mark, with the flow's key abe: ssthresh = w = 0.85 w if 1 - beta is less (RFC 8511 §3.1)",
         ],
         parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX, LIMIT],
         variables: &[
@@ -128,7 +131,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         ],
     },
     style: Some(Style(Hue::Vermilion, Dash::DashDot)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs { abe_factor: Cubic2008::ABE_FACTOR, ..Needs::RELIABLE },
     build: |values, setup| build(values, values.word("limit") == "always", setup),
 };
 

@@ -8,6 +8,7 @@
 //!   (RFC 2861, RFC 9438 §5.8).
 //! * What an acknowledgement of several packets counts for is the host's choice ([`AckCounting`]): as many packets, or one, or
 //!   one while the losses of a timeout are repaired.
+//! * ABE, if the flow asks for it: a mark multiplies the window by the factor of RFC 8511 §3.1, unless the rule leaves more.
 //! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
 //! * A rule may decrease its window without a loss episode, by delay or by counts of marks. ssthresh follows, so that
@@ -40,6 +41,8 @@ pub struct Windowed<R> {
     /// The stage before the last episode, restored if it was spurious.
     undo: Option<Stage<R>>,
     first_cut: FirstCut,
+    /// The factor of a mark under ABE; `None` without it.
+    abe: Option<f64>,
     ack_counting: AckCounting,
     initial_window: f64,
     restart_window: RestartWindow,
@@ -79,6 +82,7 @@ impl<R: WindowRule> Windowed<R> {
             repairing: false,
             undo: None,
             first_cut: setup.first_cut,
+            abe: R::ABE_FACTOR.filter(|_| setup.abe),
             ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
             restart_window: setup.restart_window,
@@ -89,7 +93,10 @@ impl<R: WindowRule> Windowed<R> {
     /// A loss episode starts.
     fn decrease(&mut self, cause: Cause, path: &Path) {
         self.undo = Some(self.stage.clone());
-        let by_rule = self.stage.rule.decrease(&self.stage.window, cause, path);
+        let mut by_rule = self.stage.rule.decrease(&self.stage.window, cause, path);
+        if let Some(factor) = self.abe.filter(|_| cause == Cause::Mark) {
+            by_rule = by_rule.max(factor * self.stage.window.size);
+        }
         let half = self.first_cut == FirstCut::Half
             && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
         let target = if half { self.stage.window.size / 2.0 } else { by_rule };

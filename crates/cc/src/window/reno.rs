@@ -12,6 +12,8 @@ use narrows_card::{Card, Values};
 pub struct Reno;
 
 impl WindowRule for Reno {
+    const ABE_FACTOR: Option<f64> = Some(0.8);
+
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
         acked / window.size
     }
@@ -32,6 +34,7 @@ pub(crate) const RENO: Entry = Entry {
             "slow start: w += acked",
             "congestion avoidance: w += acked / w",
             "loss: ssthresh = w = w / 2; timeout: ssthresh = w / 2, w = 1",
+            "mark, with the flow's key abe: ssthresh = w = 0.8 w (RFC 8511 §3.1)",
         ],
         parameters: &[],
         variables: &[],
@@ -42,7 +45,7 @@ pub(crate) const RENO: Entry = Entry {
         ],
     },
     style: Some(Style(Hue::Blue, Dash::Solid)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs { abe_factor: Reno::ABE_FACTOR, ..Needs::RELIABLE },
     build,
 };
 

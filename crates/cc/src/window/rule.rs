@@ -26,6 +26,9 @@ impl Window {
 
 /// The formulas of a window algorithm.
 pub trait WindowRule: Clone + Debug + Send + 'static {
+    /// The factor by which a mark multiplies the window under ABE (RFC 8511 §3.1); `None` if the RFC has none for the rule.
+    const ABE_FACTOR: Option<f64> = None;
+
     /// Returns the packets to add to the window in congestion avoidance for `acked` packets acknowledged. If negative,
     /// ssthresh falls with the window.
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64;

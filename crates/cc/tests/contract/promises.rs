@@ -34,7 +34,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         (first_cut, restart_window),
         (slow_start, ack_counting),
         proptest::option::of(start_up),
-        any::<bool>(),
+        (any::<bool>(), any::<bool>()),
         any::<u64>(),
     )
         .prop_map(
@@ -44,7 +44,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                 (first_cut, restart_window),
                 (slow_start, ack_counting),
                 quick_start,
-                paced,
+                (paced, abe),
                 seed,
             )| {
                 Setup {
@@ -53,6 +53,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                     initial_window,
                     initial_ssthresh,
                     first_cut,
+                    abe,
                     restart_window,
                     slow_start,
                     ack_counting,

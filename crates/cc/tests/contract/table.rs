@@ -60,6 +60,7 @@ impl Hosted {
             initial_window: 10.0,
             initial_ssthresh: f64::INFINITY,
             first_cut: FirstCut::Rule,
+            abe: false,
             restart_window: RestartWindow::Initial,
             slow_start: SlowStartKind::HyStartPlusPlus,
             ack_counting: AckCounting::Segments,

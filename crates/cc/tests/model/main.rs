@@ -28,6 +28,7 @@ fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
+        abe: false,
         restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,

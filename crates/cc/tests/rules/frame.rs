@@ -2,7 +2,7 @@
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, AckCounting, Cause, FirstCut, RestartWindow, Setup};
+use narrows_cc::{Ack, AckCounting, Cause, FirstCut, RestartWindow, Setup, catalogue};
 use narrows_units::Span;
 
 #[test]
@@ -193,4 +193,44 @@ fn a_late_sign_of_a_spurious_loss_does_not_undo_an_idle_restart() {
     flow.idle(Span::from_ms(30_000), 100);
     flow.algorithm.on_spurious_loss(&flow.path);
     same(flow.window(), 40.0);
+}
+
+/// RFC 8511 §3.1: 0.8 for Reno, 0.85 for CUBIC, for a mark alone; an algorithm without a factor answers marks as before.
+#[test]
+fn a_mark_multiplies_the_window_by_the_factor_that_the_catalogue_names() {
+    let mut named = Vec::new();
+    for entry in catalogue::entries() {
+        let factor = (entry.needs)(&entry.card.defaults()).abe_factor;
+        let left = |abe: bool, cause: Cause| {
+            let setup = Setup { initial_window: 100.0, initial_ssthresh: 2.0, abe, ..SETUP };
+            let mut flow = Flow::new(entry.card.name, setup);
+            flow.lost(cause);
+            (flow.algorithm.window(), flow.algorithm.ssthresh())
+        };
+        for cause in [Cause::Detected, Cause::Timeout] {
+            assert_eq!(left(true, cause), left(false, cause), "{}", entry.card.name);
+        }
+        match factor {
+            Some(factor) => {
+                let kept = Some(100.0 * factor);
+                assert_eq!(left(true, Cause::Mark), (kept, kept), "{}", entry.card.name);
+                assert!(left(false, Cause::Mark).0 < kept);
+                named.push((entry.card.name, factor));
+            }
+            None => assert_eq!(left(true, Cause::Mark), left(false, Cause::Mark), "{}", entry.card.name),
+        }
+    }
+    let expected =
+        [("reno", 0.8), ("newreno", 0.8), ("cubic-2005", 0.85), ("cubic-2008", 0.85), ("cubic", 0.85)];
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn a_mark_leaves_no_less_than_a_loss_would() {
+    let mut flow = Flow::new(
+        "cubic(beta=0.9)",
+        Setup { abe: true, initial_window: 100.0, initial_ssthresh: 2.0, ..SETUP },
+    );
+    flow.lost(Cause::Mark);
+    same(flow.window(), 90.0);
 }

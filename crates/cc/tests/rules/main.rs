@@ -47,6 +47,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    abe: false,
     restart_window: RestartWindow::Initial,
     ack_counting: narrows_cc::AckCounting::Segments,
     slow_start: SlowStartKind::Standard,

@@ -24,6 +24,7 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
         initial_window,
         initial_ssthresh,
         first_cut: FirstCut::Rule,
+        abe: false,
         restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,

@@ -457,6 +457,7 @@ const NEEDS: &[Need] = &[
     Need::alone("[restore].restore", &["network.events=[{at=\"1s\",fail=\"A-B\"},{at=\"2s\",fail=\"B-C\"},{at=\"1s\",fail=\"A-C\"}]"], "\"B-C\"", "\"A-C\""),
     Need::values("[set].set", "\"A-B\"", "\"A-C\""),
     // Endpoints.
+    Need::sets("abe", &[".ecn=true"]),
     Need::sets("quick_start_ssthresh", &[".quick_start=1Mbps"]),
     Need::values(".header", "\"20B\"", "\"30B\""),
     Need::values(".ack", "\"60B\"", "\"70B\""),

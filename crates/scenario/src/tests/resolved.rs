@@ -46,6 +46,7 @@ const SETS: &[&[&str]] = &[
         "flows.0.quick_start_ssthresh=true",
     ],
     &["transport.quick_start=1Gbps", "flows.0.quick_start=none"],
+    &["transport.ecn=true", "transport.abe=true"],
     &["transport.quick_start_ssthresh=true", "flows.0.quick_start=1Gbps"],
     &[
         "path.queue={kind=\"priority\",classes={cubic=3},limits=[\"9pkt\",\"infinite\",\"0.1bdp\"],limit=\"60pkt\"}",
