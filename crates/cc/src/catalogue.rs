@@ -58,6 +58,7 @@ static ENTRIES: &[Entry] = &[
     delay::ledbat_pp::LEDBAT_PLUS_PLUS,
     delay::cdg::CDG,
     delay::nv::NV,
+    delay::copa::COPA,
     delay::lp::LP,
     delay::lp::HSTCP_LP,
     window::dctcp::DCTCP,

@@ -196,6 +196,69 @@ fn prague_and_cubic_have_about_equal_rates_over_slow_links_under_dualpi2() {
     }
 }
 
+/// Flows of `groups` over a path of 1000 packets, of which `limit` may wait.
+fn over_1000_packets(groups: &str, limit: &str) -> Replication {
+    let text = format!(
+        r#"
+        duration = "120s"
+        warmup = "30s"
+        path = {{ rate = "96Mbps", rtt = "125ms", queue = {{ kind = "droptail", limit = "{limit}" }} }}
+        {groups}
+        "#
+    );
+    run(&text, 0)
+}
+
+/// Arun and Balakrishnan 2018 §3: the queue is the sum of what each flow keeps in it, `1.25 / delta` packets in the mean.
+#[test]
+fn the_queue_of_n_flows_of_copa_is_n_times_that_of_one() {
+    for count in [1, 2, 4, 8] {
+        let group = format!(
+            "[[flows]]\nname = \"copa\"\nalgorithm = \"copa(delta=0.1,competitive=false)\"\ncount = {count}"
+        );
+        let records = over_1000_packets(&group, "5BDP");
+        let row = format!(
+            "mean queue of n flows, n = {count}, 96 Mbps, 125 ms, delta = 0.1, default mode, against 1.25 n / delta"
+        );
+        let queue = value(&records, "bottleneck", "queue_mean_packets");
+        Catalogue::Algorithms.assert_near("copa", &row, queue, 12.5 * f64::from(count), 0.1);
+        assert!(value(&records, "bottleneck", "utilization") > 0.99);
+    }
+}
+
+/// Arun and Balakrishnan 2018 §2.2: in the competitive mode it is as aggressive as NewReno, and without it a flow that fills the
+/// buffer leaves it little.
+#[test]
+fn copa_shares_with_newreno_in_its_competitive_mode_alone() {
+    let share = |algorithm: &str, other: &str| {
+        let groups = format!(
+            "[[flows]]\nname = \"copa\"\nalgorithm = \"{algorithm}\"\n[[flows]]\nname = \"other\"\nalgorithm = \"{other}\""
+        );
+        let records = over_1000_packets(&groups, "1BDP");
+        let goodput = |name| value(&records, name, "goodput_bps");
+        goodput("copa") / (goodput("copa") + goodput("other"))
+    };
+    let row = "share beside a NewReno flow, 96 Mbps, 125 ms, 1 BDP, against a half";
+    Catalogue::Algorithms.assert_near("copa", row, share("copa", "newreno"), 0.5, 0.15);
+    assert!(share("copa(competitive=false)", "newreno") < 0.1);
+    let what = "share beside a CUBIC flow, 96 Mbps, 125 ms, 1 BDP, which its AIMD of NewReno does not match (the paper: about a half)";
+    let result = format!("{:.2}", share("copa", "cubic"));
+    Catalogue::Algorithms.assert_result("copa", what, &result);
+}
+
+/// The swing of the queue is five packets, of which a tenth is less than one: the queue is not nearly empty, and the mode changes.
+#[test]
+fn copa_alone_takes_a_queue_of_few_packets_for_that_of_another() {
+    let queue = |algorithm: &str| {
+        let group = format!("[[flows]]\nname = \"copa\"\nalgorithm = \"{algorithm}\"");
+        value(&over_1000_packets(&group, "5BDP"), "bottleneck", "queue_mean_packets")
+    };
+    let what =
+        "mean queue of a flow alone, 96 Mbps, 125 ms, delta = 0.5, with its competitive mode and without";
+    let result = format!("{:.0} and {:.1} packets", queue("copa"), queue("copa(competitive=false)"));
+    Catalogue::Algorithms.assert_result("copa", what, &result);
+}
+
 /// A flow of `algorithm`, alone as `flow` over a path that holds `path` packets and a queue that marks every arrival behind 20, with
 /// `abe` or without.
 fn over_a_step(algorithm: &str, path: u32, abe: bool) -> Replication {

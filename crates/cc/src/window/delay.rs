@@ -2,6 +2,7 @@
 //! Rules that detect congestion by queueing delay: the excess of the round-trip time over its minimum.
 
 pub mod cdg;
+pub mod copa;
 pub mod ctcp;
 pub mod fast;
 pub mod fast_at;

@@ -7,6 +7,7 @@ mod bic;
 mod binomial;
 mod catalogue;
 mod cdg;
+mod copa;
 mod cubic;
 mod dctcp;
 mod delay;

@@ -136,3 +136,38 @@ fn ledbat_plus_plus_keeps_its_target_between_slowdowns() {
         0.05,
     );
 }
+
+/// Arun and Balakrishnan 2018 §3: alone and with a window large against `1 / δ` the queue swings between nothing and `2.5 / δ` packets
+/// in a cycle of five round trips.
+#[test]
+fn the_queue_of_copa_swings_up_to_2_5_over_delta_packets_in_five_round_trips() {
+    for delta in [0.1, 0.05] {
+        let link = Link { service: Span::from_us(100), ..LINK };
+        let mut host =
+            Host::new(build(&format!("copa(delta={delta})"), 10.0, f64::INFINITY), link, |_| false);
+        host.run(Time::ZERO + RTT * 200);
+        let mean = host.run(Time::ZERO + RTT * 1_200);
+        let (mut least, mut most) = (f64::MAX, 0.0f64);
+        let (begin, mut cycles, mut above) = (host.rounds(), 0_u32, false);
+        while host.now < Time::ZERO + RTT * 2_000 {
+            host.step();
+            let window = host.window();
+            (least, most) = (least.min(window), most.max(window));
+            cycles += u32::from(window > mean && !above);
+            above = window > mean;
+        }
+        let what = format!(
+            "mean queue of a flow alone, 1000 packets in the path, delta = {delta}, against 1.25 / delta"
+        );
+        compared("copa", &what, mean - 1001.0, 1.25 / delta, 0.08);
+        let what = format!(
+            "swing of the queue of a flow alone, 1000 packets in the path, delta = {delta}, against 2.5 / delta"
+        );
+        compared("copa", &what, most - least, 2.5 / delta, 0.12);
+        let what = format!(
+            "round trips of a cycle of the queue of a flow alone, 1000 packets in the path, delta = {delta}, against 5"
+        );
+        compared("copa", &what, (host.rounds() - begin) as f64 / f64::from(cycles), 5.0, 0.12);
+        assert!(least - 1001.0 < 2.0, "the queue is not empty once in a cycle: {least}");
+    }
+}
