@@ -71,6 +71,7 @@ static ENTRIES: &[Entry] = &[
     explicit::bmcc::BMCC,
     explicit::maxnet::MAXNET,
     explicit::decbit::DECBIT,
+    explicit::source_quench::SOURCE_QUENCH,
     rate::rap::RAP,
     rate::tfrc::TFRC,
     rate::constant::CONSTANT,

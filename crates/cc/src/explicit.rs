@@ -10,6 +10,7 @@ mod load;
 pub mod maxnet;
 pub mod quick_start;
 pub mod rcp;
+pub mod source_quench;
 pub mod vcp;
 pub mod xcp;
 

@@ -116,7 +116,7 @@ fn packet(name: &str, number: u64, now: Time) -> Packet {
     let request = match name {
         "xcp" => Some(Request::Xcp { rtt: 0.04, spacing: 0.000_8, delta: 0.0 }),
         "rcp" => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.04 }),
-        "vcp" | "decbit" => Some(Request::Level(0)),
+        "vcp" | "decbit" | "source-quench" => Some(Request::Level(0)),
         "adpm" => Some(Request::Load { threshold: 0.6, above: false, overload: false }),
         "maxnet" => Some(Request::Price(-1.0)),
         // Only the first packets of a connection ask.

@@ -157,6 +157,7 @@ fn every_parameter_of_every_queue_has_an_effect() {
             "adpm" => ("bmcc", "bmcc"),
             "maxnet" => ("maxnet", "maxnet"),
             "decbit" => ("decbit", "newreno"),
+            "source-quench" => ("source-quench", "newreno"),
             "dualpi2" | "pi2" => ("prague", "cubic"),
             _ => ("newreno", "constant(rate=1Mbps)"),
         };

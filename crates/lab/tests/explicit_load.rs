@@ -87,3 +87,27 @@ fn beside(algorithm: &str, queue: &str) -> String {
         "#
     )
 }
+
+/// A flow alone over a path of P packets and a threshold of K: the packet that is quenched finds K + 1 waiting and one in transmission,
+/// and the window grows by one more until the quench returns, W = P + K + 4. From one packet it doubles to W / 2 = 82 in 6.36 round trips, then grows by one
+/// in each round trip, which takes as long as P packets, or w where the queue is not empty.
+#[test]
+fn a_quenched_flow_starts_from_one_packet_and_reaches_half_of_its_window_in_a_logarithm_of_round_trips() {
+    let text = r#"
+        duration = "240s"
+        warmup = "40s"
+        path = { rate = "12Mbps", rtt = "100ms", access_rate = "100Gbps", queue = { kind = "source-quench", threshold = "60pkt", limit = "infinite" } }
+        transport = { preset = "ns2" }
+        [[flows]]
+        algorithm = "source-quench"
+    "#;
+    let records = run(text, 0);
+    let (path, peak) = (100.0_f64, 164.0_f64);
+    let packets = peak / 2.0 + 3.0 / 8.0 * peak * peak;
+    let times = peak + path * 6.36 + (path - peak / 2.0) * path + (peak * peak - path * path) / 2.0;
+    let row = "utilization, one flow, 100 packets on the path, quenched beyond 60 waiting";
+    let used = value(&records, "bottleneck", "utilization");
+    Catalogue::Algorithms.assert_near("source-quench", row, used, packets / times, 0.02);
+    Catalogue::Queues.assert_near("source-quench", row, used, packets / times, 0.02);
+    assert!(value(&records, "bottleneck", "dropped_packets") == 0.0);
+}

@@ -219,6 +219,7 @@ fn record(subject: &Subject) -> Vec<Recording> {
         "bmcc" => r#"kind = "adpm""#,
         "maxnet" => r#"kind = "maxnet""#,
         "decbit" => r#"kind = "decbit""#,
+        "source-quench" => r#"kind = "source-quench""#,
         _ => r#"kind = "quick-start", encoding = "exact""#,
     };
     let reliable = subject.algorithm.needs().transport == Transport::Reliable;

@@ -3,7 +3,7 @@
 
 use crate::{
     Entry, adpm, cake, codel, decbit, droptail, drr, dualpi2, fq, fq_codel, fq_pie, maxnet, pi2, pie,
-    priority, quick_start, rcp, red, rio, step, vcp, xcp,
+    priority, quick_start, rcp, red, rio, source_quench, step, vcp, xcp,
 };
 
 /// Returns the entries of all disciplines, in the order in which lists show them.
@@ -37,5 +37,6 @@ static ENTRIES: &[&Entry] = &[
     &adpm::ENTRY,
     &maxnet::ENTRY,
     &decbit::ENTRY,
+    &source_quench::ENTRY,
     &quick_start::ENTRY,
 ];

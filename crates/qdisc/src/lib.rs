@@ -35,6 +35,7 @@ pub mod rio;
 mod router;
 mod rows;
 mod scale;
+pub mod source_quench;
 pub mod step;
 #[cfg(test)]
 mod testing;

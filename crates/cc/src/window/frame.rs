@@ -29,6 +29,7 @@ use crate::{
     Setup,
 };
 use narrows_units::{Bytes, Time};
+use narrows_wire::Request;
 
 /// A window algorithm: the state that all of them share, and the rule of this one.
 #[derive(Clone, Debug)]
@@ -169,6 +170,11 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.stage.rule.on_ack(&self.stage.window, ack, path);
+        if let Some(Window { size, ssthresh }) = self.stage.rule.answer(&self.stage.window, ack, path) {
+            self.stage.window = Window { size: bounded(size), ssthresh: ssthresh.max(SSTHRESH_MIN) };
+            self.stage.slow_start.on_timeout();
+            return;
+        }
         if self.recovering {
             return;
         }
@@ -263,7 +269,11 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     }
 
     fn needs_sent_events(&self) -> bool {
-        false
+        self.stage.rule.request().is_some()
+    }
+
+    fn request(&mut self, _path: &Path) -> Option<Request> {
+        self.stage.rule.request()
     }
 
     fn ecn(&self) -> EcnUse {

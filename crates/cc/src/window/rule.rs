@@ -6,6 +6,7 @@
 
 use crate::{Ack, Cause, EcnUse, Idle, Path};
 use narrows_units::{Rate, Time};
+use narrows_wire::Request;
 use std::fmt::Debug;
 
 /// Congestion window and slow-start threshold.
@@ -60,6 +61,17 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
 
     /// Called for every acknowledgement, before the window grows.
     fn on_ack(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) {}
+
+    /// Returns the request to the routers in the next packet; `None` for a rule that asks them nothing.
+    fn request(&self) -> Option<Request> {
+        None
+    }
+
+    /// Returns the window and ssthresh from which slow start begins again because a router asked for less; `None` to keep both.
+    /// Called after [`on_ack`](Self::on_ack), in recovery, too.
+    fn answer(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) -> Option<Window> {
+        None
+    }
 
     /// Returns a smaller window, in packets, to continue with in congestion avoidance; `None` to keep the window.
     /// Called after [`on_ack`](Self::on_ack), except in recovery, for rules that respond to counts of marks or to

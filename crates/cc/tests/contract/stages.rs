@@ -20,6 +20,7 @@ const OWN_SIGNAL: &[&str] = &[
     "nv",
     "cdg",
     "lp",
+    "source-quench",
     "hstcp-lp",
     "ctcp",
     "fast",

@@ -3,7 +3,7 @@
 
 use super::{ACK, Flow, SETUP, same};
 use narrows_cc::{Ack, Cause, QuickStartRequest, Setup};
-use narrows_units::Rate;
+use narrows_units::{Rate, Span};
 use narrows_wire::{Feedback, Request};
 
 /// An acknowledgement of one packet with an answer.
@@ -198,4 +198,38 @@ fn a_loss_after_the_approved_window_is_for_the_algorithm_alone() {
 fn an_algorithm_that_ignores_set_window_starts_as_without_quick_start() {
     let before = requesting("bbr1", false).algorithm.limits();
     assert_eq!(opened(requesting("bbr1", false), 12e6).algorithm.limits(), before);
+}
+
+/// RFC 1122 §4.2.3.9: slow start as after a timeout; BSD kept ssthresh.
+#[test]
+fn a_quench_starts_from_one_packet_with_half_of_the_window_as_ssthresh_or_the_one_before() {
+    for (name, ssthresh) in [("source-quench", 20.0), ("source-quench(ssthresh=kept)", 12.0)] {
+        let setup = Setup { initial_window: 40.0, initial_ssthresh: 12.0, ..SETUP };
+        let mut flow = Flow::new(name, setup);
+        assert_eq!(flow.algorithm.request(&flow.path), Some(Request::Level(0)));
+        flow.wait(Span::from_ms(1000));
+        answered(&mut flow, Feedback::Level(1));
+        assert_eq!((flow.window(), flow.ssthresh()), (1.0, ssthresh));
+        // The rest of the window reports the same queue.
+        answered(&mut flow, Feedback::Level(1));
+        assert_eq!((flow.window(), flow.ssthresh()), (1.0, ssthresh));
+        for _ in 0..4 {
+            answered(&mut flow, Feedback::Level(0));
+        }
+        assert_eq!((flow.window(), flow.ssthresh()), (5.0, ssthresh));
+    }
+}
+
+/// A packet that was sent after the answer and is quenched halves again.
+#[test]
+fn a_quench_of_a_packet_sent_later_halves_ssthresh_again() {
+    let mut flow = Flow::new("source-quench", Setup { initial_window: 40.0, initial_ssthresh: 2.0, ..SETUP });
+    flow.wait(Span::from_ms(1000));
+    answered(&mut flow, Feedback::Level(1));
+    flow.acked(15);
+    flow.wait(Span::from_ms(100));
+    let quenched =
+        Ack { newly_acked: 1, rtt: Some(Span::from_ms(100)), feedback: Some(Feedback::Level(1)), ..ACK };
+    flow.algorithm.on_ack(&quenched, &flow.path);
+    assert_eq!((flow.window(), flow.ssthresh()), (1.0, 8.0));
 }
