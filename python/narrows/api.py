@@ -454,7 +454,7 @@ def worst(  # noqa: PLR0913  # each has a default
 
 @typed
 def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
-    """Pack a run, comparison, study, suite or reproduction into one file, as `narrows pack`.
+    """Pack a run, comparison, study, suite, reproduction, trial or atlas into one file, as `narrows pack`.
 
     Args:
         folder: The folder of the results.

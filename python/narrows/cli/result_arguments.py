@@ -116,7 +116,10 @@ def _add_why(commands: argparse._SubParsersAction[Parser]) -> None:
 def _add_share(commands: argparse._SubParsersAction[Parser]) -> None:
     pack = add(commands, "pack", "share:pack", "pack results into one file")
     pack.add_argument(
-        "folder", metavar="DIR", type=Path, help="folder of a run, comparison, study, suite or reproduction"
+        "folder",
+        metavar="DIR",
+        type=Path,
+        help="folder of a run, comparison, study, suite, reproduction, trial or atlas",
     )
     pack.add_argument("--out", metavar="FILE", type=Path, help="file to write (default: NAME.zip)")
 

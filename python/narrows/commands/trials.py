@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import InputError
@@ -105,6 +106,7 @@ class Trying(Job[dict[str, Any]]):
                 **({"replaced": asdict(found)} if (found := self._replaced) else {}),
                 "margin": self.margin,
                 "alpha": ALPHA,
+                "digest_schema": core.digest_schema(),
                 "seed": self.pairs[0].a.seed,
                 "interrupted": options.watch.stopped(),
                 "verdicts": counts(rows),

@@ -24,11 +24,13 @@ class Repeated:
         scores: The score of each.
         measured: The metric of the kind in each, with the algorithm.
         reference: Value with the reference in place of the algorithm.
+        digests: Digests of the records of every replication, with the algorithm and with the reference.
     """
 
     scores: list[float] = field(default_factory=list)
     measured: list[float] = field(default_factory=list)
     reference: list[float] = field(default_factory=list)
+    digests: list[list[str]] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
@@ -57,6 +59,7 @@ class Repeated:
             "confirmed": self.confirmed,
             "measured": estimate(self.measured)["mean"],
             "reference_measured": estimate(self.reference)["mean"],
+            "digests": self.digests,
         }
 
     def text(self) -> str:

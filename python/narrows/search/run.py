@@ -194,6 +194,7 @@ class Search(Kept):
             "against": self.names[self.given[1]],
             "seed": self.seed,
             "evaluations": archive.evaluations,
+            "digest_schema": core.digest_schema(),
             "on": self.on,
             "kernel": None if self.on == SIMULATOR else backend.describe(backend.find(self.on)),
             "command": command,
@@ -218,13 +219,16 @@ class Search(Kept):
         return write_kept(self.folder / ATLAS, content)
 
     def _written(self, find: Find, home: Path, place: int) -> dict[str, Any]:
-        subject, _ = self._scenarios(find.environment)
+        subject, reference = self._scenarios(find.environment)
         group, metric = KINDS[find.elite.kind]
         entry = find.repeated.entry()
         name = None
+        written: list[str] = []
         if find.confirmed:
-            name = f"{place:02}-{find.elite.kind}.toml"
-            keep(home, subject.files)
+            name, against = f"{place:02}-{find.elite.kind}.toml", f"{place:02}-{find.elite.kind}.{AGAINST}.toml"
+            written = [f"{FOUND}/{name}", f"{FOUND}/{against}"]
+            for each in (subject, reference):
+                keep(home, each.files)
             option = f" --metric {shlex.quote(metric)}" if metric in OF_SERIES else ""
             lines = [
                 f"# {find.environment.words()}.",
@@ -241,6 +245,8 @@ class Search(Kept):
             if find.kernel is not None:
                 lines.append(f"# --on {self.on}: {find.kernel.text()}, over {len(find.kernel.scores)} replications.")
             (home / name).write_text("\n".join(lines) + "\n\n" + subject.portable, encoding="utf-8")
+            note = f"# {name} with {self.names[self.given[1]]} in place of {self.names[self.given[0]]}.\n\n"
+            (home / against).write_text(note + reference.portable, encoding="utf-8")
         return {
             "kind": find.elite.kind,
             "metric": metric,
@@ -251,6 +257,7 @@ class Search(Kept):
             "environment": find.environment.written(),
             "unusual": find.environment.unusual,
             "scenario": None if name is None else f"{FOUND}/{name}",
+            "scenarios": written,
         }
 
     def _repeat(self, find: Find, on: str, progress: Watch) -> Repeated:
@@ -259,6 +266,7 @@ class Search(Kept):
         records = _finished(execute(runs, self.jobs, progress))
         repeated = Repeated()
         pairs = list(zip(records[::2], records[1::2], strict=True))
+        repeated.digests.extend([a.digest, b.digest] for a, b in pairs)
         for a, b in distinct(pairs, (a.digest + b.digest for a, b in pairs)):
             value, reference = (measured_of(find.elite.kind, *each) for each in ((pair[0], a), (pair[1], b)))
             repeated.scores.append(lost(find.elite.kind, value, reference))
@@ -353,6 +361,8 @@ ANY = PLAIN._replace(rate=0, rtt=0, buffer=0, rivals=1)
 # What the names given replace when they are checked.
 PLACES = ("newreno", "newreno")
 ATLAS, FOUND = "atlas.json", "found"
+# In the name of the scenario file of a find with the reference in place of the algorithm.
+AGAINST = "against"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
 # The replication of the search, behind the fresh ones, which are those of `narrows run` with a find's scenario file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders that hold several studies and what follows from them: suites, and reproductions with their claims."""
+"""Folders that hold many runs and what follows from them: suites, reproductions with their claims, trials, atlases."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def kind_of(folder: Path) -> str | None:
-    """Return the kind of a collection: "suite" or "reproduction"; None if the folder is neither."""
+    """Return the kind of a collection: "suite", "reproduction", "trial" or "atlas"; None if the folder is none."""
     return next((kind for name, kind in KINDS.items() if (folder / name).is_file()), None)
 
 
 def title_of(folder: Path) -> str:
     """Return the title of a collection; that of a reproduction is the name of its study."""
-    for name, key in (("summary.json", "title"), ("ledger.json", "study")):
+    for name, key in (("summary.json", "title"), ("atlas.json", "title"), ("ledger.json", "study")):
         if (folder / name).is_file():
             return str(read_object(folder / name).get(key, ""))
     return ""
@@ -70,10 +70,11 @@ def changed(folder: Path) -> Iterator[tuple[str, str]]:
     yield from ((place, "was not packed") for place in sorted(found - set(listed) - {LISTING}))
 
 
-KINDS = {"suite.json": "suite", "reproduction.json": "reproduction"}
+KINDS = {"suite.json": "suite", "reproduction.json": "reproduction", "trial.json": "trial", "search.json": "atlas"}
 LISTING = "packed.json"
 # What the commands write beside the studies; `decided` has the cells that were added for open claims.
 OWN = (
-    *KINDS, "summary.json", "annex.md", "report.html", "ledger.json", "tables.json", "cells.parquet",
-    "scenarios/**/*", "claims/**/*", "decided/**/*",
+    *KINDS, "summary.json", "annex.md", "comment.md", "junit.xml", "report.html", "ledger.json", "tables.json",
+    "cells.parquet", "pairs.jsonl", "history.jsonl", "atlas.json", "curves.json",
+    "scenarios/**/*", "found/**/*", "claims/**/*", "decided/**/*",
 )  # fmt: skip

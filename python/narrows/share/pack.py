@@ -24,13 +24,14 @@ from narrows.files.place import inside, leaves
 from narrows.files.text import is_text
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.share.collection import LISTING, kind_of, listing, own_files, studies_of
+from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
-    """Write the folder of a run, comparison, study, suite or reproduction into an archive.
+    """Write the folder of a run, comparison, study, suite, reproduction, trial or search into an archive.
 
     It takes the files that manifest and plan list, and those that such a folder always has; what else lies there stays.
 
@@ -44,7 +45,11 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
         OSError: The archive cannot be written.
     """
     folder = Path(folder)
-    is_collection = kind_of(folder) is not None
+    kind = kind_of(folder)
+    is_collection = kind is not None
+    if kind in {TRIAL, ATLAS}:
+        # What could not be repeated is not packed.
+        kept_runs(folder, str(kind))
     for each in studies_of(folder) if is_collection else [folder]:
         if (each / PLAN).is_file():
             check_kept(load_plan(each), each)

@@ -26,6 +26,7 @@ from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
 from narrows.run.scenario import Scenario, read
 from narrows.share.collection import changed, kind_of, studies_of, title_of
+from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs, resolved
 from narrows.share.pack import unpack
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Repeated:
     """One run or cell that was repeated.
 
     Attributes:
-        name: The algorithm of a comparison, or the cell of a study; empty for a run.
+        name: The algorithm of a comparison, the cell of a study, or the run of a trial or an atlas; empty for a run.
         stored: Digest of its records as packed.
         found: Digest of its records here; None if it could not be repeated.
     """
@@ -67,7 +68,7 @@ class Verdict:
     """The result of a verification.
 
     Attributes:
-        kind: `run`, `comparison`, `study`, `suite` or `reproduction`.
+        kind: `run`, `comparison`, `study`, `suite`, `reproduction`, `trial` or `atlas`.
         title: Title of the results.
         repeated: Every run or cell that was repeated.
         differences: Differences found. Another version is one even if all digests are equal.
@@ -110,7 +111,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
         folder = Path(temporary).resolve()
         unpack(file, folder)
         try:
-            repeat = _collection if kind_of(folder) else _study if (folder / PLAN).is_file() else _runs
+            repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
             return repeat(folder, jobs, watch or Unwatched(), trust=trust)
         except InputError as error:
             # The temporary folder is gone by then.
@@ -270,6 +271,37 @@ def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdic
     return Verdict(str(kind_of(folder)), title_of(folder), repeated, _distinct(differences))
 
 
+def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the runs of a trial, or those of the finds of an atlas; nothing runs before all of them are trusted."""
+    kind = str(kind_of(folder))
+    kept = kept_runs(folder, kind)
+    _check_schema(kept.digest_schema, folder)
+    try:
+        scenarios = kept.scenarios(folder, _may(folder, trust=trust))
+        refuse_untrusted(str(folder), {file: each.executes() for (file, _), each in scenarios.items()})
+        runs = [(resolved(scenarios[each.file, each.on], each), each.replication) for each in kept.runs]
+    except core.ScenarioError as error:
+        raise InputError(str(folder), f"has a scenario that cannot be read here: {error}") from None
+    differences = [
+        *(Difference("file", place, detail) for place, detail in changed(folder)),
+        *_engine(kept.engine, ""),
+    ]
+    repeated = []
+    for start in range(0, len(runs), CHUNK):
+        part = Share(watch, start / len(runs), min(CHUNK, len(runs) - start) / len(runs))
+        records = execution.execute(runs[start : start + CHUNK], jobs, part)
+        if watch.stopped():
+            raise Interrupted(STOPPED)
+        repeated += [
+            Repeated(each.name, each.digest, found.digest if found else None)
+            for each, found in zip(kept.runs[start : start + CHUNK], records, strict=True)
+        ]
+    differences += [
+        Difference("records", each.name, "has other records") for each in repeated if each.found != each.stored
+    ]
+    return Verdict(kind, title_of(folder), repeated, _distinct(differences))
+
+
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     plan = load_plan(folder, _may(folder, trust=trust))
     _check_schema(plan.digest_schema, folder / PLAN)
@@ -369,5 +401,9 @@ def _distinct(differences: list[Difference]) -> list[Difference]:
 
 STOPPED = "nothing is changed; the same command verifies the file anew"
 STEP_S = 0.1
+# Runs whose records are in memory at a time.
+CHUNK = 16
+# How the results of each kind of collection are repeated.
+REPEATS = {"suite": _collection, "reproduction": _collection, TRIAL: _kept_runs, ATLAS: _kept_runs}
 # Digits of a fingerprint that are shown.
 SHOWN = 12

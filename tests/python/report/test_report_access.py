@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Product: an access link that is the bottleneck has its queue in tables, figures, sentences and `why`, and no other has."""
+"""Product: an access link that is the bottleneck has its queue in tables, figures, the answer and `why`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs behind a trial and an atlas: which scenario files in their folder gave which digests of records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.errors import InputError
+from narrows.files.format import SUMMARY, read_kept
+from narrows.files.journal import Journal
+from narrows.files.place import inside
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.run.scenario import Scenario, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from narrows import core
+    from narrows.external.trust import Trust
+
+
+class KeptRun(NamedTuple):
+    """One run of a trial or an atlas.
+
+    Attributes:
+        name: Name of the run within the results.
+        file: Place of its scenario file in the folder.
+        on: The backend.
+        seed: The seed.
+        replication: Number of the replication, from 0.
+        digest: Digest of its records.
+    """
+
+    name: str
+    file: str
+    on: str
+    seed: int
+    replication: int
+    digest: str
+
+
+class KeptRuns(NamedTuple):
+    """All runs of a folder.
+
+    Attributes:
+        runs: The runs.
+        engine: Fingerprint of the engine that ran them.
+        digest_schema: What their digests cover.
+    """
+
+    runs: list[KeptRun]
+    engine: str
+    digest_schema: int
+
+    def scenarios(self, folder: Path, trust: Trust) -> dict[tuple[str, str], Scenario]:
+        """Return the scenarios of the runs by place and backend; nothing is executed."""
+        wanted = dict.fromkeys((each.file, each.on) for each in self.runs)
+        return {(file, on): read(inside(folder, file, folder), trust=trust, on=on) for file, on in wanted}
+
+
+def kept_runs(folder: Path, kind: str) -> KeptRuns:
+    """Return the runs of a trial or an atlas.
+
+    Raises:
+        InputError: A file is missing or damaged, or an earlier version kept too little to repeat the runs.
+    """
+    return of_trial(folder) if kind == TRIAL else of_atlas(folder)
+
+
+def of_trial(folder: Path) -> KeptRuns:
+    """Return the runs of a trial, both sides of each pair."""
+    file = folder / SUMMARY
+    if not file.is_file():
+        raise InputError(str(folder), "holds a trial without results: the same `narrows ab` goes on")
+    about, summary = read_kept(folder / TRIAL_FILE, is_sealed=True), read_kept(file)
+    check_shape(about, TRIAL_SHAPE, folder / TRIAL_FILE)
+    schema = _schema(summary, file, "ab")
+    check_shape(summary, {"scenarios": {ANY_NAME: [str]}, "on": [str], ANY_NAME: ANYTHING}, file)
+    journal = Journal(folder / PAIRS, lambda entry: _is_pair(entry, len(about["scenarios"])))
+    if journal.damaged:
+        raise InputError(str(folder / PAIRS), f"is damaged: {journal.damaged} of its lines are not what was written")
+    runs = []
+    for entry in journal.entries:
+        of = about["scenarios"][entry["scenario"]]
+        files = summary["scenarios"].get(of["name"], ())
+        if len(files) != len(SIDES) or len(summary["on"]) != len(SIDES):
+            raise InputError(str(file), f"is damaged: names no two scenario files of {of['name']}")
+        for side, place, on, digest in zip(SIDES, files, summary["on"], entry["records"].split(), strict=True):
+            name = f"{of['name']} with {side}, replication {entry['replication'] + 1}"
+            runs.append(KeptRun(name, place, on, of["seed"], entry["replication"], digest))
+    return KeptRuns(runs, about["engine"], schema)
+
+
+def of_atlas(folder: Path) -> KeptRuns:
+    """Return the runs of the finds of an atlas, with the algorithm and with the reference."""
+    file = folder / ATLAS_FILE
+    if not file.is_file():
+        raise InputError(str(folder), "holds a search without results: the same `narrows worst` goes on")
+    about, atlas = read_kept(folder / SEARCH_FILE), read_kept(file)
+    check_shape(about, {"engine": str, ANY_NAME: ANYTHING}, folder / SEARCH_FILE)
+    schema = _schema(atlas, file, "worst")
+    check_shape(atlas, ATLAS_SHAPE, file)
+    return KeptRuns([each for find in atlas["found"] for each in _of_find(find, atlas)], about["engine"], schema)
+
+
+def _of_find(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> Iterator[KeptRun]:
+    kernel = [(atlas["on"], find["linux"]["digests"])] if "linux" in find else []
+    for on, digests in ((SIMULATOR, find["digests"]), *kernel):
+        at = "" if on == SIMULATOR else f" on {on}"
+        for place, algorithm, found in zip(find["scenarios"], _sides(atlas), zip(*digests, strict=True), strict=True):
+            for number, digest in enumerate(found):
+                name = f"{find['scenario']} with {algorithm}{at}, replication {number + 1}"
+                yield KeptRun(name, place, on, atlas["seed"], number, digest)
+
+
+def _sides(atlas: Mapping[str, Any]) -> tuple[str, str]:
+    return str(atlas["algorithm"]), str(atlas["against"])
+
+
+def _schema(content: Mapping[str, Any], file: Path, command: str) -> int:
+    """Return what the digests cover; results of earlier versions do not say."""
+    found = content.get("digest_schema")
+    if not isinstance(found, int):
+        problem = "was made by an earlier version, which kept too little to repeat its runs"
+        raise InputError(str(file), f"{problem}: the same `narrows {command}` in another folder makes it again")
+    return found
+
+
+def _is_pair(entry: Mapping[str, Any], scenarios: int) -> bool:
+    place, number, digests = entry["scenario"], entry["replication"], entry["records"].split()
+    return 0 <= place < scenarios and number >= 0 and len(digests) == len(SIDES)
+
+
+def resolved(scenario: Scenario, run: KeptRun) -> core.Scenario:
+    """Return the scenario of a run with its seed and at least as many replications as its number needs."""
+    return scenario.resolve(None, run.replication + 1, run.seed)
+
+
+TRIAL, ATLAS = "trial", "atlas"
+TRIAL_FILE, PAIRS, SEARCH_FILE, ATLAS_FILE = "trial.json", "pairs.jsonl", "search.json", "atlas.json"
+SIMULATOR = "simulator"
+SIDES = ("A", "B")
+TRIAL_SHAPE = {"engine": str, "scenarios": [{"name": str, "seed": int, ANY_NAME: ANYTHING}], ANY_NAME: ANYTHING}
+_DIGESTS = [[str]]
+_FIND = {
+    "scenario": str,
+    "scenarios": [str],
+    "digests": _DIGESTS,
+    "linux?": {"digests": _DIGESTS, ANY_NAME: ANYTHING},
+    ANY_NAME: ANYTHING,
+}
+ATLAS_SHAPE = {
+    "algorithm": str,
+    "against": str,
+    "seed": int,
+    "on": str,
+    "found": [_FIND],
+    ANY_NAME: ANYTHING,
+}
