@@ -76,9 +76,11 @@ class Measuring(Job[Measured]):
                 evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared
             )
         found = judging.rows(evaluation, self.folder)
-        content = {**summarize(evaluation, found), "command": self.called}
+        failures = campaign.failures(self.folder) if failed else []
+        lost = [{"algorithm": each.algorithm, "condition": each.levels, "reason": each.reason} for each in failures]
+        content = {**summarize(evaluation, found), "failed": lost, "command": self.called}
         summary = write_kept(self.folder / SUMMARY, content)
-        return Measured(summary, failed, campaign.failures(self.folder)[0].reason if failed else "")
+        return Measured(summary, failed, failures[0].reason if failures else "")
 
 
 HASH_DIGITS = 8

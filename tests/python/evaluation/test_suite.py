@@ -192,6 +192,21 @@ def test_cells_that_fail_leave_the_verdicts_of_all_other_rows(narrows: Narrows, 
     assert (tmp_path / "out/report.html").is_file()
 
 
+def test_in_python_cells_that_fail_are_named_beside_all_other_rows(tmp_path: Path) -> None:
+    small = _written(tmp_path, "100000")
+    (tmp_path / "fails.py").write_text(FAILS_WHERE_FAST, encoding="utf-8")
+    found = nw.suite(small, f"{tmp_path}/fails.py:Fails", tmp_path / "out", replications=2)
+    assert [each["condition"]["rate"] for each in found["failed"]] == ["4Mbps"] * 2
+    assert {each["reason"] for each in found["failed"]} == {"ValueError: it lost its way"}
+    assert all("Fails" in each["algorithm"] for each in found["failed"])
+    verdicts = {
+        row["condition"].get("rate"): row["verdict"] for row in found["rows"] if row["criterion"] == "It loses little"
+    }
+    assert verdicts["4Mbps"] == "not measured"
+    assert verdicts["2Mbps"] != "not measured"
+    assert nw.suite(small, "cubic", tmp_path / "whole", replications=2)["failed"] == []
+
+
 def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any_name(
     narrows: Narrows, tmp_path: Path
 ) -> None:
