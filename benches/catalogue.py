@@ -198,6 +198,8 @@ REASONS = {
     "veno": "the queue is estimated at every ACK, by a division",
     "nv": "the packets of each ACK, a mean of round-trip times, and a rate",
     "cdg": "minimum and maximum of round-trip times at every ACK",
+    "vivace": "the monitor interval of every packet sent and acknowledged, with a regression of round-trip times",
+    "allegro": "as `vivace`",
     "copa": "three filters of round-trip times at every ACK, and the pacing rate",
     "africa": "the queue is estimated at every ACK, and the table of RFC 3649 searched",
     "vcp": "every packet carries a request, and every ACK raises the growth of an interval to a power",

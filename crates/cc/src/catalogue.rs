@@ -2,7 +2,7 @@
 //! The list of all algorithms.
 
 use crate::window::delay;
-use crate::{Entry, explicit, model, rate, window};
+use crate::{Entry, explicit, model, rate, utility, window};
 
 /// Returns the entries of all algorithms, grouped by family.
 pub fn entries() -> &'static [Entry] {
@@ -65,6 +65,8 @@ static ENTRIES: &[Entry] = &[
     window::prague::PRAGUE,
     model::bbr1::BBR1,
     model::bbr3::BBR3,
+    utility::vivace::VIVACE,
+    utility::allegro::ALLEGRO,
     explicit::xcp::XCP,
     explicit::rcp::RCP,
     explicit::vcp::VCP,

@@ -10,7 +10,7 @@
 //!   each *rule*, which gives increase and decrease of the window; [`slow_start`] has the variants of slow start.
 //! * [`model`] has algorithms that model the path, [`filter`] the filters of samples that algorithms share.
 //! * [`explicit`] has algorithms that send requests to the routers of the path.
-//! * [`rate`] has algorithms that send datagrams at a rate.
+//! * [`rate`] has algorithms that send datagrams at a rate, [`utility`] those that try rates and follow their utility.
 //! * [`catalogue`] lists the [`Entry`] of every algorithm: its [card], what it [needs](Needs) of its host, its constructor.
 //!   [`Algorithm`] is one of them with its parameters.
 //!
@@ -29,6 +29,7 @@ pub mod rate;
 mod setup;
 pub mod slow_start;
 mod style;
+pub mod utility;
 pub mod window;
 
 pub use algorithm::Algorithm;

@@ -114,7 +114,7 @@ fn reno_and_newreno_have_the_same_rule() {
 #[test]
 fn faults_name_what_was_given_what_is_allowed_and_the_nearest_name() {
     assert_eq!(fault("qubic"), "unknown algorithm \"qubic\"; did you mean \"cubic\"?");
-    assert_eq!(fault("vivace"), "unknown algorithm \"vivace\"");
+    assert_eq!(fault("sprout"), "unknown algorithm \"sprout\"");
     // Two edits in five letters are too many, as for keys of a scenario.
     assert_eq!(fault("dtpc"), "unknown algorithm \"dtpc\"");
     assert_eq!(fault("cubic(betta=1)"), "unknown parameter \"betta\"; did you mean \"beta\"?");

@@ -27,6 +27,7 @@ mod linux;
 mod lp;
 mod ltcp;
 mod nv;
+mod pcc;
 mod prague;
 mod rap;
 mod reno_linux;
