@@ -234,6 +234,8 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
     ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
+    ("read_rate", "1Mbps", &["transport.receive_window=9pkt"]),
+    ("read_pause", "3s..5s", &["transport.receive_window=9pkt"]),
     ("undo", "none", &["transport.frto=none", DELAYED]),
     ("frto", "none", &[DELAYED]),
     (

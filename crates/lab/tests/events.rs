@@ -244,6 +244,10 @@ fn every_rule_appears_in_some_run() {
             ),
             &[("idle-restart", "")],
         ),
+        (
+            short(20, few, "algorithm = \"newreno\"\nreceive_window = \"9pkt\"\nread_pause = \"1s..4s\""),
+            &[("window-closed", ""), ("window-probe", ""), ("window-opened", "")],
+        ),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart\""), &[("state", "hystart")]),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart++\""), &[("state", "hystart++")]),
     ];

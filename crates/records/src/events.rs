@@ -75,4 +75,10 @@ pub enum FlowEvent {
     Undo,
     /// The algorithm changed its state.
     State,
+    /// The receiver had no room for the next segment, and nothing was outstanding.
+    WindowClosed,
+    /// The sender probed the closed window.
+    WindowProbe,
+    /// The receiver had room again.
+    WindowOpened,
 }

@@ -94,6 +94,8 @@ pub enum PacketKind {
     Echo,
     /// A TFRC receiver's report.
     Report,
+    /// A probe of a receiver's closed window.
+    WindowProbe,
 }
 
 /// The ECN field (RFC 3168 §5).

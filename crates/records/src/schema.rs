@@ -327,7 +327,9 @@ const EVENTS: &[ColumnSchema] = &[
         "at a link `dropped` (by its queue), `lost` (behind its queue) or `marked`; at the sender `declared-lost`, \
          `probe` (a tail loss probe is sent), `timeout`, `reduction` (of the congestion window, because of a loss, a \
          mark, a timeout or a delay), `idle-restart` (the window is smaller after idle time, RFC 5681 §4.1), \
-         `recovery-start`, `recovery-end`, `undo` (of a spurious episode) or `state` (the algorithm changes its state)",
+         `recovery-start`, `recovery-end`, `undo` (of a spurious episode), `state` (the algorithm changes its state), \
+         `window-closed` (the receiver has no room for the next segment, and nothing is outstanding), `window-probe` (of such \
+         a window, RFC 9293 §3.8.6.1) or `window-opened`",
     ),
     label(
         "rule",

@@ -85,6 +85,12 @@ pub enum TransportEvent {
     Undone(Rule),
     /// The flow is about to send after an idle time, which lowered its window.
     IdleRestart,
+    /// The receiver has no room for the next segment, and nothing is outstanding.
+    WindowClosed,
+    /// A probe of the closed window was sent.
+    WindowProbe,
+    /// The receiver has room again.
+    WindowOpened,
     /// All data of a finite transfer was acknowledged; of datagrams, all have been sent.
     Completed,
     /// The connection was aborted: its SYN, or a segment, stayed unanswered after the last retry.

@@ -2,7 +2,7 @@
 //! The options of a flow's endpoints, congestion control aside.
 
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
-use narrows_units::{Bytes, Span};
+use narrows_units::{Bytes, Rate, Span};
 
 /// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,10 @@ pub struct TransportOptions {
     pub receive_window: Option<u64>,
     /// Whether the receiver's window begins small and grows with what it has received, as in Linux.
     pub receive_autotuning: bool,
+    /// The rate at which the receiving application reads what has arrived in order, of payload; `None` if it reads all at once.
+    pub read_rate: Option<Rate>,
+    /// The times of the run from which to which the receiving application reads nothing; both zero if it does not pause.
+    pub read_pause: (Span, Span),
     /// Detection of spurious loss episodes, which are undone.
     pub undo: UndoKind,
     /// Detection of spurious retransmission timeouts without duplicates or timestamps (F-RTO), which are undone.
@@ -114,6 +118,8 @@ impl Default for TransportOptions {
             abe: false,
             receive_window: None,
             receive_autotuning: false,
+            read_rate: None,
+            read_pause: (Span::ZERO, Span::ZERO),
             undo: UndoKind::Duplicates,
             frto: ForwardRtoKind::None,
             idle_restart: true,
@@ -197,6 +203,13 @@ impl TransportOptions {
             timer_tick: Span::from_ms(4),
             ..Self::default()
         }
+    }
+
+    /// Returns the buffer whose free part the receiver advertises as its window: `receive_window` segments; `None` if its
+    /// application reads all data at once, so that the window does not change, or if the buffer is infinite.
+    pub fn read_buffer(&self) -> Option<Bytes> {
+        let reads_at_once = self.read_rate.is_none() && self.read_pause.0 == self.read_pause.1;
+        self.receive_window.filter(|_| !reads_at_once).map(|segments| self.mss * segments)
     }
 
     /// Returns the setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.

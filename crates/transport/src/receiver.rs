@@ -3,7 +3,8 @@
 //!
 //! An acknowledgement carries the cumulative acknowledgement; SACK blocks (RFC 2018) if the flow uses them, and a D-SACK
 //! (RFC 2883) if it can undo episodes; the echo of a timestamp (RFC 7323); ECE until the sender responds with CWR
-//! (RFC 3168 §6.1.3); the count of marked packets; and the routers' responses to requests.
+//! (RFC 3168 §6.1.3); the count of marked packets; the routers' responses to requests; and the window, if the application
+//! does not read all data at once.
 //!
 //! A receiver may misbehave as Savage, Cardwell, Wetherall and Anderson describe ("TCP Congestion Control with a Misbehaving
 //! Receiver", 1999): it divides acknowledgements, acknowledges segments that have not arrived and conceals losses, or hides
@@ -12,6 +13,7 @@
 mod ack_policy;
 pub(crate) mod buffer;
 mod counters;
+mod reader;
 mod reassembly;
 
 pub use counters::ReceiverCounters;
@@ -21,6 +23,7 @@ use crate::{Host, TransportOptions, UndoKind, wheel};
 use ack_policy::AckPolicy;
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
+use reader::Reader;
 use reassembly::{Arrival, Reassembly};
 use std::sync::Arc;
 
@@ -51,6 +54,8 @@ pub struct Receiver {
     /// State of a misbehaving receiver; `None` for a receiver that neither claims more than it has received nor divides
     /// acknowledgements.
     claim: Option<Claim>,
+    /// The application, if it does not read all data at once.
+    reader: Option<Box<Reader>>,
 }
 
 /// The data that a receiver with `optimistic_ack` claims to have received.
@@ -93,6 +98,7 @@ impl Receiver {
             feedback: None,
             handshake: AcceptState::Listening,
             counters: ReceiverCounters::default(),
+            reader: Reader::new(&options),
             claim: (options.ack_division > 1 || options.optimistic_ack > 0).then(Claim::default),
             options,
         }
@@ -120,10 +126,14 @@ impl Receiver {
             Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
             Body::Syn { request } => self.on_syn(packet.number, request, now, host),
             Body::HandshakeAck => self.accept(now),
+            // RFC 9293 §3.10.7.4: a segment that is not acceptable is acknowledged.
+            Body::WindowProbe => self.send_ack(now, host),
             Body::SynAck { .. }
             | Body::Ack { .. }
             | Body::PartialAck
             | Body::AckWithFeedback { .. }
+            | Body::AckWithWindow { .. }
+            | Body::AckWithFeedbackAndWindow { .. }
             | Body::Datagram { .. }
             | Body::Echo { .. }
             | Body::Report(_) => {}
@@ -132,7 +142,8 @@ impl Receiver {
 
     /// A timer may have expired. Has no effect if none has.
     pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.policy.on_deadline(now) {
+        let updates_window = self.window_update() <= now;
+        if self.policy.on_deadline(now) || updates_window {
             self.send_ack(now, host);
         }
         if let AcceptState::Accepting { syn, deadline, retries, .. } = self.handshake
@@ -143,11 +154,22 @@ impl Receiver {
         }
     }
 
-    /// Returns when the next timer expires, of a delayed ACK or of the SYN-ACK; `Time::NEVER` if none is set.
+    /// Returns when the next timer expires, of a delayed ACK or of the SYN-ACK, or when a window update is sent; `Time::NEVER` if
+    /// there is none.
     pub(crate) fn next_wake(&self) -> Time {
+        let acknowledges = self.policy.deadline().min(self.window_update());
         match self.handshake {
-            AcceptState::Accepting { deadline, .. } => deadline.min(self.policy.deadline()),
-            AcceptState::Listening | AcceptState::Accepted => self.policy.deadline(),
+            AcceptState::Accepting { deadline, .. } => deadline.min(acknowledges),
+            AcceptState::Listening | AcceptState::Accepted => acknowledges,
+        }
+    }
+
+    /// When a window update is sent; `Time::NEVER` if none is. After the end of a transfer nobody waits for one.
+    #[inline]
+    fn window_update(&self) -> Time {
+        match &self.reader {
+            Some(reader) if self.reassembly.next() < self.transfer.segments() => reader.due(),
+            _ => Time::NEVER,
         }
     }
 
@@ -213,6 +235,9 @@ impl Receiver {
             self.counters.bytes_received += self.transfer.payload(packet.number).count();
             if next != before {
                 self.counters.bytes_delivered = self.transfer.payload_before(next).count();
+                if let Some(reader) = &mut self.reader {
+                    reader.on_delivered(self.counters.bytes_delivered, now);
+                }
             }
         }
         if self.claim.is_some() && self.options.optimistic_ack > 0 {
@@ -280,14 +305,25 @@ impl Receiver {
         let in_order = self.reassembly.is_in_order();
         let (dsack, timestamp_echo) = (self.dsack.take(), self.timestamp);
         self.acknowledged = next;
-        let body = match self.feedback.take() {
-            None if in_order && dsack.is_none() => {
+        let window = self.reader.as_mut().map(|reader| reader.advertise(now));
+        let body = match (self.feedback.take(), window) {
+            (None, None) if in_order && dsack.is_none() => {
                 Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo }
             }
-            None => Body::Ack { blocks: SackBlocks::new(next, dsack, blocks), ce_packets, timestamp_echo },
-            Some(feedback) => {
+            (None, None) => {
+                Body::Ack { blocks: SackBlocks::new(next, dsack, blocks), ce_packets, timestamp_echo }
+            }
+            (Some(feedback), None) => {
                 let blocks = SackBlocks::new(next, dsack, blocks);
                 Body::AckWithFeedback { blocks, feedback, ce_packets, timestamp_echo }
+            }
+            (None, Some(window)) => {
+                let blocks = SackBlocks::new(next, dsack, blocks);
+                Body::AckWithWindow { blocks, window, ce_packets, timestamp_echo }
+            }
+            (Some(feedback), Some(window)) => {
+                let blocks = SackBlocks::new(next, dsack, blocks);
+                Body::AckWithFeedbackAndWindow { blocks, feedback, window, ce_packets, timestamp_echo }
             }
         };
         let mut packet = self.packet(body, now);

@@ -138,7 +138,7 @@ impl LossRecovery {
     }
 
     /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed timestamp, the
-    /// segment reported as received twice, and the SACK blocks.
+    /// segment reported as received twice, whether it opens the receiver's window, and the SACK blocks.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every acknowledgement, and returns a large value")]
     pub(crate) fn acknowledge(
@@ -146,6 +146,7 @@ impl LossRecovery {
         next: u64,
         timestamp_echo: u8,
         dsack: Option<u64>,
+        opens_window: bool,
         blocks: impl Iterator<Item = Block>,
     ) -> Delivery {
         let mut delivery = Delivery { dsack, ..Delivery::default() };
@@ -158,7 +159,7 @@ impl LossRecovery {
         if delivery.any_retransmitted {
             delivery.echoed_sent_at = self.timestamps.sent_at(self.board.transmission(una), timestamp_echo);
         }
-        delivery.duplicate_ack = next == una && outstanding > 0;
+        delivery.duplicate_ack = next == una && outstanding > 0 && !opens_window;
         if self.selective {
             for block in blocks {
                 self.board.sack(block, &mut delivery);

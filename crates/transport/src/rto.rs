@@ -167,6 +167,12 @@ impl RetransmissionTimer {
         }
     }
 
+    /// Starts the timer for the next probe of a closed window, after `probes` others (RFC 9293 §3.8.6.1).
+    pub(crate) fn persist(&mut self, probes: u32, now: Time) {
+        let timeout = (self.rto * (1 << probes.min(MAX_DOUBLINGS))).min(self.max_rto);
+        self.deadline = wheel::expiry(now, timeout, self.tick);
+    }
+
     /// The SYN was acknowledged: stops the timer. §5.7: if it had expired, data starts with a timeout of at least 3 s.
     pub(crate) fn on_syn_acknowledged(&mut self) {
         if self.expirations > 0 {

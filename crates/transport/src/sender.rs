@@ -13,6 +13,7 @@ mod core;
 mod counters;
 mod handshake;
 mod offload;
+mod peer_window;
 mod status;
 mod timers;
 mod transmit;
@@ -33,6 +34,7 @@ use handshake::Handshake;
 use narrows_cc::{Cause, CongestionControl, Limits, Loss, Needs, Path};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Body, FlowId, Packet};
+use peer_window::PeerWindow;
 use std::sync::Arc;
 
 /// A reliable sender.
@@ -52,6 +54,8 @@ pub struct Sender {
     aggregate: u64,
     handshake: Handshake,
     delivery_rate: DeliveryRate,
+    /// The receiver's window, if its application does not read all data at once.
+    peer_window: Option<Box<PeerWindow>>,
 }
 
 /// The state of a connection.
@@ -94,6 +98,7 @@ impl Sender {
         let core = SenderCore::new(flow, options, size, algorithm, needs);
         Self {
             recovery: LossRecovery::new(&core.options, core.data.transfer().clone(), needs),
+            peer_window: PeerWindow::new(&core.options),
             core,
             usage: WindowUsage::default(),
             window_limited: false,
@@ -119,11 +124,22 @@ impl Sender {
                 let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, Some(feedback));
                 self.on_ack(&fields, blocks.iter(packet.number), now, host);
             }
+            Body::AckWithWindow { blocks, window, ce_packets, timestamp_echo } => {
+                let dsack = blocks.duplicate(packet.number);
+                let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, None);
+                self.on_ack_with_window(fields, window, blocks.iter(packet.number), now, host);
+            }
+            Body::AckWithFeedbackAndWindow { blocks, feedback, window, ce_packets, timestamp_echo } => {
+                let dsack = blocks.duplicate(packet.number);
+                let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, Some(feedback));
+                self.on_ack_with_window(fields, window, blocks.iter(packet.number), now, host);
+            }
             Body::PartialAck => self.on_partial_ack(packet.number, now, host),
             Body::SynAck { feedback } => self.on_syn_ack(packet.number, feedback, now, host),
             Body::Syn { .. }
             | Body::HandshakeAck
             | Body::Data { .. }
+            | Body::WindowProbe
             | Body::Datagram { .. }
             | Body::Echo { .. }
             | Body::Report(_) => {}

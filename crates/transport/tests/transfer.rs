@@ -6,7 +6,7 @@ mod wire;
 
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
 use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, TransportOptions, UndoKind};
-use narrows_units::{Bytes, Span};
+use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Packet;
 use proptest::prelude::*;
 use wire::{Fate, Halving, POLICIES, Wire, options};
@@ -108,6 +108,8 @@ proptest! {
         quick_ack: bool,
         delayed_ack in 1_u32..4,
         receive_window in prop::option::of(1_u64..50),
+        read_kbps in prop::option::of(20_u64..20_000),
+        pause in prop::option::of((0_u64..2_000, 1_u64..20_000)),
         window in 1_u32..40,
         size in 0_u64..300_000,
     ) {
@@ -123,6 +125,10 @@ proptest! {
             quick_ack,
             delayed_ack,
             receive_window,
+            read_rate: read_kbps.map(|kbps| Rate::from_bps(1_000 * kbps)),
+            read_pause: pause.map_or((Span::ZERO, Span::ZERO), |(from, lasts)| {
+                (Span::from_ms(from), Span::from_ms(from + lasts))
+            }),
             ..options(POLICIES[policy])
         };
         let selective = matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack);

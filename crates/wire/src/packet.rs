@@ -80,7 +80,7 @@ pub struct Packet {
     /// Time at which the endpoint sent it.
     pub sent_at: Time,
     /// For a data segment or datagram its number within the flow, from 0; for an acknowledgement the first segment not
-    /// yet received in order; for an echo or report the datagram to which it refers; for a SYN the number of those sent
+    /// yet received in order; for a probe of a window the first that was not sent; for an echo or report the datagram to which it refers; for a SYN the number of those sent
     /// before it, and for a SYN-ACK that of the SYN that it answers.
     pub number: u64,
     /// The flow to which the packet belongs.
@@ -147,6 +147,33 @@ pub enum Body {
         /// As in [`Body::Ack`].
         timestamp_echo: u8,
     },
+    /// An acknowledgement that carries the receiver's window, in place of one SACK block: of a receiver whose application does not
+    /// read all data at once.
+    AckWithWindow {
+        /// As in [`Body::Ack`].
+        blocks: SackBlocks<2>,
+        /// The window, bytes: how much may be sent beyond the cumulative acknowledgement.
+        window: u32,
+        /// As in [`Body::Ack`].
+        ce_packets: u16,
+        /// As in [`Body::Ack`].
+        timestamp_echo: u8,
+    },
+    /// An acknowledgement that carries both, in place of two SACK blocks.
+    AckWithFeedbackAndWindow {
+        /// As in [`Body::Ack`].
+        blocks: SackBlocks<1>,
+        /// As in [`Body::AckWithFeedback`].
+        feedback: Feedback,
+        /// As in [`Body::AckWithWindow`].
+        window: u32,
+        /// As in [`Body::Ack`].
+        ce_packets: u16,
+        /// As in [`Body::Ack`].
+        timestamp_echo: u8,
+    },
+    /// A packet without data, which the receiver acknowledges at once: a probe of a window that is closed.
+    WindowProbe,
     /// A packet that is never retransmitted.
     Datagram {
         /// The sender's round-trip time estimate, seconds; 0 before the first sample.
@@ -236,19 +263,30 @@ impl Packet {
 
     /// Whether it is an acknowledgement without data.
     pub fn is_ack(&self) -> bool {
-        matches!(self.body, Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. })
+        matches!(
+            self.body,
+            Body::Ack { .. }
+                | Body::PartialAck
+                | Body::AckWithFeedback { .. }
+                | Body::AckWithWindow { .. }
+                | Body::AckWithFeedbackAndWindow { .. }
+        )
     }
 
     /// Returns the direction of this packet, which follows from its body.
     pub fn direction(&self) -> Direction {
         match self.body {
-            Body::Syn { .. } | Body::HandshakeAck | Body::Data { .. } | Body::Datagram { .. } => {
-                Direction::Forward
-            }
+            Body::Syn { .. }
+            | Body::HandshakeAck
+            | Body::Data { .. }
+            | Body::WindowProbe
+            | Body::Datagram { .. } => Direction::Forward,
             Body::SynAck { .. }
             | Body::Ack { .. }
             | Body::PartialAck
             | Body::AckWithFeedback { .. }
+            | Body::AckWithWindow { .. }
+            | Body::AckWithFeedbackAndWindow { .. }
             | Body::Echo { .. }
             | Body::Report(_) => Direction::Reverse,
         }

@@ -240,7 +240,7 @@ def _sentence(rows: Sequence[Row]) -> str:  # noqa: PLR0911  # one for each even
         case "state":
             by = f", by {row['rule']}" if row["rule"] else ""
             return f"The algorithm went from {row['state_before'] or 'its start'} to {row['state']}{by}."
-    return f"{row['place']}: {row['event']} {numbers}."
+    return FLOW_CONTROL.get(row["event"], f"{row['place']}: {row['event']} {numbers}.")
 
 
 def _loss(row: Row, numbers: str = "") -> str:
@@ -275,6 +275,12 @@ def _windows(value: float | None) -> str:
     return "unset" if value is None or not math.isfinite(value) else f"{value:.4g}"
 
 
+# Sentences for the events of the receiver's window.
+FLOW_CONTROL = {
+    "window-closed": "The receiver's window closed: its application has not read what fills its buffer.",
+    "window-probe": "The sender probed the closed window of the receiver (RFC 9293, section 3.8.6.1).",
+    "window-opened": "The receiver's window opened again.",
+}
 # Events that change the window.
 CHANGES = frozenset({"reduction", "idle-restart", "undo", "timeout"})
 # What happens at most so long before or after belongs to the same change, seconds.

@@ -231,6 +231,9 @@ def _segment(flow: _Flow, addresses: tuple[int, int], row: dict[str, Any]) -> by
         if kind == "data":
             sequence = flow.offset(number)
             flags |= headers.CWR if row["ecn_echo"] else 0
+        elif kind == "window-probe":
+            # Below what the receiver expects next, so that it acknowledges it (RFC 9293 §3.10.7.4).
+            sequence = flow.offset(number) - 1
         elif kind == "ack":
             acknowledgement = flow.offset(number)
             flags |= headers.ECE if row["ecn_echo"] else 0
@@ -239,7 +242,7 @@ def _segment(flow: _Flow, addresses: tuple[int, int], row: dict[str, Any]) -> by
     return headers.tcp(addresses, flow.port, content)
 
 
-FORWARD = {"syn", "established", "data", "datagram"}
+FORWARD = {"syn", "established", "data", "datagram", "window-probe"}
 DATAGRAMS = {"datagram", "echo", "report"}
 CODEPOINTS = {"not-ect": 0, "ect1": 1, "ect0": 2, "ce": 3}
 EDGES = [f"sack{place}_{edge}" for place in (1, 2, 3) for edge in ("start", "end")]

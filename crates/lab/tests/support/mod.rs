@@ -515,6 +515,38 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "applications that read slowly and pause, with random loss in both directions",
+        r#"
+        duration = "8s"
+        warmup = "1s"
+        [path]
+        rate = "20Mbps"
+        rtt = "40ms"
+        loss = { kind = "bernoulli", rate = 0.01 }
+        reverse = { loss = { kind = "bernoulli", rate = 0.2 } }
+        [[flows]]
+        algorithm = "cubic"
+        count = 2
+        start = "0s..1s"
+        receive_window = "20pkt"
+        read_rate = "3Mbps"
+        read_pause = "2s..4s"
+        [[flows]]
+        algorithm = "bbr3"
+        start = "0s..1s"
+        receive_window = "9pkt"
+        read_pause = "3s..5s"
+        delayed_ack = 1
+        [[flows]]
+        name = "short"
+        algorithm = "newreno"
+        size = { kind = "lognormal", mean = "40kB", sigma = 1.0 }
+        source = { kind = "poisson", interval = "200ms" }
+        receive_window = "4pkt"
+        read_rate = "1Mbps"
+        "#,
+    ),
+    (
         "rules for losses and delays of all kinds over a shared link",
         r#"
         duration = "8s"

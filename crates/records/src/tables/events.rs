@@ -83,4 +83,7 @@ const EVENTS: &[&str] = &[
     "recovery-end",
     "undo",
     "state",
+    "window-closed",
+    "window-probe",
+    "window-opened",
 ];

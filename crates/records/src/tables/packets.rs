@@ -59,7 +59,7 @@ const ENDPOINTS: &[&str] = &["sender", "receiver"];
 const EVENTS: &[&str] = &["sent", "received", "enqueued", "dropped", "marked", "departed", "lost"];
 /// Names of [`PacketKind`](crate::PacketKind), in its order.
 pub(super) const KINDS: &[&str] =
-    &["syn", "syn-ack", "established", "data", "ack", "datagram", "echo", "report"];
+    &["syn", "syn-ack", "established", "data", "ack", "datagram", "echo", "report", "window-probe"];
 /// Names of [`EcnCodepoint`](crate::EcnCodepoint), in its order.
 const CODEPOINTS: &[&str] = &["not-ect", "ect0", "ect1", "ce"];
 /// Segments are numbered from 0; a block ends before its end.

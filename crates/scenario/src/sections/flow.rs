@@ -14,7 +14,7 @@ use super::preset::Preset;
 use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
 use super::transfers::Transfers;
-use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of};
+use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of, reader};
 use crate::context::{LoadContext, LoadOptions};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
@@ -253,6 +253,8 @@ impl GroupKeys {
                 "an algorithm of TCP for a source of kind vectors, video, web, responsiveness, call or game";
             return Err(fault.allowed(allowed).report(faults));
         }
+        let reliable = algorithm.needs().transport == Transport::Reliable;
+        reader::check_group(&endpoint, &self.transport, (reliable, demand.side().is_some()), faults)?;
         let placement = placement?;
         if demand.is_synchronized() && placement == Placement::Edges {
             let fault =

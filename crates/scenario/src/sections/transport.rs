@@ -4,6 +4,8 @@
 //! A key is looked up in the flow, then in `[transport]`, then in the preset, which is that of the flow if it names
 //! one.
 
+pub mod reader;
+
 use super::preset::{self, OfPreset, Preset, PresetCard, PresetValue, Unlike, preset_keys};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
@@ -12,7 +14,8 @@ use crate::kind::{Absent, Key, Parts};
 use crate::location::Location;
 use crate::section::{self, Fields, Section};
 use crate::value::{
-    Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words,
+    Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, SpanRange, Word, Words,
+    words,
 };
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SlowStartKind, catalogue};
 use narrows_model::algorithm::Control;
@@ -92,6 +95,19 @@ preset_keys! {
         /// grows by two segments for each that arrives in order, up to receive_window. It limits a sender whose window
         /// more than triples in a round trip.
         option receive_autotuning: bool { true => "receive window autotuned" },
+
+        /// Slow reader: rate at which the application at the receiver reads the payload that has arrived in order. What it
+        /// has not read occupies a buffer of receive_window; the rest of the buffer is the window that is advertised, down
+        /// to zero, when the sender probes it (RFC 9293 §3.8.6). Needs a receive_window of at least 2pkt.
+        option read_rate: Or<Positive<Rate>, Infinite> {
+            Some(rate) => format!("read at {rate}"),
+        },
+
+        /// Times of the run from which to which that application reads nothing, as in 5s..8s; 0s is no pause. Needs a
+        /// receive_window of at least 2pkt.
+        option read_pause: SpanRange {
+            (from, to) if from < to => format!("not read from {from} to {to}"),
+        },
 
         /// Detection of spurious loss episodes, after which the window reduction is undone. dsack: the receiver has
         /// reported every retransmission as a duplicate (RFC 2883, RFC 3708); the reordering window of rack grows with
@@ -365,6 +381,7 @@ impl Endpoint {
         options.initial_ssthresh = initial_ssthresh?;
         options.receive_window = receive_window?;
         options.quick_start = quick_start?;
+        reader::check(self, &options, faults)?;
         ack?;
         timeouts?;
         initial_window?;

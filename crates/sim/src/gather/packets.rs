@@ -64,7 +64,10 @@ pub(super) fn slots(model: &Model) -> Vec<(u32, u32)> {
 fn block(packet: &Packet, place: usize) -> Option<Block> {
     match &packet.body {
         Body::Ack { blocks, .. } => blocks.iter(packet.number).nth(place),
-        Body::AckWithFeedback { blocks, .. } => blocks.iter(packet.number).nth(place),
+        Body::AckWithFeedback { blocks, .. } | Body::AckWithWindow { blocks, .. } => {
+            blocks.iter(packet.number).nth(place)
+        }
+        Body::AckWithFeedbackAndWindow { blocks, .. } => blocks.iter(packet.number).nth(place),
         _ => None,
     }
 }

@@ -168,6 +168,9 @@ fn of_transport(
         TransportEvent::RecoveryEnded => (FlowEvent::RecoveryEnd, None),
         TransportEvent::Undone(rule) => (FlowEvent::Undo, Some(rule)),
         TransportEvent::IdleRestart => (FlowEvent::IdleRestart, None),
+        TransportEvent::WindowClosed => (FlowEvent::WindowClosed, None),
+        TransportEvent::WindowProbe => (FlowEvent::WindowProbe, None),
+        TransportEvent::WindowOpened => (FlowEvent::WindowOpened, None),
         // A signal at which the window was not lowered.
         TransportEvent::Reduction { .. }
         | TransportEvent::Established

@@ -37,7 +37,12 @@ pub(crate) fn kind(body: &Body) -> PacketKind {
         Body::SynAck { .. } => PacketKind::SynAck,
         Body::HandshakeAck => PacketKind::Established,
         Body::Data { .. } => PacketKind::Data,
-        Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. } => PacketKind::Ack,
+        Body::Ack { .. }
+        | Body::PartialAck
+        | Body::AckWithFeedback { .. }
+        | Body::AckWithWindow { .. }
+        | Body::AckWithFeedbackAndWindow { .. } => PacketKind::Ack,
+        Body::WindowProbe => PacketKind::WindowProbe,
         Body::Datagram { .. } => PacketKind::Datagram,
         Body::Echo { .. } => PacketKind::Echo,
         Body::Report(_) => PacketKind::Report,

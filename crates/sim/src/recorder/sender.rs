@@ -207,7 +207,10 @@ impl SenderRecorder {
             TransportEvent::Undone(_) | TransportEvent::IdleRestart => self.signals.explained = true,
             TransportEvent::Completed => self.completed = Some(now),
             TransportEvent::GaveUp => self.gave_up = true,
-            TransportEvent::RttSample(_)
+            TransportEvent::WindowClosed
+            | TransportEvent::WindowProbe
+            | TransportEvent::WindowOpened
+            | TransportEvent::RttSample(_)
             | TransportEvent::DeclaredLost { .. }
             | TransportEvent::Expired(_)
             | TransportEvent::RecoveryStarted(_)

@@ -12,7 +12,7 @@ use narrows_wire::{Block, Feedback, Packet};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckFields {
     /// The cumulative acknowledgement: the first segment not received in order.
-    next: u64,
+    pub(super) next: u64,
     /// ECE: congestion was experienced.
     echo: bool,
     /// The receiver's count of marked packets; wraps.
@@ -21,6 +21,8 @@ pub(super) struct AckFields {
     /// A segment that was received twice (RFC 2883).
     dsack: Option<u64>,
     feedback: Option<Feedback>,
+    /// The edge of the receiver's window moved.
+    pub(super) opens_window: bool,
 }
 
 impl AckFields {
@@ -31,7 +33,8 @@ impl AckFields {
         dsack: Option<u64>,
         feedback: Option<Feedback>,
     ) -> Self {
-        Self { next: packet.number, echo: packet.ecn_echo, ce_packets, timestamp_echo, dsack, feedback }
+        let (next, echo) = (packet.number, packet.ecn_echo);
+        Self { next, echo, ce_packets, timestamp_echo, dsack, feedback, opens_window: false }
     }
 }
 
@@ -49,7 +52,8 @@ impl Sender {
             return;
         }
         let prior_in_flight = self.in_flight();
-        let delivery = self.recovery.acknowledge(fields.next, fields.timestamp_echo, fields.dsack, blocks);
+        let AckFields { next, timestamp_echo, dsack, opens_window, .. } = *fields;
+        let delivery = self.recovery.acknowledge(next, timestamp_echo, dsack, opens_window, blocks);
         let counters = &mut self.core.status.counters;
         counters.segments_acked += delivery.advanced;
         let una = self.recovery.board().una();
@@ -57,6 +61,8 @@ impl Sender {
         let delivered = delivery.newly_acked > 0 || delivery.advanced > 0;
         if delivered || delivery.duplicate_ack || delivery.dsack.is_some() {
             self.process(fields, &delivery, prior_in_flight, now, host);
+        } else if fields.opens_window {
+            self.transmit(now, host);
         }
     }
 

@@ -59,6 +59,10 @@ impl Sender {
 
     /// The retransmission timer expired: RFC 6298 §5.4 to §5.6, RFC 5681 §3.1.
     fn on_retransmission_timeout<H: Host>(&mut self, now: Time, host: &mut H) {
+        if self.recovery.board().outstanding() == 0 {
+            self.on_persist_timeout(now, host);
+            return;
+        }
         if self.core.timer.expirations() >= self.core.options.retries {
             self.finish(ConnectionState::GaveUp, TransportEvent::GaveUp, host);
             return;

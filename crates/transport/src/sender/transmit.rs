@@ -57,10 +57,14 @@ impl Sender {
             self.core.status.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
         let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
-        let waits = self.core.status.limited_by == Limit::Application && board.outstanding() == 0;
+        let idle = board.outstanding() == 0;
+        let waits = self.core.status.limited_by == Limit::Application && idle;
         self.waiting_since = if waits { self.waiting_since.min(now) } else { Time::NEVER };
         if self.core.needs.rate_samples && self.core.status.limited_by == Limit::Application {
             self.delivery_rate.on_app_limited(board.in_flight());
+        }
+        if self.core.status.limited_by == Limit::ReceiveWindow && idle {
+            self.on_closed_window(now, host);
         }
     }
 
@@ -119,7 +123,7 @@ impl Sender {
         let advertised =
             if options.receive_autotuning { INITIAL_ADVERTISED + 2 * board.una() } else { u64::MAX };
         let window = options.receive_window.unwrap_or(u64::MAX).min(advertised);
-        (board.outstanding() >= window).then_some(Limit::ReceiveWindow)
+        (board.outstanding() >= window || self.exceeds_peer_window()).then_some(Limit::ReceiveWindow)
     }
 
     /// Sends a tail loss probe: a new segment if there is one that the receiver can hold, else the last one again

@@ -212,7 +212,7 @@ impl Wire {
                 match packet.direction() {
                     Direction::Forward => self.receiver.on_packet(&packet, self.now, &mut outbox),
                     Direction::Reverse => {
-                        if matches!(packet.body, Body::Ack { .. } | Body::AckWithFeedback { .. }) {
+                        if packet.is_ack() && !matches!(packet.body, Body::PartialAck) {
                             self.acks.push((self.now, packet));
                         }
                         self.sender.on_packet(&packet, self.now, &mut outbox);
@@ -238,6 +238,20 @@ impl Wire {
         self.take(outbox);
     }
 
+    /// The right edge of the window that the receiver last advertised, bytes from the start; `None` if it advertises none.
+    fn edge(&self) -> Option<u64> {
+        let mut edge = self.options.read_buffer()?.count();
+        for (_, ack) in &self.acks {
+            if let Body::AckWithWindow { window, .. } | Body::AckWithFeedbackAndWindow { window, .. } =
+                ack.body
+            {
+                // Only the last segment of a transfer may be smaller, and nothing is sent after it.
+                edge = edge.max(ack.number * self.options.mss.count() + u64::from(window));
+            }
+        }
+        Some(edge)
+    }
+
     /// Asserts that no new segment exceeds the usable window or the receiver's window.
     fn check_windows(&self, outbox: &Outbox, probed: bool) {
         let new = outbox
@@ -245,6 +259,10 @@ impl Wire {
             .iter()
             .filter(|packet| matches!(packet.body, Body::Data { retransmission: false, .. }));
         for packet in new {
+            if let (Some(edge), Body::Data { payload, .. }) = (self.edge(), packet.body) {
+                let end = packet.number * self.options.mss.count() + u64::from(payload);
+                assert!(end <= edge, "segment {} exceeds the advertised window", packet.number);
+            }
             let una = self.sender.counters().segments_acked;
             if let Some(window) = self.options.receive_window {
                 assert!(
@@ -285,8 +303,13 @@ impl Wire {
                 self.transmissions.push(transmission);
                 2
             }
-            Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. } => 3,
+            Body::Ack { .. }
+            | Body::PartialAck
+            | Body::AckWithFeedback { .. }
+            | Body::AckWithWindow { .. }
+            | Body::AckWithFeedbackAndWindow { .. } => 3,
             Body::HandshakeAck => 4,
+            Body::WindowProbe => 5,
             Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {
                 unreachable!("a reliable connection sends no datagrams")
             }

@@ -18,8 +18,8 @@ pub(crate) struct Delivery {
     /// Whether the cumulative acknowledgement advanced, and its timestamp shows that it acknowledges a segment sent
     /// before the last episode (RFC 3522).
     pub(crate) acks_original: bool,
-    /// Whether the cumulative acknowledgement did not advance although segments were outstanding: a duplicate ACK (RFC
-    /// 5681 §2).
+    /// Whether the cumulative acknowledgement did not advance although segments were outstanding, nor the receiver's window: a
+    /// duplicate ACK (RFC 5681 §2).
     pub(crate) duplicate_ack: bool,
     /// Of the newly acknowledged segments the one that was sent last.
     pub(crate) newest: Option<Newest>,
