@@ -85,6 +85,7 @@ def record(key: str, one: str, other: str, *needs: str) -> tuple[str, tuple[str,
 
 ARRIVALS = 'flows.0.source={kind="poisson",interval="100ms"}'
 USERS = 'kind="users",think="200ms"'
+RECORDS = 'kind="flow-records",records="FOLDER/one.records"'
 WEB_USERS = 'kind="web",think="200ms",levels=[{size="30kB"},{count=6,size="20kB"}]'
 STEPS = 'kind="poisson-steps",intervals=["100ms","30ms"]'
 WEB = 'kind="web",median="10kB",sigma=1,tail="10%",minimum="30kB",shape=1.5'
@@ -146,6 +147,12 @@ TRIALS = {
     "source[arrivals].concurrent": application(
         'kind="arrivals",arrivals="FOLDER/one.csv"', 'kind="arrivals",arrivals="FOLDER/one.csv",concurrent=1'
     ),
+    "source[flow-records].records": application(RECORDS, RECORDS.replace("one", "other")),
+    "source[flow-records].time": application(RECORDS, f'{RECORDS},time="later"'),
+    "source[flow-records].time_unit": application(RECORDS, f'{RECORDS},time_unit="ms"'),
+    "source[flow-records].bytes": application(RECORDS, f'{RECORDS},bytes="packets"'),
+    "source[flow-records].until": application(RECORDS, f'{RECORDS},until="2s"'),
+    "source[flow-records].concurrent": application(RECORDS, f"{RECORDS},concurrent=1"),
     "source[vectors].vectors": application(
         'kind="vectors",vectors="FOLDER/one.cvec"', 'kind="vectors",vectors="FOLDER/other.cvec"'
     ),
@@ -275,6 +282,9 @@ def recorded(folder: Path, text: str, *sets: str) -> dict[str, str]:
     """Return the tables of one replication as text, by name."""
     (folder / "one.csv").write_text("".join(f"{0.1 * n:.1f} 20000\n" for n in range(20)), encoding="utf-8")
     (folder / "other.csv").write_text("".join(f"{0.1 * n:.1f} 30000\n" for n in range(20)), encoding="utf-8")
+    for name, size in (("one", 9_000), ("other", 30_000)):
+        rows = "".join(f"{0.01 * n * n:.2f},{0.05 * n:.2f},{size + n * 100},{n + 1}\n" for n in range(20))
+        (folder / f"{name}.records").write_text(f"start,later,bytes,packets\n{rows}", encoding="utf-8")
     (folder / "one.txt").write_text("9000 0.5\n30000 1\n", encoding="utf-8")
     (folder / "other.txt").write_text("9000 0.5\n40000 1\n", encoding="utf-8")
     for name, size in (("one", 30_000), ("other", 60_000)):

@@ -24,6 +24,11 @@ algorithm = "cubic"
 READERS = {
     "trace": ("1\n2\n5\n", 'path.rate={ kind = "trace", trace = "file" }', ""),
     "arrivals": ("0.5 1000\n2.5, 2000 # large\n", 'flows.0.source={ kind = "arrivals", arrivals = "file" }', "#|large"),
+    "records": (
+        "start,bytes\n0.5,1000\n2.5,2000\n",
+        'flows.0.source={ kind = "flow-records", records = "file" }',
+        "start|bytes",
+    ),
     "delays": (
         "0 0.01\n1.5 0.02 # far\n",
         'path.impairments=[{ kind = "delay-trace", file = "file" }]',

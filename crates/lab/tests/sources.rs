@@ -139,3 +139,25 @@ fn what_sends_at_a_rate_of_its_own_is_not_put_to_the_test() {
     let tested: Vec<_> = scenario.model.groups.iter().map(|group| (&*group.name, group.subject)).collect();
     assert_eq!(tested, [("cbr", false), ("cubic", true)]);
 }
+
+/// Sommers and Barford 2004: what is drawn from flow records has their mean load. Of 19 650 arrivals with the deviations of the file
+/// (1.75 of the mean size, 0.96 of the mean time) within four standard errors, 5.7 %.
+#[test]
+fn transfers_drawn_from_flow_records_have_the_mean_load_of_the_records() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/flows.csv");
+    let text = format!(
+        r#"
+        duration = "1000s"
+        path = {{ rate = "100Mbps", rtt = "10ms" }}
+        [[flows]]
+        name = "users"
+        algorithm = "newreno"
+        source = {{ kind = "flow-records", records = "{file}" }}
+        "#
+    );
+    let records = run(&text, 0);
+    // The means of the file: 13 422 bytes every 50.885 ms.
+    assert_near("load", value(&records, "users", "goodput_bps"), 13_422.15 * 8.0 / 0.050_884_9, 0.057);
+    assert_eq!(records.digest(), run(&text, 0).digest());
+    assert_ne!(records.digest(), run(&text, 1).digest());
+}

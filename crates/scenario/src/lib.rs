@@ -15,6 +15,7 @@ mod emit;
 mod executed;
 mod field;
 mod file;
+mod flow_records;
 mod forms;
 mod input;
 mod kind;

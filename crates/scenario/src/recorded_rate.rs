@@ -8,10 +8,11 @@ mod table;
 mod times;
 mod units;
 
+pub use field::{calendar, number};
+pub use table::Table;
 pub use units::{RateUnit, TimeUnit};
 
 use narrows_units::{Rate, Span};
-use table::Table;
 
 /// What the scenario says of a file.
 #[derive(Debug)]

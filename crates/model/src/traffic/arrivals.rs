@@ -22,6 +22,18 @@ pub enum Arrivals {
         /// Time between two arrivals, above zero.
         interval: Span,
     },
+    /// Arrivals like those of a recording (Harpoon: Sommers and Barford, IMC 2004): the time to the next and the size of each are
+    /// drawn with replacement, independently, from those recorded.
+    Resampled {
+        /// Start of the process.
+        from: Time,
+        /// No transfer starts at or after this time.
+        until: Time,
+        /// Times between two recorded arrivals, at least one of them above zero.
+        gaps: Arc<[Span]>,
+        /// Recorded sizes, at least one.
+        sizes: Arc<[Bytes]>,
+    },
     /// Recorded arrivals: time and size of each transfer, times ascending.
     Trace(Arc<[(Time, Bytes)]>),
 }
@@ -50,7 +62,7 @@ impl ArrivalProcess {
     }
 
     /// Returns the next arrival after the one at `after` (or after the start of the process, for the first); `None` if
-    /// there are no more. Calls must be in order of time. A Poisson arrival uses one draw of `stream`, others none.
+    /// there are no more. Calls must be in order of time. A Poisson arrival uses one draw of `stream`, a resampled one two, others none.
     pub fn next(&mut self, after: Time, stream: &mut Stream) -> Option<Arrival> {
         match &self.schedule {
             Arrivals::Poisson(steps) => {
@@ -61,6 +73,11 @@ impl ArrivalProcess {
                 let at = if self.next == 0 { *first } else { after + *interval };
                 self.next = 1;
                 Some(Arrival { at, size: None })
+            }
+            Arrivals::Resampled { from, until, gaps, sizes } => {
+                let at = after.max(*from) + one_of(gaps, stream);
+                let size = Some(one_of(sizes, stream));
+                Some(Arrival { at, size }).filter(|arrival| arrival.at < *until)
             }
             Arrivals::Trace(records) => {
                 let (at, size) = *records.get(self.next)?;
@@ -88,6 +105,11 @@ impl ArrivalProcess {
             at = until?;
         }
     }
+}
+
+/// One of `all`, each with the same probability.
+fn one_of<T: Copy>(all: &[T], stream: &mut Stream) -> T {
+    all[stream.up_to(all.len() as u64 - 1) as usize]
 }
 
 #[cfg(test)]
@@ -149,6 +171,26 @@ mod tests {
     fn periodic_arrivals_keep_their_distance() {
         let schedule = Arrivals::Periodic { first: at(3), interval: Span::from_ms(2000) };
         assert_eq!(times(schedule, at(10)), [3, 5, 7, 9].map(at));
+    }
+
+    #[test]
+    fn resampled_arrivals_have_the_mean_rate_and_size_of_the_recorded_ones_and_no_others() {
+        let gaps = [10, 20, 300].map(Span::from_ms);
+        let sizes = [100, 5000, 90_000].map(Bytes::new);
+        let schedule =
+            Arrivals::Resampled { from: at(5), until: at(3305), gaps: gaps.into(), sizes: sizes.into() };
+        let (mut process, mut stream) = (ArrivalProcess::new(schedule), Stream::new(1, 0, "arrivals"));
+        let (mut last, mut count, mut bytes) = (Time::ZERO, 0_u32, 0_u64);
+        while let Some(Arrival { at: next, size: Some(size) }) = process.next(last, &mut stream) {
+            let gap = next - if count == 0 { at(5) } else { last };
+            assert!(gaps.contains(&gap) && sizes.contains(&size), "{gap} {size}");
+            (last, count, bytes) = (next, count + 1, bytes + size.count());
+        }
+        // 3300 s with a mean of 110 ms, whose deviation is 134 ms: 30 000, and four standard errors of 212.
+        assert!((f64::from(count) - 30_000.0).abs() < 850.0, "{count}");
+        // A mean of 31 700 bytes, whose deviation is 41 273 bytes.
+        let mean = bytes as f64 / f64::from(count);
+        assert!((mean - 31_700.0).abs() < 4.0 * 41_273.0 / 173.0, "{mean}");
     }
 
     #[test]

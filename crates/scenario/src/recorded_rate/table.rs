@@ -148,7 +148,7 @@ enum Separator {
 impl Separator {
     /// The separator of a table whose first line is `line`.
     fn of(line: &str) -> Self {
-        let found = ['\t', ';', ','].into_iter().find(|&separator| line.contains(separator));
+        let found = ['\t', ';', ',', '|'].into_iter().find(|&separator| line.contains(separator));
         found.map_or(Self::Space, Self::Of)
     }
 

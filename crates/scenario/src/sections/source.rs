@@ -6,6 +6,7 @@ use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
 use super::transfers::Process;
 use super::transfers::arrivals::{Arrivals, Poisson, PoissonSteps};
+use super::transfers::flow_records::FlowRecords;
 use super::transfers::users::Users;
 use super::transfers::vectors::Vectors;
 use crate::context::LoadContext;
@@ -62,8 +63,8 @@ keys! {
 forms! {
     /// The source of the data of a group.
     pub enum Source {
-        Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users, Video, Web, Responsiveness,
-        Call, Game,
+        Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, FlowRecords, Vectors, Users, Video, Web,
+        Responsiveness, Call, Game,
     }
 }
 
@@ -90,7 +91,7 @@ macro_rules! processes {
     };
 }
 
-processes! { Poisson, PoissonSteps, Arrivals, Vectors, Users, Video, Web, Responsiveness, Call, Game }
+processes! { Poisson, PoissonSteps, Arrivals, FlowRecords, Vectors, Users, Video, Web, Responsiveness, Call, Game }
 
 /// A rate over time, of bits on the wire.
 type SendingRate = PlainOr<Positive<Rate>, Generated>;

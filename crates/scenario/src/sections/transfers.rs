@@ -2,6 +2,7 @@
 //! Sources that start transfers during the run.
 
 pub mod arrivals;
+pub mod flow_records;
 pub mod users;
 pub mod vectors;
 

@@ -247,6 +247,7 @@ fn every_key_has_an_effect() {
 /// Sources that start transfers: every key of an endpoint has an effect there, too.
 const WORKLOADS: &[(&str, &[&str])] = &[
     ("with poisson", &["flows.0.size=9kB", "flows.0.source={kind=\"poisson\",interval=\"9ms\"}"]),
+    ("with records", &["flows.0.source={kind=\"flow-records\",records=\"FOLDER/one.records\"}"]),
     ("with arrivals", &["flows.0.source={kind=\"arrivals\",arrivals=\"FOLDER/one.arrivals\"}"]),
     ("with vectors", &["flows.0.source={kind=\"vectors\",vectors=\"FOLDER/one.cvec\"}"]),
     ("with users", &["flows.0.size=9kB", "flows.0.source={kind=\"users\",think=\"9s\"}"]),
@@ -281,6 +282,8 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ("one.points", "10000 0.5\n20000 1\n"),
     ("other.points", "10000 0.5\n30000 1\n"),
     ("one.arrivals", "0.5 1000\n1 2000\n"),
+    ("one.records", "start,other,bytes,packets\n0,0,1000,2\n1,3,2000,3\n"),
+    ("other.records", "start,other,bytes,packets\n0,0,1000,2\n2,3,3000,3\n"),
     ("other.arrivals", "0.5 1000\n2 2000\n"),
     (
         "one.cvec",
@@ -501,6 +504,9 @@ const NEEDS: &[Need] = &[
     Need::sets("flows.source[poisson-steps]", &["flows.0.size=9kB"]),
     Need::alone("[poisson-steps].times", &[".intervals=[\"1s\",\"2s\"]", ".times=[\"0s\",\"9s\"]"], "[\"0s\", \"1s\"]", "[\"0s\", \"2s\"]"),
     Need::sets("flows.source[users]", &["flows.0.size=9kB"]),
+    Need::values("[flow-records].records", "\"FOLDER/one.records\"", "\"FOLDER/other.records\""),
+    Need::values("[flow-records].time", "\"start\"", "\"other\""),
+    Need::values("[flow-records].bytes", "\"bytes\"", "\"packets\""),
     Need::values("[arrivals].arrivals", "\"FOLDER/one.arrivals\"", "\"FOLDER/other.arrivals\""),
     Need::alone("[vectors].share", &[], "0.5", "1"),
     Need::sets("[users].surges", &["flows.0.size=9kB", "flows.0.source.surges=[{from=\"1s\",until=\"2s\",factor=2}]"]),

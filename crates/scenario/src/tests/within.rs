@@ -17,6 +17,7 @@ const NAMING: &[(&str, &str, &str)] = &[
         "one.delays",
     ),
     ("algorithm", "size = { kind = \"empirical\", file = \"FILE\" }\nalgorithm", "one.points"),
+    ("algorithm", "source = { kind = \"flow-records\", records = \"FILE\" }\nalgorithm", "one.records"),
     ("algorithm", "source = { kind = \"arrivals\", arrivals = \"FILE\" }\nalgorithm", "one.arrivals"),
     (
         "[path]\nrate = \"20Mbps\"\nrtt = \"40ms\"\n[[flows]]",

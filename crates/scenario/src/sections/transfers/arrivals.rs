@@ -109,8 +109,13 @@ impl Process for PoissonSteps {
     }
 }
 
+/// Transfers that arrive as `schedule` says, at most `slots` at a time.
+pub fn arriving(schedule: traffic::Arrivals, slots: u32, words: String) -> Transfers {
+    Transfers::new(Demand::Open(schedule), slots, words)
+}
+
 /// Refuses more arrivals, at the rates of `steps` from the start of `window` on, than a run can end with.
-fn check_arrivals<V>(
+pub fn check_arrivals<V>(
     steps: &[(Span, f64)],
     window: Window,
     intervals: &Field<V>,
@@ -165,8 +170,7 @@ fn steps(pattern: &[(Span, f64)], period: Option<Span>, window: Window, slots: u
         }
         _ => format!("Poisson arrivals at a rate that changes {} times", rates.len() - 1),
     };
-    let demand = Demand::Open(traffic::Arrivals::Poisson(rates.into()));
-    Transfers { written: Some(keys), ..Transfers::new(demand, slots, words) }
+    Transfers { written: Some(keys), ..arriving(traffic::Arrivals::Poisson(rates.into()), slots, words) }
 }
 
 impl Process for Arrivals {
@@ -196,8 +200,7 @@ impl Process for Arrivals {
         }
         load.assume(late(records.len() - early, records.len(), "transfers", name));
         let words = format!("{} recorded arrivals", records.len());
-        let demand = Demand::Open(traffic::Arrivals::Trace(records.into()));
-        Ok(Transfers::new(demand, self.concurrent.copied()?, words))
+        Ok(arriving(traffic::Arrivals::Trace(records.into()), self.concurrent.copied()?, words))
     }
 }
 
