@@ -164,7 +164,7 @@ impl Receiver {
         }
     }
 
-    /// When a window update is sent; `Time::NEVER` if none is. After the end of a transfer nobody waits for one.
+    /// When a window update is sent; `Time::NEVER` if none is. After the end of a transfer no sender waits for one.
     #[inline]
     fn window_update(&self) -> Time {
         match &self.reader {
