@@ -115,42 +115,39 @@ fn pi2_marks_by_the_root_of_what_it_drops() {
     Catalogue::Queues.assert_near("pi2", row, marked / lost.sqrt(), 2.0, 0.05);
 }
 
-/// CAKE shares a link equally among hosts, and among the flows of each (Høiland-Jørgensen, Täht and Morton 2018 §III-B), whatever
-/// they send; of 12 Mbps over 10 Mbps, headers included, a sixth is lost.
+/// CAKE shares a link equally among hosts (Høiland-Jørgensen, Täht and Morton 2018 §III-B), and it and FQ-PIE among flows, whatever
+/// they send; of 12 Mbps over 10 Mbps, headers included, a sixth is lost, in any queue.
 #[test]
-fn cake_shares_among_hosts_and_flows() {
+fn queues_share_among_hosts_and_flows_and_lose_what_does_not_fit() {
     let text = |queue: &str, flows: [(&str, u32, &str); 2]| {
         let of = |(name, count, rate): (&str, u32, &str)| {
             format!(
                 "[[flows]]\nname = \"{name}\"\nalgorithm = \"constant(rate={rate})\"\ncount = {count}\nstart = \"0s..1s\"\n"
             )
         };
-        let path =
-            format!("path = {{ rate = \"10Mbps\", rtt = \"20ms\", queue = {{ kind = \"cake\"{queue} }} }}");
+        let path = format!("path = {{ rate = \"10Mbps\", rtt = \"20ms\", queue = {{ kind = {queue} }} }}");
         format!("duration = \"30s\"\nwarmup = \"10s\"\n{path}\n{}{}", of(flows[0]), of(flows[1]))
     };
     let share = |records: &Replication, name: &str| {
         let [own, both] = [name, "bob"].map(|name| value(records, name, "goodput_bps"));
         own / (own + both)
     };
-    let hosts = run(&text(", hosts = { ann = 0, bob = 1 }", [("ann", 1, "8Mbps"), ("bob", 3, "8Mbps")]), 0);
+    let hosts = [("ann", 1, "8Mbps"), ("bob", 3, "8Mbps")];
+    let hosts = run(&text("\"cake\", hosts = { ann = 0, bob = 1 }", hosts), 0);
     let row = "share of a host with one flow beside one with three, all unresponsive, against a half";
     Catalogue::Queues.assert_near("cake", row, share(&hosts, "ann"), 0.5, 0.03);
-    let flows = run(&text("", [("ann", 1, "3Mbps"), ("bob", 3, "8Mbps")]), 0);
-    let row = "share of a flow of 3 Mbps beside three of 8 Mbps, against a quarter";
-    Catalogue::Queues.assert_near("cake", row, share(&flows, "ann"), 0.25, 0.03);
-    let lost = value(
-        &run(&text("", [("ann", 1, "5.84Mbps"), ("bob", 1, "5.84Mbps")]), 0),
-        "bottleneck",
-        "loss_rate",
-    );
-    Catalogue::Queues.assert_near(
-        "cake",
-        "loss of 12 Mbps over 10 Mbps, against a sixth",
-        lost,
-        1.0 / 6.0,
-        0.01,
-    );
+    for queue in ["cake", "fq-pie"] {
+        let flows = [("ann", 1, "3Mbps"), ("bob", 3, "8Mbps")];
+        let flows = run(&text(&format!("{queue:?}"), flows), 0);
+        let row = "share of a flow of 3 Mbps beside three of 8 Mbps, against a quarter";
+        Catalogue::Queues.assert_near(queue, row, share(&flows, "ann"), 0.25, 0.03);
+    }
+    for queue in ["cake", "fq-pie", "droptail"] {
+        let flows = [("ann", 1, "5.84Mbps"), ("bob", 1, "5.84Mbps")];
+        let lost = value(&run(&text(&format!("{queue:?}"), flows), 0), "bottleneck", "loss_rate");
+        let row = "loss of 12 Mbps over 10 Mbps, against a sixth";
+        Catalogue::Queues.assert_near(queue, row, lost, 1.0 / 6.0, 0.01);
+    }
 }
 
 /// CoDel's signals become ever more frequent while packets wait too long, the nth after `interval (1/√1 + … + 1/√n)`, which is

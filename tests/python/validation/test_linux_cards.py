@@ -27,3 +27,7 @@ def test_every_card_says_what_it_was_compared_with() -> None:
     for card in core.algorithms():
         found = next(each for each in cards.algorithms() if each["name"] == card["name"])
         assert str(found["validation"]).startswith(card["validation"] or "")
+
+
+def test_every_card_has_a_figure_that_a_test_compares_with_a_closed_form_or_a_source() -> None:
+    assert [card["name"] for card in (*core.algorithms(), *core.queues()) if not card["comparisons"]] == []

@@ -128,13 +128,32 @@ fn the_increase_of_htcp_between_losses_is_the_integral_of_alpha() {
         expected += (t + 5.0 * beyond * beyond + beyond * beyond * beyond / 12.0) / RTT.as_secs_f64();
         gained += pair[1].from - pair[0].to;
     }
-    compared(
-        "htcp",
-        "growth of the window between losses, against the integral of alpha",
-        gained,
-        expected,
-        0.06,
-    );
+    let what = "growth of the window between losses, against the integral of alpha";
+    compared("htcp", what, gained, expected, 0.06);
+}
+
+/// Linux scales alpha by `2 (1 - beta)`, with the beta of the loss, and by the round trip, where 100 ms are one. A packet is added by
+/// the acknowledgement after the first with which those counted reach `w / alpha`: by one of `w / alpha + 3 / 2` in the mean.
+#[test]
+fn the_increase_of_htcp_of_linux_between_losses_is_the_integral_of_alpha_over_whole_acknowledgements() {
+    let mut host = Host::new(build("htcp-linux", 100.0, 2.0), LINK, |number| number % 20_011 == 0);
+    host.run(Time::ZERO + RTT * 3_000);
+    let (mut gained, mut expected, step) = (0.0, 0.0, 0.01);
+    for pair in host.cuts[5..].windows(2) {
+        let end = pair[1].at.since(pair[0].at + RTT).as_secs_f64();
+        let (mut window, mut t) = (pair[0].to, 0.0);
+        while t < end {
+            let beyond = f64::max(t - 1.0, 0.0);
+            let alpha =
+                2.0 * (1.0 - pair[0].to / pair[0].from) * (1.0 + 10.0 * beyond + beyond * beyond / 4.0);
+            window += step / RTT.as_secs_f64() * window / (window / alpha + 1.5);
+            t += step;
+        }
+        expected += window - pair[0].to;
+        gained += pair[1].from - pair[0].to;
+    }
+    let what = "growth of the window between losses, against the integral of alpha, an acknowledgement and a half more for each packet";
+    compared("htcp-linux", what, gained, expected, 0.06);
 }
 
 /// A link of 1000 packets per second and 100 ms holds 101 packets without a queue.
@@ -156,4 +175,24 @@ fn after_a_loss_at_10000_packets_cubic_of_2005_grows_by_160_packets_a_second() {
     host.run(Time::ZERO + RTT * 2 + Span::from_ms(8_000));
     let what = "growth in 8 s after a loss at 10000 packets, against 16 packets in 100 ms";
     compared("cubic-2005", what, host.window() - 8_000.0, 8.0 * 160.0, 0.02);
+}
+
+/// Half of the window during the recovery, and what fills the path after it.
+#[test]
+fn westwood_of_linux_has_the_bdp_of_the_path_after_a_recovery() {
+    let link = Link { service: Span::from_ms(1), buffer: 80, ..LINK };
+    let mut host = Host::new(build("westwood-linux", 10.0, 60.0), link, |_| false);
+    let (mut cuts, mut after) = (0, Vec::new());
+    while host.now < Time::ZERO + RTT * 3_000 {
+        host.step();
+        if let Some(cut) = host.cuts.get(cuts).filter(|cut| (cut.to - host.window()).abs() > 1.0) {
+            near(cut.to, cut.from / 2.0, 0.01);
+            after.push(host.window());
+            cuts += 1;
+        }
+    }
+    let mean = after[2..].iter().sum::<f64>() / (after.len() - 2) as f64;
+    let what =
+        "mean window after a recovery, 1000 packets/s and 100 ms, against the 101 packets that fill the path";
+    compared("westwood-linux", what, mean, 101.0, 0.03);
 }

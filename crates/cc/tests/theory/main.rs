@@ -68,11 +68,11 @@ fn near(measured: f64, expected: f64, tolerance: f64) {
 #[test]
 fn the_mean_window_of_reno_is_the_square_root_of_1_5_over_p() {
     for loss_interval in [1_000, 10_000] {
-        let measured = mean_window("reno", loss_interval, Span::from_ms(100));
         let what = format!(
             "mean window, every {loss_interval}th packet lost, against sqrt(1.5 / p) (Mathis et al. 1997)"
         );
-        for name in ["reno", "newreno"] {
+        for name in ["reno", "newreno", "reno-linux"] {
+            let measured = mean_window(name, loss_interval, Span::from_ms(100));
             compared(name, &what, measured, (1.5 * loss_interval as f64).sqrt(), 0.05);
         }
     }
