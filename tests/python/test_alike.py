@@ -43,7 +43,7 @@ PLAIN = RENO.replace('    slow_start = "host"\n    undo = "host"\n', "").replace
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        *(("two-flows", each) for each in ("hystart++", "hystart", "limited", "standard")),
+        *(("two-flows", each) for each in ("hystart++", "hystart", "limited", "search", "standard")),
         ("returning-source", "hystart++"),
         ("short-transfers", "hystart++"),
     ],

@@ -113,6 +113,8 @@ pub enum SlowStartKind {
     Limited,
     /// HyStart++ (RFC 9406).
     HyStartPlusPlus,
+    /// SEARCH (draft-chung-ccwg-search).
+    Search,
 }
 
 /// A Quick-Start request (RFC 4782).

@@ -13,10 +13,12 @@ mod hosted;
 mod hystart;
 mod hystart_plus_plus;
 mod limited;
+mod search;
 
 pub use hosted::{Counted, Hosted};
 pub use hystart::HyStart;
 pub use hystart_plus_plus::HyStartPlusPlus;
+pub use search::Search;
 
 use crate::{Ack, Path, SlowStartKind};
 
@@ -31,6 +33,8 @@ pub enum SlowStart {
     Limited,
     /// Ends when the delay has been increased for five rounds, in which the window grows more slowly (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
+    /// Ends when less is delivered than was sent a round trip before (draft-chung-ccwg-search).
+    Search(Box<Search>),
 }
 
 impl SlowStart {
@@ -41,6 +45,7 @@ impl SlowStart {
             SlowStartKind::HyStart => Self::HyStart(HyStart::new(paced)),
             SlowStartKind::Limited => Self::Limited,
             SlowStartKind::HyStartPlusPlus => Self::HyStartPlusPlus(HyStartPlusPlus::new(paced)),
+            SlowStartKind::Search => Self::Search(Box::default()),
         }
     }
 
@@ -50,7 +55,8 @@ impl SlowStart {
         match self {
             Self::HyStart(hystart) => hystart.is_over(window, ack, path),
             Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.is_over(ack, path),
-            Self::Standard | Self::Limited | Self::HyStartPlusPlus(_) => false,
+            Self::Search(search) if is_initial(ssthresh) => search.is_over(ack, path),
+            Self::Standard | Self::Limited | Self::HyStartPlusPlus(_) | Self::Search(_) => false,
         }
     }
 
@@ -60,7 +66,7 @@ impl SlowStart {
         match self {
             Self::Limited => limited::growth(window, acked),
             Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.growth(acked),
-            Self::Standard | Self::HyStart(_) | Self::HyStartPlusPlus(_) => acked,
+            Self::Standard | Self::HyStart(_) | Self::HyStartPlusPlus(_) | Self::Search(_) => acked,
         }
     }
 
@@ -80,6 +86,7 @@ impl SlowStart {
             Self::Standard | Self::Limited => "",
             Self::HyStart(_) => "hystart",
             Self::HyStartPlusPlus(_) => "hystart++",
+            Self::Search(_) => "search",
         }
     }
 
@@ -92,8 +99,10 @@ impl SlowStart {
 
     /// A new slow start begins after an idle time.
     pub fn on_idle(&mut self) {
-        if let Self::HyStartPlusPlus(hystart) = self {
-            hystart.restart();
+        match self {
+            Self::HyStartPlusPlus(hystart) => hystart.restart(),
+            Self::Search(search) => search.restart(),
+            Self::Standard | Self::HyStart(_) | Self::Limited => {}
         }
     }
 }

@@ -250,6 +250,7 @@ fn every_rule_appears_in_some_run() {
         ),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart\""), &[("state", "hystart")]),
         (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"hystart++\""), &[("state", "hystart++")]),
+        (short(5, deep, "algorithm = \"cubic\"\nslow_start = \"search\""), &[("state", "search")]),
     ];
     let mut missing = Vec::new();
     for (text, expected) in cases {

@@ -317,7 +317,12 @@ fn quick_start_replays_faithfully() {
 
 #[test]
 fn every_slow_start_replays_faithfully() {
-    for slow_start in [SlowStartKind::HyStart, SlowStartKind::Limited, SlowStartKind::HyStartPlusPlus] {
+    for slow_start in [
+        SlowStartKind::HyStart,
+        SlowStartKind::Limited,
+        SlowStartKind::HyStartPlusPlus,
+        SlowStartKind::Search,
+    ] {
         let algorithm = Algorithm::parse("cubic").expect("the name is in the catalogue");
         let first_cut = FirstCut::Half;
         replays_faithfully(&Subject { slow_start, first_cut, ..Subject::new(algorithm) });

@@ -343,7 +343,10 @@ fn algorithms_that_follow_a_utility_bear_random_losses_below_its_limit() {
     };
     for algorithm in ["vivace", "allegro"] {
         let shares = [0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1].map(|loss| used(algorithm, loss));
-        assert!(shares[0] > 0.85 && shares[2] > 0.7 && shares[6] < shares[2] / 2.0, "{algorithm}: {shares:?}");
+        assert!(
+            shares[0] > 0.85 && shares[2] > 0.7 && shares[6] < shares[2] / 2.0,
+            "{algorithm}: {shares:?}"
+        );
         let what =
             "share of 100 Mbps that is used, 30 ms, 1 BDP, at random losses of 0, 0.5, 1, 2, 3, 5 and 10 %";
         let result = shares.map(|share| format!("{share:.2}")).join(", ");

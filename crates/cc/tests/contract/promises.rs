@@ -21,6 +21,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::HyStart),
         Just(SlowStartKind::Limited),
         Just(SlowStartKind::HyStartPlusPlus),
+        Just(SlowStartKind::Search),
     ];
     let restart_window = prop_oneof![Just(RestartWindow::Initial), Just(RestartWindow::Halved)];
     let ack_counting =

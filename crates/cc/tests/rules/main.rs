@@ -32,6 +32,7 @@ mod prague;
 mod rap;
 mod reno_linux;
 mod scalable;
+mod search;
 mod tfrc;
 mod veno;
 mod westwood;

@@ -18,7 +18,11 @@ use narrows_cc::{Algorithm, Cause, CongestionControl, FirstCut, Path, RestartWin
 use narrows_units::{Bytes, Span, Time};
 
 fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
-    let setup = Setup {
+    Algorithm::parse(name).expect("a known algorithm").build(&setup(initial_window, initial_ssthresh))
+}
+
+fn setup(initial_window: f64, initial_ssthresh: f64) -> Setup {
+    Setup {
         mss: Bytes::new(1448),
         packet: Bytes::new(1500),
         initial_window,
@@ -31,8 +35,7 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
         quick_start: None,
         paced: false,
         seed: 1,
-    };
-    Algorithm::parse(name).expect("a known algorithm").build(&setup)
+    }
 }
 
 /// The mean window if every `1/p`-th packet is lost, with a round-trip time of `rtt`.
@@ -76,6 +79,29 @@ fn the_mean_window_of_reno_is_the_square_root_of_1_5_over_p() {
             compared(name, &what, measured, (1.5 * loss_interval as f64).sqrt(), 0.05);
         }
     }
+}
+
+/// The fluid of a slow start that doubles each round trip: rate `2^t` of the link at `t` round trips after it reaches the link's,
+/// and twice the link's from one round trip later on. What is delivered in the 3.5 round trips before the acknowledgement of what
+/// was sent at 2.22 is 26 % less than what was sent in the 3.5 before that, and the window is then 5.33 times the path; bins add
+/// up to 0.35.
+#[test]
+fn search_ends_slow_start_at_5_3_times_the_path_over_an_endless_buffer() {
+    let link = Link {
+        service: Span::from_us(100),
+        delay: Span::from_ms(100),
+        buffer: 1_000_000,
+        per_ack: 1,
+        quick: 0,
+    };
+    let setup = Setup { slow_start: SlowStartKind::Search, ..setup(10.0, f64::INFINITY) };
+    let algorithm = Algorithm::parse("reno").expect("a known algorithm").build(&setup);
+    let mut host = Host::new(algorithm, link, |_| false);
+    while host.algorithm.ssthresh().is_some_and(f64::is_infinite) {
+        host.step();
+    }
+    let paths = host.window() / 1_001.0;
+    assert!((5.2..5.8).contains(&paths), "{paths} times the path");
 }
 
 /// Independent losses give up to 1.07 of that (Ott, Kemperman and Mathis 1996: 1.31 in place of 1.22 over the root of p).

@@ -64,6 +64,7 @@ preset_keys! {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
+            SlowStartKind::Search => "SEARCH",
         },
 
         /// Number of segments that an acknowledgement counts as when the window of a window algorithm grows. segments:
@@ -274,6 +275,7 @@ words!(SlowStartKind {
     Limited = "limited",
     HyStart = "hystart",
     HyStartPlusPlus = "hystart++",
+    Search = "search",
 });
 words!(AckCounting { Segments = "segments", Mixed = "mixed", Acks = "acks" });
 words!(FirstCut { Rule = "rule", Half = "half" });
