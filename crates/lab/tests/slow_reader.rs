@@ -84,7 +84,7 @@ fn a_closed_window_never_ends_a_connection_whatever_the_algorithm() {
             );
             tried += 1;
             let records = run(&text, 0);
-            if value(&records, "a", "completed_flows") != 1.0 {
+            if value(&records, "a", "completed_flows") < 1.0 {
                 let received = value(&records, "a", "goodput_bps") * 300.0 / 8.0;
                 stuck.push(format!("{name} in preset {preset}: {received} bytes"));
             }
