@@ -77,7 +77,8 @@ impl Connections<'_> {
             let first = self.firsts[number] as usize;
             if self.is_home(number) {
                 for host in &self.sending[first..first + count] {
-                    series.sender(host.as_deref(), interval);
+                    let seen = host.as_deref().map(|it| (&it.sender, &it.recorder, it.access.waited()[0]));
+                    series.sender(seen, interval);
                 }
             }
             let received = |host: &Option<Box<ReceivingHost>>| {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time series: values per interval, stored as flat columns per partition and merged at the end.
 
-use super::{InternalsRecorder, LinkRecorder};
-use crate::host::SendingHost;
+use super::{InternalsRecorder, LinkRecorder, SenderRecorder};
 use narrows_records::{FlowSample, GroupSample, LinkCounts, LinkSample, SpanSum};
 use narrows_transport::{ConnectionState, SenderSnapshot, SendingEndpoint};
 use narrows_units::{Span, Time};
@@ -78,21 +77,21 @@ impl SeriesRecorder {
         self.times.last().copied().unwrap_or(Time::ZERO)
     }
 
-    /// Adds the sample of the next sender; `None` if its flow has not started. `interval` is the length of the
-    /// interval.
-    pub fn sender(&mut self, host: Option<&SendingHost>, interval: Span) {
-        let now = host.map_or_else(SenderMark::default, |host| {
-            let counters = host.sender.counters();
+    /// Adds the sample of the next sender; `None` if its flow has not started. The number is how long its packets have waited
+    /// at its access link, nanoseconds; `interval` is the length of the interval.
+    pub fn sender(&mut self, sender: Option<(&SendingEndpoint, &SenderRecorder, u64)>, interval: Span) {
+        let now = sender.map_or_else(SenderMark::default, |(sender, recorder, access_wait_ns)| {
+            let counters = sender.counters();
             SenderMark {
                 bytes_sent: counters.bytes_sent,
                 packets_sent: counters.packets_sent,
-                access_wait_ns: host.access.waited()[0],
-                rtt: host.recorder.rtt,
+                access_wait_ns,
+                rtt: recorder.rtt,
                 retransmissions: counters.retransmissions,
             }
         });
         let before = exchange(&mut self.sender_marks, &mut self.next_sender, now);
-        let open = host.map(|host| &host.sender).filter(|it| it.state() == ConnectionState::Established);
+        let open = sender.map(|(sender, ..)| sender).filter(|it| it.state() == ConnectionState::Established);
         let state = open.map(SendingEndpoint::snapshot);
         let value = |of: fn(&SenderSnapshot) -> Option<f64>| state.as_ref().and_then(of).unwrap_or(f64::NAN);
         self.senders.push(FlowSample {
