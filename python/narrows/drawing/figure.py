@@ -65,9 +65,9 @@ class Key:
     Attributes:
         name: Name of the series, unique in its figure.
         label: Text of the entry.
-        sample: Kind of the sample beside the text: "line", "faint", "fill", "tile", "limit", "ground", "shade", "drop",
-            "mark", "dot", "dash" for the dash of lines of any colour, or "event" for a marker in the colour of the
-            series at which it happens.
+        sample: Kind of the sample beside the text: "line", "faint", "behind", "fill", "tile", "limit", "ground",
+            "shade", "drop", "mark", "dot", "dash" for the dash of lines of any colour, or "event" for a marker in the
+            colour of the series at which it happens.
         style: Colour, dash and marker of the series; None without a style.
     """
 

@@ -150,7 +150,7 @@ class Panel:
         self._behind.append(element("text", text, class_="note end", x=self.box.right - 4, y=self.box.top + 15))
 
     def line(self, key: str, x: FloatArray, y: FloatArray, style: Style, *, kind: str = "line") -> None:
-        """Draw a line; `kind` is its CSS class and its name in the read-out ("line", "faint")."""
+        """Draw a line; `kind` is its CSS class and its name in the read-out ("line", "faint", "behind")."""
         good = np.isfinite(x) & np.isfinite(y)
         if not good.any():
             return
@@ -159,7 +159,7 @@ class Panel:
         # A long line is thinned, which closes its gaps; a short one keeps them.
         kept_x, kept_y = (x, y) if len(x) <= 4 * columns else extremes(x[good], y[good], columns)
         path = polyline(*without_flats(self._place(kept_x, self.across), self._place(kept_y, self.up)))
-        dash = "1 3" if kind == "faint" else style.dash_pattern
+        dash = {"faint": "1 3", "behind": None}.get(kind, style.dash_pattern)
         self._add(key, style, element("path", class_=kind, d=path, stroke_dasharray=dash, data_read="line"))
 
     def steps(self, key: str, x: FloatArray, y: FloatArray, style: Style) -> None:

@@ -16,8 +16,8 @@ def swatch(sample: str, style: Style | None) -> Markup:
     """Return the drawing of a legend entry, 30 by 12 pixels.
 
     Args:
-        sample: "line", "faint", "fill", "tile", "limit", "ground", "shade", "drop", "mark", "dot" or "event", as in
-            a legend's entry.
+        sample: "line", "faint", "behind", "fill", "tile", "limit", "ground", "shade", "drop", "mark", "dot" or "event",
+            as in a legend's entry.
         style: Colour, dash and marker of the series; None without a style.
     """
     dash = style.dash_pattern if style else None
@@ -45,5 +45,5 @@ def _shape(sample: str, style: Style | None, dash: str | None) -> Markup:
         "path",
         class_="line" if sample == "dash" else sample,
         d="M1 6H29",
-        stroke_dasharray="1 3" if sample == "faint" else dash,
+        stroke_dasharray={"faint": "1 3", "behind": None}.get(sample, dash),
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from narrows.drawing.figure import Figure
 
 NAMES = [card["name"] for card in algorithms()]
+ELEVEN = ["newreno", "cubic", "bbr1", "bbr3", "vegas", "bic", "hstcp", "htcp", "westwood", "scalable", "aiad"]
 SOME = some.lists(some.sampled_from([*NAMES, "mine.py:Mine", "aimd(a=1,b=0.5)"]), min_size=1, unique=True)
 
 
@@ -57,7 +58,7 @@ def test_levels_of_one_algorithm_are_not_shades_of_its_colour(levels: int) -> No
     assert len({style.colour for style in styles}) == min(levels, 8)
 
 
-@pytest.fixture(scope="module", params=["home", "crossed", "algorithms", "levels", "many", "sites"])
+@pytest.fixture(scope="module", params=["home", "crossed", "algorithms", "levels", "many", "sites", "eleven"])
 def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Figure]:
     folder: Path = tmp_path_factory.mktemp(request.param) / "out"
     short = ["duration=17s", "warmup=16s"]
@@ -74,6 +75,8 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         case "many":
             many = {"path.rtt": ["20ms", "40ms", "60ms", "80ms"], **queues}
             nw.compare(["cubic", "bbr3"], "two-flows", vary=many, overrides=short, replications=1).save(folder)
+        case "eleven":
+            nw.compare(ELEVEN, "two-flows", overrides=short, replications=2).save(folder)
         case "sites":
             flows = [{"name": f"site{number}", "algorithm": "cubic", "start": "0s..1s"} for number in range(12)]
             path = {"rate": "20Mbps", "rtt": "40ms"}

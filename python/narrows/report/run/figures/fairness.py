@@ -8,7 +8,7 @@ Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discr
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +50,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     views = frame.views(runs)
     courses = [_course(runs, view, edges) for view in views]
     courses = [course for course in courses if np.isfinite(course.index).any()]
+    left = 0
+    if len({course.key for course in courses}) + 1 > frame.MOST_ENTRIES:
+        left = max(len(courses) - frame.MOST_PANELS, 0)
+        courses = [part for each in courses[: frame.MOST_PANELS] for part in _before_others(each, courses)]
     if not courses:
         return Figure("jain", title, (), absent="Fairness over time needs two flows that are active together.")
     middles = (edges[:-1] + edges[1:]) / 2
@@ -64,9 +68,10 @@ def figure(runs: Sequence[Run]) -> Figure:
         if together
         else "",
         "Line: mean over replications; shade: their range." if runs[0].replications > 1 else "",
+        f"Not drawn are {left} more; the tables have them." if left else "",
         frame.pooled(runs),
     ]
-    keys = without_repeats(Key(course.key, course.key, "line", course.style) for course in courses)
+    keys = without_repeats(_key(course) for course in courses)
     keys += frame.warm_up(runs[:1])
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -80,8 +85,16 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("jain", title, caption, keys, draw)
 
 
+def _key(course: _Course) -> Key:
+    style = {frame.OWN: frame.PLAIN, frame.OTHERS: frame.FAINT}.get(course.key, course.style)
+    return Key(course.key, course.key, "behind" if course.key == frame.OTHERS else "line", style)
+
+
 def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
     key, style = course.key, course.style
+    if key == frame.OTHERS:
+        panel.line(key, middles, _mean(course.index), style, kind="behind")
+        return
     with warnings.catch_warnings():
         # A window without two flows in any replication has no mean: NaN, which lifts the pen.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -89,6 +102,22 @@ def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
     if len(course.index) > 1:
         panel.band(key, middles, low, high, style)
     panel.line(key, middles, mean, style)
+
+
+def _before_others(course: _Course, courses: Sequence[_Course]) -> list[_Course]:
+    """Return a panel with one course, behind it all others of the panel that they would share."""
+    panel = ", ".join(filter(None, (course.panel, course.key)))
+    others = [each for each in courses if each.panel == course.panel and each is not course]
+    behind = [replace(each, panel=panel, key=frame.OTHERS, style=frame.FAINT) for each in others]
+    return [*behind, replace(course, panel=panel, key=frame.OWN)]
+
+
+def _mean(index: FloatArray) -> FloatArray:
+    with warnings.catch_warnings():
+        # A window without two flows in any replication has no mean: NaN, which lifts the pen.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mean: FloatArray = np.nanmean(index, axis=0)
+    return mean
 
 
 def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.drawing.channels import looks, marked
-from narrows.drawing.figure import Key
+from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style
@@ -34,7 +34,7 @@ class Entry:
         run: The run.
         group: Name of the group in the run.
         panel: Title of its panel; the same for all where one panel has all.
-        key: Name of its series, and its entry in the legend.
+        key: Name of its series, and its entry in the legend; `OTHERS` beside the one that the panel names.
         style: Its style: the colour is the algorithm, dash and marker are the level or the group.
     """
 
@@ -48,7 +48,8 @@ class Entry:
 def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]:
     """Return the groups that have something to show: of one run in one panel, of several in a panel per group.
 
-    More than a legend has room for are left out.
+    Of runs that a legend has no room for each has a panel, which names it, before all others. What is too much for
+    that is left out.
 
     Args:
         runs: The runs.
@@ -69,13 +70,37 @@ def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]
                 algorithm, level = run.factors
                 panel = f"{title}, {level}" if crossed else title
                 found.append(Entry(run, group, panel, algorithm if crossed else run.name, run.style))
+    if len({each.key for each in found}) > MOST_ENTRIES:
+        alone = len({each.panel for each in found}) == 1
+        found = [part for each in found[:MOST_PANELS] for part in _before_others(each, found, alone=alone)]
     panels = list(dict.fromkeys(each.panel for each in found))[:MOST_PANELS]
     return [each for each in found if each.panel in panels]
 
 
+def _before_others(entry: Entry, found: Sequence[Entry], *, alone: bool) -> list[Entry]:
+    """Return a panel with one entry, behind it all others of the panel that they would share."""
+    panel = entry.key if alone else f"{entry.panel}: {entry.key}"
+    others = [each for each in found if each.panel == entry.panel and each is not entry]
+    behind = [replace(each, panel=panel, key=OTHERS, style=FAINT) for each in others]
+    return [*behind, replace(entry, panel=panel, key=OWN)]
+
+
+def legend(shown: Sequence[Entry], sample: str) -> list[Key]:
+    """Return the entries of the legend of a figure.
+
+    Args:
+        shown: What `entries` has returned.
+        sample: Kind of the samples, `dot` or `line`.
+    """
+    if any(each.key == OWN for each in shown):
+        return [Key(OWN, OWN, sample, PLAIN), Key(OTHERS, OTHERS, "behind" if sample == "line" else sample, FAINT)]
+    return without_repeats(Key(each.key, each.key, sample, each.style) for each in shown)
+
+
 def left_out(runs: Sequence[Run], shown: Sequence[Entry], has: Callable[[Run, str], bool]) -> str:
     """Return the sentence on how many groups `entries` has left out; empty for none."""
-    left = sum(has(run, group) for run in runs for group in run.groups) - len(shown)
+    drawn = sum(each.key != OTHERS for each in shown)
+    left = sum(has(run, group) for run in runs for group in run.groups) - drawn
     return f"Not drawn are {counted(left, 'more group')}{' of runs' if len(runs) > 1 else ''}." if left else ""
 
 
@@ -262,6 +287,9 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
+# The series of a panel that names one of many runs, and their looks in the legend.
+OWN, OTHERS = "what the panel names", "all others"
+PLAIN, FAINT = Style(7, 0, 0), Style(7, 1, 1)
 # Entries of a legend, and panels of a figure with a panel per group.
 MOST_ENTRIES = 8
 MOST_PANELS = 16

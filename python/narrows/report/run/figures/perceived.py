@@ -32,7 +32,8 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
         f"Not drawn are {left} more; the tables have them." if left > 0 else "",
         frame.pooled(runs),
     ]
-    keys = [Key(run.name, run.name, "dot", run.style) for run in runs]
+    # The axis has the names; a legend of many repeats them for nothing.
+    keys = [Key(run.name, run.name, "dot", run.style) for run in runs] if len(runs) <= frame.MOST_ENTRIES else []
 
     def draw(paper: Paper) -> Sequence[Panel]:
         names = [meaning(name).of(list(runs[0].groups)[place]).title for place, name in shown[:MOST]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PERCENT, SECONDS, nice_step
 from narrows.report.run.figures import frame
@@ -33,7 +33,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         frame.left_out(runs, [each for each, _ in curves], _has),
         frame.pooled(runs),
     ]
-    keys = without_repeats(Key(each.key, each.key, "line", each.style) for each, _ in curves)
+    keys = frame.legend([each for each, _ in curves], "line")
 
     def draw(paper: Paper) -> Sequence[Panel]:
         across = _across([histogram for _, histogram in curves])
@@ -43,8 +43,11 @@ def figure(runs: Sequence[Run]) -> Figure:
         )
         for each, histogram in curves:
             share = np.cumsum(histogram.packets) / histogram.packets.sum()
-            first = histogram.values[0]
-            panels[titles.index(each.panel)].steps(
+            first, panel = histogram.values[0], panels[titles.index(each.panel)]
+            if each.key == frame.OTHERS:
+                panel.line(each.key, histogram.values, share, each.style, kind="behind")
+                continue
+            panel.steps(
                 each.key,
                 np.r_[first, histogram.values, max(across.high, histogram.values[-1])],
                 np.r_[0.0, share, 1.0],

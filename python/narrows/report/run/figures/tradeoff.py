@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
@@ -33,7 +33,8 @@ class _Cloud:
     rate: Measure
 
     def describe(self, delay: float, rate: float) -> str:
-        return f"{self.entry.key}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
+        name = self.entry.run.name if self.entry.key in {frame.OWN, frame.OTHERS} else self.entry.key
+        return f"{name}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
 
 
 def figure(runs: Sequence[Run]) -> Figure:
@@ -72,8 +73,7 @@ def figure(runs: Sequence[Run]) -> Figure:
             _paint(panels[titles.index(cloud.entry.panel)], cloud)
         return panels
 
-    keys = without_repeats(Key(each.entry.key, each.entry.key, "dot", each.entry.style) for each in clouds)
-    return Figure("tradeoff", title, caption, keys, draw)
+    return Figure("tradeoff", title, caption, frame.legend([each.entry for each in clouds], "dot"), draw)
 
 
 def _with_ends(values: Sequence[float], ends: Sequence[float]) -> tuple[float, float]:
@@ -100,6 +100,10 @@ def _up(rates: tuple[float, float]) -> Axis:
 
 
 def _paint(panel: Panel, cloud: _Cloud) -> None:
+    if cloud.entry.key == frame.OTHERS:
+        middle = (cloud.delay.mean or 0.0, cloud.rate.mean or 0.0)
+        panel.point(cloud.entry.key, middle, cloud.entry.style, f"{cloud.describe(*middle)} (mean)", of_many=True)
+        return
     if len(cloud.points) == 1:
         ((_, delay, rate),) = cloud.points
         panel.point(cloud.entry.key, (delay, rate), cloud.entry.style, cloud.describe(delay, rate))

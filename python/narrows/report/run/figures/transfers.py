@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.figure import Figure, Key, Paper, without_repeats
+from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BYTES, COUNT, PERCENT, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
@@ -66,6 +66,9 @@ def _distribution(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
             # As many steps as can be distinguished on paper.
             shares = np.linspace(0.0, 1.0, min(len(group.times), _STEPS) + 1)
             values = np.quantile(group.times, shares[1:], method="inverted_cdf")
+            if group.entry.key == frame.OTHERS:
+                panel.line(group.entry.key, values, shares[1:], group.entry.style, kind="behind")
+                continue
             panel.steps(group.entry.key, np.r_[values[0], values, across.high], np.r_[shares, 1.0], group.entry.style)
         return list(panels.values())
 
@@ -93,9 +96,14 @@ def _by_size(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
         up = Axis("Completion time", SECONDS, float(times.min()) / 1.2, float(times.max()) * 1.2, log=True)
         panels = _panels(paper, [group for group, _ in curves], across, up)
         for group, (middles, (low, _, high)) in curves:
+            if group.entry.key == frame.OTHERS:
+                continue
             panels[group.entry.panel].band(group.entry.key, middles, low, high, group.entry.style)
         for group, (middles, (_, median, _)) in curves:
             panel = panels[group.entry.panel]
+            if group.entry.key == frame.OTHERS:
+                panel.line(group.entry.key, middles, median, group.entry.style, kind="behind")
+                continue
             panel.line(group.entry.key, middles, median, group.entry.style)
             for size, time in zip(middles.tolist(), median.tolist(), strict=True):
                 text = f"{group.entry.key}, about {quantity(size, BYTES)}: median {quantity(time, SECONDS)}"
@@ -106,7 +114,7 @@ def _by_size(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
 
 
 def _legend(groups: Sequence[_Group]) -> list[Key]:
-    return without_repeats(Key(each.entry.key, each.entry.key, "line", each.entry.style) for each in groups)
+    return frame.legend([each.entry for each in groups], "line")
 
 
 def _panels(paper: Paper, groups: Sequence[_Group], across: Axis, up: Axis) -> dict[str, Panel]:
