@@ -126,6 +126,9 @@ TRIALS = {
     "source[writes].interval": application(
         'kind="writes",interval="200ms",size="20kB"', 'kind="writes",interval="300ms",size="20kB"'
     ),
+    "source[writes].whole_packets": application(
+        'kind="writes",interval="200ms",size="20kB"', 'kind="writes",interval="200ms",size="20kB",whole_packets=false'
+    ),
     "source[writes].size": application(
         'kind="writes",interval="200ms",size="20kB"', 'kind="writes",interval="200ms",size="30kB"'
     ),

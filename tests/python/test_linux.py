@@ -193,6 +193,16 @@ def test_what_the_kernel_cannot_do_is_refused_at_its_line(tmp_path: Path, narrow
 
 
 @built
+def test_how_an_application_reads_and_small_writes_are_refused_at_their_lines(tmp_path: Path, narrows: Narrows) -> None:
+    source = 'source = { kind = "writes", interval = "10ms", size = "100B", whole_packets = false }\n'
+    file = write(tmp_path, SCENARIO + source + 'nagle = true\nreceive_window = "9pkt"\nread_rate = "1Mbps"\n')
+    ended = narrows("check", file, "--on", "linux")
+    assert ended.returncode == 2
+    for key in ("source.whole_packets", "nagle", "read_rate"):
+        assert f"flows.0.{key}" in ended.stderr
+
+
+@built
 def test_parameters_of_an_algorithm_are_refused(tmp_path: Path, narrows: Narrows) -> None:
     changed = write(tmp_path, SCENARIO.replace('"cubic"', '"cubic-linux(fast_convergence=false)"'))
     ended = narrows("check", changed, "--on", "linux")

@@ -252,6 +252,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
     ("abe", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
+    ("nagle", "true", &["flows.0.size=100kB"]),
     ("tso_autosizing", "true", &["path.rate=100Mbps"]),
     ("receive_offload_timeout", "7ms", &["transport.receive_offload=8"]),
     ("ack_division", "3", &["transport.ack_counting=acks"]),

@@ -64,8 +64,13 @@ fn refusals(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
         let reason = "both sides of a connection write".to_owned();
         Refusal::of_group(workload.group, "source", reason, "a source that writes at the sender alone")
     });
+    let streams = model.workloads.iter().filter(|workload| workload.demand.is_stream()).map(|workload| {
+        let reason = "its data is passed to the kernel in full packets".to_owned();
+        Refusal::of_group(workload.group, "source.whole_packets", reason, "true")
+    });
     algorithms
         .chain(exchanges)
+        .chain(streams)
         .chain(model.workloads.iter().filter_map(stop))
         .chain(too_many_programs(model))
         .chain(too_many_connections(model))

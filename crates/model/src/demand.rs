@@ -115,6 +115,11 @@ impl Demand {
         }
     }
 
+    /// Whether its data is a stream of bytes, whose segments are cut when they are sent.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Fixed { source, .. } if source.is_stream())
+    }
+
     /// Returns the side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side
     /// alone writes.
     pub fn side(&self) -> Option<usize> {

@@ -40,12 +40,15 @@ pub enum SourceModel {
         /// Durations of the off periods.
         off: Spans,
     },
-    /// Writes of random sizes, in whole packets, at random intervals; the first at the start of the flow.
+    /// Writes of random sizes at random intervals; the first at the start of the flow.
     Writes {
         /// Times between two writes.
         interval: Spans,
         /// Sizes of the writes.
         size: Sizes,
+        /// Whether each is rounded up to full packets; otherwise they are a stream of bytes, of which segments are cut when they are
+        /// sent.
+        whole_packets: bool,
     },
 }
 
@@ -53,6 +56,11 @@ impl SourceModel {
     /// Whether it sends at a rate of its own, without congestion control.
     pub fn has_rate(&self) -> bool {
         matches!(self, Self::Rate(_) | Self::Leaving { .. } | Self::Sharing { .. } | Self::OnOff { .. })
+    }
+
+    /// Whether it writes a stream of bytes.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Writes { whole_packets: false, .. })
     }
 
     /// Returns the highest rate at which it writes, bits per second on the wire; `None` if it has no rate of its own.

@@ -65,6 +65,8 @@ pub struct TransportOptions {
     pub delayed_ack_timeout: Span,
     /// Whether young connections acknowledge every segment, as in Linux.
     pub quick_ack: bool,
+    /// Whether a new segment that is not full waits until all before it is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4).
+    pub nagle: bool,
     /// Most segments that are sent at once by segmentation offload, at least 1: fewer new ones are sent only where no more are
     /// left or in flight.
     pub segmentation_offload: u32,
@@ -133,6 +135,7 @@ impl Default for TransportOptions {
             delayed_ack: 2,
             delayed_ack_timeout: Span::from_ms(40),
             quick_ack: false,
+            nagle: false,
             segmentation_offload: 1,
             tso_autosizing: false,
             receive_offload: 1,

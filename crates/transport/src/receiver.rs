@@ -15,6 +15,7 @@ pub(crate) mod buffer;
 mod counters;
 mod reader;
 mod reassembly;
+mod stream;
 
 pub use counters::ReceiverCounters;
 
@@ -26,6 +27,7 @@ use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
 use reader::Reader;
 use reassembly::{Arrival, Reassembly};
 use std::sync::Arc;
+use stream::Stream;
 
 /// A reliable receiver.
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub struct Receiver {
     claim: Option<Claim>,
     /// The application, if it does not read all data at once.
     reader: Option<Box<Reader>>,
+    /// What has arrived of a stream; `None` if the sizes of segments are known before they arrive.
+    stream: Option<Box<Stream>>,
 }
 
 /// The data that a receiver with `optimistic_ack` claims to have received.
@@ -99,6 +103,7 @@ impl Receiver {
             handshake: AcceptState::Listening,
             counters: ReceiverCounters::default(),
             reader: Reader::new(&options),
+            stream: None,
             claim: (options.ack_division > 1 || options.optimistic_ack > 0).then(Claim::default),
             options,
         }
@@ -115,6 +120,12 @@ impl Receiver {
         self.transfer = Transfer::open(self.options.mss);
     }
 
+    /// The application writes a stream, whose segments have sizes that are not known yet. Only for a flow that has not started.
+    pub fn expect_stream(&mut self) {
+        self.expect_more_writes();
+        self.stream = Some(Box::default());
+    }
+
     /// The next part has `size`, above zero; known before its first segment arrives.
     pub fn expect_write(&mut self, size: Bytes) {
         self.transfer.write(size);
@@ -123,7 +134,9 @@ impl Receiver {
     /// A packet from the sender arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
-            Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
+            Body::Data { request, timestamp, payload, .. } => {
+                self.on_data(packet, request, (timestamp, payload.into()), now, host);
+            }
             Body::Syn { request } => self.on_syn(packet.number, request, now, host),
             Body::HandshakeAck => self.accept(now),
             // RFC 9293 §3.10.7.4: a segment that is not acceptable is acknowledged.
@@ -202,7 +215,7 @@ impl Receiver {
         &mut self,
         packet: &Packet,
         request: Option<Request>,
-        timestamp: u8,
+        (timestamp, payload): (u8, u64),
         now: Time,
         host: &mut H,
     ) {
@@ -232,16 +245,19 @@ impl Receiver {
             let reported = self.selective && self.options.undo != UndoKind::None;
             self.dsack = reported.then_some(packet.number);
         } else {
-            self.counters.bytes_received += self.transfer.payload(packet.number).count();
+            self.counters.bytes_received += payload;
+            let in_stream =
+                self.stream.as_mut().map(|stream| stream.on_segment(packet.number, payload, next));
             if next != before {
-                self.counters.bytes_delivered = self.transfer.payload_before(next).count();
+                let delivered = in_stream.unwrap_or_else(|| self.transfer.payload_before(next).count());
+                self.counters.bytes_delivered = delivered;
                 if let Some(reader) = &mut self.reader {
                     reader.on_delivered(self.counters.bytes_delivered, now);
                 }
             }
         }
         if self.claim.is_some() && self.options.optimistic_ack > 0 {
-            self.on_claimed(packet.number, arrival == Arrival::Duplicate);
+            self.on_claimed(packet.number, payload, arrival == Arrival::Duplicate);
         }
         let urgent = arrival != Arrival::InOrder || mark_changed || next == self.transfer.segments();
         if self.policy.on_segment(urgent, next != before, now) {
@@ -262,10 +278,10 @@ impl Receiver {
 
     /// Segment `number` arrived at a receiver that acknowledges more than it has received. What is beyond a hole counts as
     /// delivered: the hole is never filled.
-    fn on_claimed(&mut self, number: u64, duplicate: bool) {
+    fn on_claimed(&mut self, number: u64, payload: u64, duplicate: bool) {
         let Some(claim) = &mut self.claim else { return };
         if !duplicate {
-            claim.delivered += self.transfer.payload(number).count();
+            claim.delivered += payload;
         }
         self.counters.bytes_delivered = claim.delivered;
         // More with each segment, so that what is acknowledged has been sent.

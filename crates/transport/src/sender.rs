@@ -169,9 +169,19 @@ impl Sender {
         self.transmit(now, host);
     }
 
+    /// The application writes `size` to a stream, of which segments are cut when they are sent. Only after
+    /// [`expect_more_writes`](Self::expect_more_writes).
+    pub fn append<H: Host>(&mut self, size: Bytes, now: Time, host: &mut H) {
+        self.core.data.append(size);
+        self.transmit(now, host);
+    }
+
     /// The application writes no more, and takes back what it has supplied without end and is not sent: the flow completes
     /// when all other data is acknowledged.
     pub fn close<H: Host>(&mut self, host: &mut H) {
+        while let Some(size) = self.core.data.cut(false) {
+            self.recovery.board_mut().add_write(size);
+        }
         self.core.data.close(self.recovery.board().next());
         let established = self.core.status.state == ConnectionState::Established;
         if established && self.recovery.board().una() == self.core.data.transfer().segments() {

@@ -52,6 +52,18 @@ impl Transfer {
 
     /// Adds a part of `size`, above zero. Only for an open transfer.
     pub(crate) fn write(&mut self, size: Bytes) {
+        // A part behind full segments has the segments that it would have as a part of its own.
+        let joined = self
+            .writes
+            .as_mut()
+            .and_then(|writes| writes.last_mut())
+            .filter(|last| last.bytes % self.mss == 0);
+        if let Some(last) = joined {
+            last.bytes += size.count();
+            self.segments += size.count().div_ceil(self.mss);
+            self.size += size.count();
+            return;
+        }
         let write = Write { segments_before: self.segments, bytes_before: self.size, bytes: size.count() };
         self.writes.get_or_insert_default().push(write);
         self.segments += size.count().div_ceil(self.mss);
@@ -101,12 +113,14 @@ pub(crate) struct SendBuffer {
     transfer: Transfer,
     /// The number of segments offered; `u64::MAX` for the whole transfer.
     offered: u64,
+    /// What the application has written of a stream that no segment holds yet, bytes.
+    pending: u64,
 }
 
 impl SendBuffer {
     /// Creates the data of a transfer of `size`, endless if `None`, all of it available when the flow starts.
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
-        Self { transfer: Transfer::new(size, mss), offered: u64::MAX }
+        Self { transfer: Transfer::new(size, mss), offered: u64::MAX, pending: 0 }
     }
 
     /// Returns the transfer.
@@ -125,6 +139,23 @@ impl SendBuffer {
     pub(crate) fn write(&mut self, size: Bytes) {
         self.transfer.write(size);
         self.offered = self.transfer.segments;
+    }
+
+    /// The application adds `size` to a stream, whose segments are cut when they are sent.
+    pub(crate) fn append(&mut self, size: Bytes) {
+        self.pending += size.count();
+    }
+
+    /// Cuts the next segment of a stream, offers it and returns its size; `None` if nothing is left, or less than a full segment
+    /// and `only_full` ones are wanted.
+    pub(crate) fn cut(&mut self, only_full: bool) -> Option<Bytes> {
+        let size = self.pending.min(self.transfer.mss);
+        if size == 0 || (only_full && size < self.transfer.mss) {
+            return None;
+        }
+        self.pending -= size;
+        self.write(Bytes::new(size));
+        Some(Bytes::new(size))
     }
 
     /// The application adds no more. Of an endless supply, all but the first `sent` segments are taken back.

@@ -255,6 +255,14 @@ impl GroupKeys {
         }
         let reliable = algorithm.needs().transport == Transport::Reliable;
         reader::check_group(&endpoint, &self.transport, (reliable, demand.side().is_some()), faults)?;
+        if demand.is_stream() && (!reliable || load.size.is_some()) {
+            let message =
+                if reliable { "a stream of bytes has no size" } else { "datagrams are no stream of bytes" };
+            let fault = own.source.fault(message).given("whole_packets = false");
+            let allowed =
+                "whole_packets = true, or an algorithm of TCP and no size; stop and lasts end a stream";
+            return Err(fault.allowed(allowed).report(faults));
+        }
         let placement = placement?;
         if demand.is_synchronized() && placement == Placement::Edges {
             let fault =

@@ -55,8 +55,11 @@ keys! {
     pub struct Writes = "writes" {
         /// Time between two writes; the first is at the start.
         interval: Drawn<Span>,
-        /// Size of a write, rounded up to full packets.
+        /// Size of a write.
         size: Drawn<Bytes>,
+        /// Whether writes are rounded up to full packets. false: they are a stream of bytes, and what does not fill a
+        /// segment is sent in one that is not full, as transport.nagle says.
+        whole_packets: bool = true,
     }
 }
 
@@ -151,7 +154,8 @@ impl Source {
             Self::Writes(form) => {
                 let interval = spans(&mut form.interval, context, faults);
                 let size = distribution::resolve_drawn(form.size.get_mut()?, context.load, faults)?;
-                Ok(SourceModel::Writes { interval: interval?, size: Sizes(size) })
+                let whole_packets = form.whole_packets.copied()?;
+                Ok(SourceModel::Writes { interval: interval?, size: Sizes(size), whole_packets })
             }
             // A process of transfers writes all of a transfer at its start.
             _ => Ok(SourceModel::Bulk),
@@ -257,9 +261,10 @@ pub fn describe(source: &SourceModel) -> String {
         SourceModel::OnOff { rate, on, off } => {
             format!(", sending at {rate}, on for {} and off for {}", spans(on), spans(off))
         }
-        SourceModel::Writes { interval, size } => {
+        SourceModel::Writes { interval, size, whole_packets } => {
             let size = distribution::describe::<Bytes>(&size.0);
-            format!(", written {size} at a time, every {}", spans(interval))
+            let stream = if *whole_packets { "" } else { ", as a stream of bytes" };
+            format!(", written {size} at a time, every {}{stream}", spans(interval))
         }
     }
 }

@@ -174,6 +174,11 @@ preset_keys! {
         /// Quick acknowledgements, as in Linux: at the start of a connection every segment is acknowledged.
         option quick_ack: bool { true => "quick ACKs at the start" },
 
+        /// Nagle's algorithm (RFC 896; RFC 9293 §3.7.4): a segment that is not full is sent only when all data before it is
+        /// acknowledged. An exchange whose request ends with such a segment then takes a round trip longer, and also the
+        /// delayed-acknowledgement timeout if the receiver delays the acknowledgement of the one before.
+        option nagle: bool { true => "Nagle's algorithm" },
+
         /// Segmentation offload: maximum number of segments that the sender passes on at once, as a burst of packets.
         /// New segments wait until this number may be sent, or a third of the window; a pacer sends this number at a
         /// time.

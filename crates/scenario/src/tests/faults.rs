@@ -159,6 +159,8 @@ const FAULTS: &[Case] = &[
     (6, "algorithm = §\"constant(rate=2Mbps)\"\nsource = { kind = \"onoff\", rate = \"3Mbps\", on = \"1s\", off = \"1s\" }", "flows.0.algorithm", "which of both"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = { kind = §\"trace\" } }", "flows.0.source.rate.kind", "unknown kind"),
     (6, "algorithm = \"cubic\"\nsource = §{ kind = \"writes\", interval = \"1ps\", size = \"1B\" }", "flows.0.source", "act more than"),
+    (6, "algorithm = \"tfrc\"\nsource = §{ kind = \"writes\", interval = \"1ms\", size = \"1B\", whole_packets = false }", "flows.0.source", "datagrams are no stream"),
+    (6, "algorithm = \"cubic\"\nsize = \"9kB\"\nsource = §{ kind = \"writes\", interval = \"1ms\", size = \"1B\", whole_packets = false }", "flows.0.source", "has no size"),
     (6, "algorithm = \"cubic\"\nrtt = §{ kind = \"exponential\", mean = \"3s\" }", "flows.0.rtt", "no delay for the bottleneck"),
     (6, "algorithm = \"cubic\"\nreceive_window = §\"0pkt\"", "flows.0.receive_window", "zero is impossible"),
     (6, "algorithm = \"cubic\"\nreceive_window = §\"1000B\"", "flows.0.receive_window", "less than the payload of one packet"),

@@ -7,6 +7,15 @@ use narrows_model::SourceModel;
 use narrows_model::traffic::{Sizes, Spans};
 use narrows_units::{Bytes, Span, Time};
 
+/// What an application writes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Full packets.
+    Packets(u64),
+    /// A part of a stream of bytes.
+    Bytes(Bytes),
+}
+
 /// An application that writes its data over time.
 #[derive(Debug)]
 pub(crate) enum Application {
@@ -22,9 +31,9 @@ pub(crate) enum Application {
     Writes {
         interval: Spans,
         size: Sizes,
+        /// Payload of a full packet, to which sizes are rounded up; `None` for a stream of bytes.
+        whole: Option<Bytes>,
         draws: Stream,
-        /// Payload of a full packet.
-        mss: Bytes,
         /// Time of the next write.
         next: Time,
     },
@@ -34,9 +43,10 @@ impl Application {
     /// Creates the application that `model` describes for flow number `place` of its group, with packets of `packet`
     /// bytes on the wire and `mss` bytes of payload; `None` for sources that write all data at the start.
     pub fn new(model: &SourceModel, place: usize, packet: Bytes, mss: Bytes, draws: Stream) -> Option<Self> {
-        if let SourceModel::Writes { interval, size } = model {
+        if let SourceModel::Writes { interval, size, whole_packets } = model {
             let (interval, size) = (interval.clone(), size.clone());
-            return Some(Self::Writes { interval, size, draws, mss, next: Time::NEVER });
+            let whole = whole_packets.then_some(mss);
+            return Some(Self::Writes { interval, size, whole, draws, next: Time::NEVER });
         }
         let rate = Capacity::of_source(model, place, draws)?;
         Some(Self::Rate { rate, packet, made: Time::NEVER })
@@ -64,9 +74,9 @@ impl Application {
         }
     }
 
-    /// Performs the action that is due at `now` and returns the number of full packets that it writes. Called at the
+    /// Performs the action that is due at `now` and returns what it writes. Called at the
     /// time given by [`next`](Self::next), and when the flow starts.
-    pub fn act(&mut self, now: Time) -> u64 {
+    pub fn act(&mut self, now: Time) -> Written {
         match self {
             Self::Rate { rate, packet, made } => {
                 let full = *made <= now;
@@ -78,14 +88,15 @@ impl Application {
                 {
                     *made = later;
                 }
-                u64::from(full)
+                Written::Packets(u64::from(full))
             }
-            Self::Writes { interval, size, draws, mss, next } => {
+            Self::Writes { interval, size, whole, draws, next } => {
                 if *next > now {
-                    return 0;
+                    return Written::Packets(0);
                 }
                 *next = now + interval.sample(draws).max(Span::from_ps(1));
-                size.sample(draws).count().div_ceil(mss.count())
+                let size = size.sample(draws);
+                whole.map_or(Written::Bytes(size), |mss| Written::Packets(size.count().div_ceil(mss.count())))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sending end of a connection in its host.
 
+use super::application::Written;
 use super::clock::Clock;
 use super::{AccessLinks, Application, Context, SendDelay, Timer};
 use crate::net::Net;
@@ -305,9 +306,10 @@ impl SendingHost {
         if application.next() > now {
             return;
         }
-        let written = application.act(now);
-        if written > 0 {
-            self.act(now, cx, |sender, io| sender.offer(written, now, io));
+        match application.act(now) {
+            Written::Packets(0) => {}
+            Written::Packets(written) => self.act(now, cx, |sender, io| sender.offer(written, now, io)),
+            Written::Bytes(size) => self.act(now, cx, |sender, io| parts_mut(sender).append(size, now, io)),
         }
     }
 

@@ -23,6 +23,7 @@ impl Sender {
         let window = loop {
             let segment = match self.choose(&limits, usable, now) {
                 Ok(segment) => segment,
+                Err(Limit::Application) if self.cut_segment() => continue,
                 Err(limit) => {
                     self.core.status.limited_by = limit;
                     break limits.window;
@@ -114,6 +115,36 @@ impl Sender {
     /// Returns the limit that forbids sending a new segment, the congestion window aside.
     #[inline]
     pub(super) fn limit_on_new(&self) -> Option<Limit> {
+        let limit = self.limit_on_probe();
+        if limit.is_none() && self.core.options.nagle && self.is_held_by_nagle() {
+            return Some(Limit::Application);
+        }
+        limit
+    }
+
+    /// Cuts the next segment of a stream of which all segments are sent: as much as the application has written, up to a full one;
+    /// by Nagle's algorithm no less than a full one while anything is outstanding. Returns false if there is none.
+    #[cold]
+    fn cut_segment(&mut self) -> bool {
+        let board = self.recovery.board();
+        let only_full = self.core.options.nagle && board.outstanding() > 0;
+        if board.next() < self.core.data.available() {
+            return false;
+        }
+        let size = self.core.data.cut(only_full);
+        size.inspect(|size| self.recovery.board_mut().add_write(*size)).is_some()
+    }
+
+    /// Whether the next segment waits for more data or for the acknowledgement of all before it (RFC 9293 §3.7.4).
+    #[cold]
+    fn is_held_by_nagle(&self) -> bool {
+        let board = self.recovery.board();
+        board.outstanding() > 0 && self.core.data.transfer().payload(board.next()) < self.core.options.mss
+    }
+
+    /// Returns the same for a tail loss probe, which Nagle's algorithm does not hold back (`tcp_send_loss_probe`).
+    #[inline]
+    fn limit_on_probe(&self) -> Option<Limit> {
         let board = self.recovery.board();
         if board.next() >= self.core.data.available() {
             return Some(Limit::Application);
@@ -129,7 +160,7 @@ impl Sender {
     /// Sends a tail loss probe: a new segment if there is one that the receiver can hold, else the last one again
     /// (`TLP_send_probe`, RFC 8985 §7.3).
     pub(super) fn send_probe<H: Host>(&mut self, now: Time, host: &mut H) {
-        let retransmission = self.limit_on_new().map(|_| self.recovery.board().next() - 1);
+        let retransmission = self.limit_on_probe().map(|_| self.recovery.board().next() - 1);
         let rate = self.pacing_rate();
         self.send_segment(retransmission, rate, now, host);
         self.core.status.counters.probes += 1;

@@ -154,6 +154,23 @@ impl Wire {
         self.take(outbox);
     }
 
+    /// The application writes a part of `size` bytes, of which the receiver knows.
+    pub fn write(&mut self, size: u64) {
+        let mut outbox = Outbox::default();
+        self.receiver.reliable_mut().expect("it is reliable").expect_write(Bytes::new(size));
+        let sender = self.sender.reliable_mut().expect("it is reliable");
+        sender.write(Bytes::new(size), self.now, &mut outbox);
+        self.take(outbox);
+    }
+
+    /// The application writes `size` bytes to a stream.
+    pub fn append(&mut self, size: u64) {
+        let mut outbox = Outbox::default();
+        let sender = self.sender.reliable_mut().expect("it is reliable");
+        sender.append(Bytes::new(size), self.now, &mut outbox);
+        self.take(outbox);
+    }
+
     /// Runs until the transfer is complete or aborted, at most for `limit`. Returns true if it is complete.
     pub fn complete(&mut self, limit: Span) -> bool {
         self.run(Time::ZERO + limit);

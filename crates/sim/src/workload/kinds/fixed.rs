@@ -89,7 +89,11 @@ impl Kind for Fixed<'_> {
             host.stop_at(stop.of(now));
         }
         let Some(application) = self.application(host.plan.flow.index() as u32) else { return };
-        host.sender.wait_for_offers();
+        if self.source.is_stream() {
+            host.parts_mut().expect_more_writes();
+        } else {
+            host.sender.wait_for_offers();
+        }
         host.greedy = false;
         host.application = Some(Box::new(application));
     }
