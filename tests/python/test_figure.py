@@ -283,3 +283,37 @@ def test_each_figure_with_intervals_says_how_they_were_made(results: Path, kind:
         drawn = 'class="whisker"' in picture.panels or "±" in picture.panels
         made = f"95 % confidence intervals of the mean over {count} independent replications, from Student's t"
         assert (made in picture.caption) == drawn, picture.name
+
+
+def test_a_figure_over_time_is_that_of_the_replication_that_is_chosen(results: Path, tmp_path: Path) -> None:
+    run = results / "run"
+    drawn = {}
+    for number in range(3):
+        out = tmp_path / f"{number}.svg"
+        done = finished(["figure", run, "cwnd", "--replication", str(number), "--out", out, "--json"], tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert f"Replication {number + 1} of 3, seed" in json.loads(done.stdout)["caption"]
+        drawn[number] = out.read_bytes()
+    assert len(set(drawn.values())) == 3
+    # None is the first, and so it is in Python.
+    assert finished(["figure", run, "cwnd", "--out", "first.svg"], tmp_path).returncode == 0
+    assert (tmp_path / "first.svg").read_bytes() == drawn[0]
+    assert "Replication 3 of 3" in nw.figure(run, "cwnd", replication=2).caption
+    assert "Replication 2 of 3" in nw.figure(run, "cwnd", width_mm=84.0, replication=1).caption
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cwnd", "--replication", "3"], "--replication 3: allowed for cwnd of this page: 0, 1, 2"),
+        (["tradeoff", "--replication", "1"], "--replication 1: tradeoff has one drawing; of figures over time: cwnd"),
+        (["cwnd", "--replication", "-1"], "-1"),
+    ],
+)
+def test_a_replication_that_a_figure_does_not_have_is_refused(
+    results: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = finished(["figure", results / "run", *arguments, "--out", "x.svg"], tmp_path)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / "x.svg").exists()

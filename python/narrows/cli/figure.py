@@ -26,7 +26,7 @@ def figure(arguments: argparse.Namespace) -> int:
         for each in found.values():
             print(f"{each.name:{wide}}  {each.title}")
         return DONE
-    place, shown = write(arguments.folder, arguments.name, arguments.out, arguments.width)
+    place, shown = write(arguments.folder, arguments.name, arguments.out, arguments.width, arguments.replication)
     if arguments.json:
         print(to_json({"file": str(place), "name": shown.name, "title": shown.title, "caption": shown.caption}))
         return DONE

@@ -32,6 +32,12 @@ def _add_figure(commands: argparse._SubParsersAction[Parser]) -> None:
         "--width", metavar="MM", type=millimetres, default=160.0,
         help="width in millimetres; up to 110 the panels are those of a column (default: 160)",
     )  # fmt: skip
+    figure.add_argument(
+        "--replication",
+        metavar="N",
+        type=whole(0, 10**6),
+        help="number of the replication of a figure over time, from 0 (default: the first)",
+    )
     figure.add_argument("--json", action="store_true", help="print file, title and caption as JSON")
 
 

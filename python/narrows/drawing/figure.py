@@ -89,6 +89,7 @@ class Figure:
         draw: Returns the panels for a paper; none if there is nothing to show.
         absent: Reason why there is nothing to show; empty if there is something.
         others: Contents of the same figure for other replications, by number of the replication.
+        captions: Captions of these, by the same numbers.
         hint: What the page does with the figure; empty for nothing. The caption is without it.
         moments: Texts of the page about a moment that is chosen in the figure, as JSON by number of the replication.
     """
@@ -100,6 +101,7 @@ class Figure:
     draw: Callable[[Paper], Sequence[Panel]] = field(default=lambda _paper: ())
     absent: str = ""
     others: Mapping[int, Callable[[Paper], Sequence[Panel]]] = field(default_factory=dict)
+    captions: Mapping[int, Sequence[str]] = field(default_factory=dict)
     hint: str = ""
     moments: Mapping[int, str] = field(default_factory=dict)
 
@@ -122,6 +124,7 @@ def with_others(figures: Mapping[int, Figure]) -> Figure:
         keys=keys,
         moments=moments,
         others={first: shown.draw, **{number: each.draw for number, each in drawn.items()}},
+        captions={first: shown.caption, **{number: each.caption for number, each in drawn.items()}},
     )
 
 

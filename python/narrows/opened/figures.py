@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -22,16 +23,20 @@ if TYPE_CHECKING:
 
 
 @typed
-def figure(folder: str | os.PathLike[str], name: str, *, width_mm: float = 160.0) -> Figure:
+def figure(
+    folder: str | os.PathLike[str], name: str, *, width_mm: float = 160.0, replication: int | None = None
+) -> Figure:
     """Return a figure of a page of results as a figure of matplotlib, which can be changed and saved.
 
     Args:
         folder: The folder of a run, comparison, study, matrix or any other results with a page.
         name: Name of the figure, as in `cwnd`; `narrows figure FOLDER` lists all.
         width_mm: Its width, 40 to 400 millimetres. Up to 110 it has the panels of a narrow screen, for a column.
+        replication: Number of the replication that a figure over time shows, from 0; None is the first. Others are
+            of all replications.
 
     Raises:
-        InputError: The folder has no page, the page no such figure, or matplotlib is not installed.
+        InputError: The folder has no page, the page no such figure or replication, or matplotlib is not installed.
 
     Examples:
         >>> import narrows as nw, tempfile
@@ -39,10 +44,12 @@ def figure(folder: str | os.PathLike[str], name: str, *, width_mm: float = 160.0
         >>> nw.load("pair", ["duration=5s", "warmup=1s"]).run().save(folder)
         >>> nw.figure(folder, "cwnd").savefig(folder + "/cwnd.pdf")
     """
-    return _printed(chosen(Path(folder), name, width_mm), width_mm)
+    return _printed(chosen(Path(folder), name, width_mm, replication), width_mm)
 
 
-def write(folder: Path, name: str, out: Path | None, width_mm: float) -> tuple[Path, Picture]:
+def write(
+    folder: Path, name: str, out: Path | None, width_mm: float, replication: int | None = None
+) -> tuple[Path, Picture]:
     """Write a figure of a page of results into a file of its own.
 
     Args:
@@ -50,6 +57,7 @@ def write(folder: Path, name: str, out: Path | None, width_mm: float) -> tuple[P
         name: Name of the figure.
         out: The file, which must not exist; its end is one of `FORMATS`. None is `NAME.pdf` in the working directory.
         width_mm: Width of the figure, millimetres.
+        replication: Number of the replication of a figure over time, from 0; None is the first.
 
     Returns:
         The file, and the figure with its caption.
@@ -63,7 +71,7 @@ def write(folder: Path, name: str, out: Path | None, width_mm: float) -> tuple[P
     if form not in FORMATS:
         given = f"no format .{form}" if form else "its name has no end that says the format"
         raise InputError(str(place), f"{given}; allowed: {', '.join(f'.{each}' for each in FORMATS)}")
-    shown = chosen(folder, name, width_mm)
+    shown = chosen(folder, name, width_mm, replication)
     drawn = None if form == "svg" else _printed(shown, width_mm)
     with new_file(place) as partial:
         if drawn is None:
@@ -85,10 +93,14 @@ def pictures_in(folder: Path, width_mm: float = 160.0) -> dict[str, Picture]:
     if not page.is_file():
         problem = f"has no page: `narrows report {folder}` builds it" if folder.is_dir() else "no such folder"
         raise InputError(str(folder), problem)
-    return pictures_of(page.read_text("utf-8", errors="replace"), "narrow" if width_mm <= COLUMN_MM else "wide")
+    return pictures_of(page.read_text("utf-8", errors="replace"), _paper(width_mm))
 
 
-def chosen(folder: Path, name: str, width_mm: float) -> Picture:
+def _paper(width_mm: float) -> str:
+    return "narrow" if width_mm <= COLUMN_MM else "wide"
+
+
+def chosen(folder: Path, name: str, width_mm: float, replication: int | None = None) -> Picture:
     """Return the figure of this name; arguments and errors as `figure`."""
     if not (math.isfinite(width_mm) and LEAST_MM <= width_mm <= MOST_MM):
         raise InputError(f"{width_mm:g} mm", f"no width of a figure; allowed: {LEAST_MM:g} to {MOST_MM:g} millimetres")
@@ -97,11 +109,23 @@ def chosen(folder: Path, name: str, width_mm: float) -> Picture:
         near = core.nearest(name, list(found))
         meant = f"did you mean {near!r}? " if near else ""
         raise InputError(str(folder), f"unknown figure {name!r}; {meant}It has: {', '.join(found) or 'none'}")
+    shown = found[name]
+    if replication is not None and replication not in shown.others:
+        over_time = [each.name for each in found.values() if each.others]
+        if not shown.others:
+            problem = f"{name} has one drawing" + (
+                f"; of figures over time: {', '.join(over_time)}" if over_time else ""
+            )
+        else:
+            problem = f"allowed for {name} of this page: {', '.join(map(str, shown.others))}"
+        raise InputError(f"--replication {replication}", problem)
     try:
-        _ = found[name].tree
-    except ET.ParseError:
+        if replication is not None:
+            shown = shown.of_replication(replication, _paper(width_mm))
+        _ = shown.tree
+    except (ET.ParseError, ValueError, zlib.error):
         raise InputError(str(folder), f"its page is damaged: `narrows report {folder}` builds it again") from None
-    return found[name]
+    return shown
 
 
 def _printed(shown: Picture, width_mm: float) -> Any:

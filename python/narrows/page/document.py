@@ -241,7 +241,7 @@ def _key(key: Key) -> Markup:
 def _others(figure: Figure) -> list[Markup]:
     """Return the drawings of further replications, which the page's script shows on request."""
     return [
-        element("template", data_replication=number,
+        element("template", data_replication=number, data_caption=" ".join(filter(None, figure.captions[number])),
                 data_packed=_packed("".join(_paper(figure, paper, draw) for paper in PAPERS)))
         for number, draw in figure.others.items()
     ]  # fmt: skip

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import re
-from dataclasses import dataclass
+import zlib
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -13,7 +15,7 @@ from narrows.drawing.figure import PAPERS, Figure, Paper, drawing, height
 from narrows.drawing.swatch import swatch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Picture:
         height: Height of the drawing, drawing units.
         panels: Markup of its panels.
         legend: Label of each entry, and the markup of the sample beside it.
+        others: Caption and packed drawing of each replication to choose from, by number, the one that is shown among
+            them; empty for a figure of all replications.
     """
 
     name: str
@@ -37,6 +41,17 @@ class Picture:
     height: float
     panels: str
     legend: Sequence[tuple[str, str]]
+    others: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+
+    def of_replication(self, number: int, paper: str) -> Picture:
+        """Return this figure of another replication, which is one of `others`, on the paper of this name."""
+        caption, packed = self.others[number]
+        content = zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS).decode()
+        drawn = re.search(_PAPER.format(paper=paper), content, re.DOTALL)
+        if drawn is None:
+            raise ValueError(f"replication {number} has no drawing for {paper} paper")
+        width, tall, panels = drawn.groups()
+        return replace(self, caption=caption, width=float(width), height=float(tall), panels=panels)
 
     @property
     def tree(self) -> ET.Element:
@@ -73,11 +88,15 @@ def pictures_of(page: str, paper: str = PAPERS[0].name) -> dict[str, Picture]:
             said = _CAPTION.search(content)
             caption = html.unescape(said[1]) if said else ""
             legend = [(html.unescape(label), sample) for sample, label in _KEY.findall(content)]
-            found[name] = Picture(name, html.unescape(title), caption, float(width), float(tall), panels, legend)
+            others = {int(number): (html.unescape(said), packed) for number, said, packed in _OTHER.findall(content)}
+            found[name] = Picture(
+                name, html.unescape(title), caption, float(width), float(tall), panels, legend, others
+            )
     return found
 
 
 _FIGURE = re.compile(r'<figure data-title="([^"]*)" data-name="([^"]*)">(.*?)</figure>', re.DOTALL)
 _PAPER = r'<svg class="paper {paper}" viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*><title>.*?</desc>(.*?)<path class="cursor">'
 _CAPTION = re.compile(r"<figcaption><p>(.*?)</p>", re.DOTALL)
+_OTHER = re.compile(r'<template data-replication="(\d+)" data-caption="([^"]*)" data-packed="([^"]*)">')
 _KEY = re.compile(r'<button type="button" class="key"[^>]*>(<svg.*?</svg>)<span>(.*?)</span>', re.DOTALL)
