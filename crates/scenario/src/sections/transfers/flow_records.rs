@@ -59,14 +59,18 @@ impl Process for FlowRecords {
         let (name, count) = (&self.records.get()?.name, found.sizes.len());
         let empty = found.empty;
         context.load.assume((empty > 0).then(|| format!("{empty} records without bytes in {name} left out")));
+        // The mean of many times has no short form: to a microsecond.
+        let mean = Span::from_secs_f64((interval * 1e6).round() / 1e6).max(Span::from_us(1));
         let words = format!(
-            "arrivals like {count} recorded flows, one every {} in the mean, of {:.0}B in the mean",
-            Span::from_secs_f64(interval),
+            "arrivals like {count} recorded flows, one every {mean} and {:.0}B in the mean,",
             found.bytes()
         );
         let (from, until) = (Time::ZERO + window.from, Time::ZERO + window.until);
         let (gaps, sizes) = (found.gaps.into(), found.sizes.into());
         let schedule = traffic::Arrivals::Resampled { from, until, gaps, sizes };
-        Ok(arriving(schedule, self.concurrent.copied()?, words))
+        Ok(Transfers {
+            sizes: "sizes drawn from theirs",
+            ..arriving(schedule, self.concurrent.copied()?, words)
+        })
     }
 }
