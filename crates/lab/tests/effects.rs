@@ -229,6 +229,15 @@ const DELAYED: &str =
 const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("limited_transmit", "false", &["transport.recovery=newreno"]),
     ("window_validation", "false", &["transport.receive_window=9pkt"]),
+    (
+        "rate_limited_increase",
+        "true",
+        &[
+            "flows.0.source={kind=\"onoff\",rate=\"1Mbps\",on=\"1s\",off=\"1s\"}",
+            "transport.initial_window=4pkt",
+            "transport.idle_restart=false",
+        ],
+    ),
     ("slow_start", "standard", &["path.rate=40Mbps", "path.rtt=100ms"]),
     ("quick_start", "20Mbps", APPROVING),
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),

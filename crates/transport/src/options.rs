@@ -17,6 +17,9 @@ pub struct TransportOptions {
     pub limited_transmit: bool,
     /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
     pub window_validation: bool,
+    /// Whether it grows up to what the largest flight since its last decrease gives a reason for
+    /// (draft-ietf-ccwg-ratelimited-increase).
+    pub rate_limited_increase: bool,
     /// The congestion window before the first acknowledgement, packets.
     pub initial_window: u64,
     /// The slow-start threshold before the first loss, packets; `None` for infinite.
@@ -111,6 +114,7 @@ impl Default for TransportOptions {
             proportional_rate_reduction: false,
             limited_transmit: true,
             window_validation: true,
+            rate_limited_increase: false,
             initial_window: 10,
             initial_ssthresh: None,
             slow_start: SlowStartKind::Standard,

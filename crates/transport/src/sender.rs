@@ -99,8 +99,8 @@ impl Sender {
         Self {
             recovery: LossRecovery::new(&core.options, core.data.transfer().clone(), needs),
             peer_window: PeerWindow::new(&core.options),
+            usage: WindowUsage::new(core.options.initial_window),
             core,
-            usage: WindowUsage::default(),
             window_limited: false,
             last_sent_at: Time::NEVER,
             waiting_since: Time::NEVER,

@@ -4,9 +4,12 @@
 //! As in Linux (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): the window was the limit if it stopped the sender at any
 //! time since the data now acknowledged was sent. In slow start it suffices that more than half of the window was in
 //! flight.
+//!
+//! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to what
+//! the largest flight since it was last decreased gives a reason for.
 
 /// The use of the congestion window within one window of data.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowUsage {
     /// The window stopped the sender.
     limited: bool,
@@ -14,14 +17,24 @@ pub(crate) struct WindowUsage {
     max_outstanding: u64,
     /// The first segment after this window of data.
     end: u64,
+    /// `maxFS`: the maximum number of outstanding segments since the window was last decreased, and at first the initial window.
+    max_flight: u64,
+    /// The window at the last question whether it may grow, packets.
+    window: f64,
 }
 
 impl WindowUsage {
+    /// Returns the use of a window of `initial_window` packets before anything is sent.
+    pub(crate) const fn new(initial_window: u64) -> Self {
+        Self { limited: false, max_outstanding: 0, end: 0, max_flight: initial_window, window: 0.0 }
+    }
+
     /// The sender stopped with segments `una..next` outstanding, because of the window or of something else.
     pub(crate) fn on_attempt(&mut self, una: u64, next: u64, stopped_by_window: bool) {
         let outstanding = next - una;
+        self.max_flight = self.max_flight.max(outstanding);
         if una >= self.end || stopped_by_window || (!self.limited && outstanding > self.max_outstanding) {
-            *self = Self { limited: stopped_by_window, max_outstanding: outstanding, end: next };
+            *self = Self { limited: stopped_by_window, max_outstanding: outstanding, end: next, ..*self };
         }
     }
 
@@ -36,6 +49,18 @@ impl WindowUsage {
         let (Some(window), Some(ssthresh)) = window_and_ssthresh() else { return false };
         window < ssthresh && window < 2.0 * self.max_outstanding as f64
     }
+
+    /// Whether the window may grow although it is not the limit: it is below twice `maxFS` in slow start, and below a packet more than
+    /// `maxFS` otherwise. Window and ssthresh are in packets; an algorithm without both may not.
+    pub(crate) fn may_grow_unfilled(&mut self, window: Option<f64>, ssthresh: Option<f64>) -> bool {
+        let (Some(window), Some(ssthresh)) = (window, ssthresh) else { return false };
+        if window < std::mem::replace(&mut self.window, window) {
+            // Set anew when more is sent.
+            self.max_flight = 0;
+        }
+        let flight = self.max_flight as f64;
+        window < if window < ssthresh { 2.0 * flight } else { flight + 1.0 }
+    }
 }
 
 #[cfg(test)]
@@ -44,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_window_that_stops_the_sender_limits_the_whole_flight() {
-        let mut usage = WindowUsage::default();
+        let mut usage = WindowUsage::new(10);
         usage.on_attempt(0, 10, true);
         usage.on_attempt(4, 11, false);
         assert!(usage.is_limited(|| (Some(10.0), Some(5.0))));
@@ -54,10 +79,39 @@ mod tests {
 
     #[test]
     fn in_slow_start_half_a_window_in_flight_suffices() {
-        let mut usage = WindowUsage::default();
+        let mut usage = WindowUsage::new(10);
         usage.on_attempt(0, 6, false);
         assert!(usage.is_limited(|| (Some(10.0), Some(f64::INFINITY))));
         assert!(!usage.is_limited(|| (Some(12.0), Some(f64::INFINITY))));
         assert!(!usage.is_limited(|| (Some(10.0), Some(10.0))));
+    }
+
+    /// The example of the draft: a slow start from ten packets, with flights of 4, 8, 4 and 20, each of two packets acknowledged.
+    #[test]
+    fn a_window_that_is_not_filled_grows_to_twice_the_largest_flight() {
+        let mut usage = WindowUsage::new(10);
+        let (mut window, mut next, mut after) = (10.0, 0, Vec::new());
+        for flight in [4, 8, 4, 20] {
+            usage.on_attempt(next, next + flight, false);
+            next += flight;
+            for _ in 0..flight / 2 {
+                if usage.may_grow_unfilled(Some(window), Some(f64::INFINITY)) {
+                    window += 2.0;
+                }
+            }
+            after.push(window);
+        }
+        assert_eq!(after, [14.0, 20.0, 20.0, 40.0]);
+    }
+
+    #[test]
+    fn a_decrease_of_the_window_forgets_the_flights_before() {
+        let mut usage = WindowUsage::new(10);
+        usage.on_attempt(0, 30, false);
+        assert!(usage.may_grow_unfilled(Some(30.0), Some(2.0)));
+        assert!(!usage.may_grow_unfilled(Some(31.0), Some(2.0)));
+        assert!(!usage.may_grow_unfilled(Some(15.0), Some(2.0)));
+        usage.on_attempt(30, 45, false);
+        assert!(usage.may_grow_unfilled(Some(15.0), Some(2.0)));
     }
 }

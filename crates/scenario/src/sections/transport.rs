@@ -53,6 +53,12 @@ preset_keys! {
         /// interface is the limit.
         option window_validation: bool { false => "windows grow unfilled" },
 
+        /// Rate-Limited Increase: a window that does not limit the sender grows up to twice the largest amount in flight since
+        /// its last decrease in slow start, and to a packet more than that otherwise (draft-ietf-ccwg-ratelimited-increase);
+        /// an acknowledgement of several packets may exceed this by them. false: it stays, except in slow start while more than half
+        /// of it is in flight.
+        option rate_limited_increase: bool { true => "rate-limited increase" },
+
         /// Initial window.
         option initial_window: Packets { packets => format!("initial window {packets} packets") },
 

@@ -158,7 +158,9 @@ impl Sender {
         let ce_packets = self.core.count_marks(fields.ce_packets);
         let algorithm = &self.core.algorithm;
         self.window_limited = !self.core.options.window_validation
-            || self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
+            || self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()))
+            || self.core.options.rate_limited_increase
+                && self.usage.may_grow_unfilled(algorithm.window(), algorithm.ssthresh());
         let path = self.path(now);
         let ack = Ack {
             newly_acked: delivery.newly_acked,
