@@ -175,6 +175,10 @@ def test_another_replication_has_explanations_of_its_own(browser: Browser, compa
         page.wait_for_function("document.querySelector('#cwnd figcaption').textContent.includes('Replication 2 of')")
         click(page, 0, 6.0)
         assert "--replication 1" in page.locator("#cwnd .why code").inner_text()
+        # The caption is that of the replication, as another one may say something else.
+        kept = page.locator('#cwnd template[data-replication="1"]').get_attribute("data-caption")
+        assert page.locator("#cwnd figcaption p").first.inner_text() == kept
+        assert "Replication 2 of 2" in str(kept)
         assert said(page) == explained(page, comparison)
 
 

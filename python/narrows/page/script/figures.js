@@ -69,9 +69,8 @@ async function showReplication(figure, number) {
   if (figure.querySelector(".why")) figure.querySelector(".why").hidden = true;
   figure.querySelector("[data-reset]").hidden = true;
   for (const key of figure.querySelectorAll(".key[aria-pressed=false]")) hide(figure, key);
-  for (const text of figure.querySelectorAll("figcaption p")) {
-    text.textContent = text.textContent.replace(/Replication \d+ of/, `Replication ${number + 1} of`);
-  }
+  // What happened in another replication is another caption.
+  figure.querySelector("figcaption p").textContent = packed.dataset.caption;
 }
 
 // A menu of the replications whose course over time can be shown.
