@@ -54,6 +54,7 @@ class _Kernel(TypedDict):
     library: str | PathLike[str]
     key: str
     algorithms: list[str]
+    disciplines: list[str]
     queues: str
     commands: str
 

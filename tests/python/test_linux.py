@@ -111,7 +111,7 @@ def test_a_kernel_with_the_driver_of_another_version_is_refused(
     place = tmp_path / "narrows/linux/default"
     place.mkdir(parents=True)
     (place / "linux").touch()
-    cache.Kernel("default", "6.12.0", "key", "of another version", 250, ("reno",), 1.0).save()
+    cache.Kernel("default", "6.12.0", "key", "of another version", 250, ("reno",), ("pfifo",), 1.0).save()
     with pytest.raises(InputError, match="linux:default: is of another version of Narrows"):
         backend.find("linux")
     shown = json.loads(narrows("linux", "status", "--json").stdout)
@@ -223,7 +223,7 @@ def test_a_virtual_machine_that_ends_early_is_an_error_with_its_last_lines(
     (kernel / "linux").chmod(0o755)
     found = library.find()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    cache.Kernel("default", "0", "", additions.digest(), 250, ("cubic",), 0.0).save()
+    cache.Kernel("default", "0", "", additions.digest(), 250, ("cubic",), ("pfifo",), 0.0).save()
     library.path().symlink_to(found)
     ended = narrows("run", write(tmp_path, SCENARIO), "--on", "linux", "--out", "run")
     assert ended.returncode == 4

@@ -126,7 +126,7 @@ def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
     place.mkdir(parents=True)
     (place / "linux").touch()
     library.path().touch()
-    kernel = cache.Kernel("default", "6.12.0", "key", additions.digest(), 250, ("reno",), 1.0)
+    kernel = cache.Kernel("default", "6.12.0", "key", additions.digest(), 250, ("reno",), ("pfifo",), 1.0)
     kernel.save()
     assert build.build(None, "default", 250, 1, lambda _: None) == (kernel, False)
     # Another timer frequency is another kernel.

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import Narrows, write
 from narrows.errors import InputError
-from narrows.linux import additions
+from narrows.linux import additions, edits
 from test_linux import built, means
 
 if TYPE_CHECKING:
@@ -93,17 +93,23 @@ HOSTFS = """int open_file(char *path, int r, int w, int append)
 """
 
 
+def take_effect(root: Path) -> None:
+    for edit in edits.NO_FILE:
+        edit.apply(root)
+    additions.check_that_no_file_changes(root)
+
+
 def test_a_kernel_that_could_change_a_file_of_the_machine_is_not_built(tmp_path: Path) -> None:
     host, kernel = tmp_path / "fs/hostfs/hostfs_user.c", tmp_path / "fs/hostfs/hostfs_kern.c"
     host.parent.mkdir(parents=True)
-    changing = "".join(f"int {name}(int fd)\n{{\n\treturn chmod(fd);\n}}\n\n" for name in additions.CHANGING)
+    changing = "".join(f"int {name}(int fd)\n{{\n\treturn chmod(fd);\n}}\n\n" for name in edits.CHANGING)
     host.write_text(HOSTFS + changing)
     kernel.write_text("\tif (!err)\n\t\terr = generic_permission(&nop_mnt_idmap, ino, desired);\n")
     (tmp_path / "fs/Kconfig.binfmt").write_text('\tbool "Enable core dump support" if EXPERT\n')
-    additions.write_no_file(tmp_path)
-    assert host.read_text().count("return -EROFS;") == len(additions.CHANGING) + 1
+    take_effect(tmp_path)
+    assert host.read_text().count("return -EROFS;") == len(edits.CHANGING) + 1
     assert "O_RDWR" not in host.read_text()
     for call in ("fchownat(", "unlink(", "pwrite64(", "syscall(", "x | O_CREAT"):
         host.write_text(HOSTFS + changing + f"int another(int fd)\n{{\n\treturn {call};\n}}\n")
         with pytest.raises(InputError, match="ways to change a file of the machine that are not known here"):
-            additions.write_no_file(tmp_path)
+            take_effect(tmp_path)

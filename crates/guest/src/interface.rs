@@ -74,7 +74,7 @@ impl Action {
 pub struct Terms {
     /// Name of its congestion control, a C string; null where that end has no socket.
     pub algorithm: *const c_char,
-    /// 1 if it uses ECN.
+    /// 1 if it uses ECN, 2 if Accurate ECN.
     pub ecn: u8,
     /// 1 if it uses timestamps.
     pub timestamps: u8,

@@ -76,6 +76,7 @@ impl Run {
         let shown = "the scenario of the job";
         let kernel = Kernel {
             algorithms: job.algorithms.clone(),
+            disciplines: job.disciplines.clone(),
             queues: narrows_linux::Queues::parse(&job.queues).unwrap_or_default(),
         };
         let directory = PathBuf::from(OsString::from_vec(job.directory.clone()));

@@ -12,11 +12,14 @@ pub struct Agreement {
     /// Name of the congestion control in the kernel.
     pub algorithm: String,
     /// Whether it has each of [`OPTIONS`].
-    pub options: [bool; 4],
+    pub options: [bool; 5],
 }
 
-/// What the SYN of a connection asks for, and the answer grants: ECN first.
-const OPTIONS: [&str; 4] = ["ecn", "timestamps", "sack", "window_scaling"];
+/// What the SYN of a connection asks for, and the answer grants: ECN and Accurate ECN first.
+const OPTIONS: [&str; 5] = ["ecn", "accurate_ecn", "timestamps", "sack", "window_scaling"];
+
+/// The value of `tcp_ecn` with which connections ask for Accurate ECN.
+const ACCURATE: &str = "3";
 
 impl Agreement {
     /// Returns what the hosts of `model` are asked for, of a connection with `algorithm`, with `ecn` or without.
@@ -24,6 +27,7 @@ impl Agreement {
         let is_on = |option: &str| setting(model, &format!("net.ipv4.tcp_{option}")) != Some("0");
         let mut options = OPTIONS.map(is_on);
         options[0] = ecn;
+        options[1] = ecn && setting(model, "net.ipv4.tcp_ecn") == Some(ACCURATE);
         Self { algorithm: algorithm.to_owned(), options }
     }
 
@@ -34,7 +38,9 @@ impl Agreement {
         }
         // SAFETY: the kernel passes the name of a congestion control that it has, a C string.
         let algorithm = unsafe { CStr::from_ptr(terms.algorithm) }.to_string_lossy().into_owned();
-        let options = [terms.ecn, terms.timestamps, terms.sack, terms.scaling].map(|each| each != 0);
+        let accurate = u8::from(terms.ecn == 2);
+        let options =
+            [terms.ecn, accurate, terms.timestamps, terms.sack, terms.scaling].map(|each| each != 0);
         Some(Self { algorithm, options })
     }
 
@@ -46,9 +52,9 @@ impl Agreement {
     /// Returns what was asked for where ECN is given up. An algorithm that needs it then gives way to another, that of
     /// `got`.
     pub fn without_ecn(self, got: &Self) -> Self {
-        let [_, rest @ ..] = self.options;
+        let [_, _, rest @ ..] = self.options;
         let [timestamps, sack, scaling] = rest;
-        Self { algorithm: got.algorithm.clone(), options: [false, timestamps, sack, scaling] }
+        Self { algorithm: got.algorithm.clone(), options: [false, false, timestamps, sack, scaling] }
     }
 
     /// Returns the first difference of `got` from what was asked for, in words; `None` if there is none.
@@ -69,7 +75,7 @@ mod tests {
 
     #[test]
     fn whatever_differs_is_named() {
-        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 4] };
+        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 5] };
         assert_eq!(asked.difference(&asked), None);
         for (number, name) in OPTIONS.iter().enumerate() {
             let mut got = asked.clone();
@@ -85,10 +91,10 @@ mod tests {
 
     #[test]
     fn giving_up_ecn_gives_up_nothing_else() {
-        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 4] };
-        let got = Agreement { algorithm: "dctcp-reno".to_owned(), options: [false, true, true, true] };
+        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 5] };
+        let got = Agreement { algorithm: "dctcp-reno".to_owned(), options: [false, false, true, true, true] };
         assert_eq!(asked.clone().without_ecn(&got).difference(&got), None);
-        let without_more = Agreement { options: [false, true, false, true], ..got };
+        let without_more = Agreement { options: [false, false, true, false, true], ..got };
         assert!(asked.without_ecn(&without_more).difference(&without_more).is_some());
     }
 }

@@ -25,6 +25,7 @@ algorithm = "cubic"
 fn kernel() -> Kernel {
     Kernel {
         algorithms: KERNEL_NAMES.iter().map(|(_, theirs)| (*theirs).to_owned()).collect(),
+        disciplines: vec!["pfifo".to_owned()],
         queues: Queues::Ours,
     }
 }

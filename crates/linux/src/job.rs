@@ -21,6 +21,8 @@ pub struct Job {
     pub queues: String,
     /// Names of the kernel's congestion controls.
     pub algorithms: Vec<String>,
+    /// Names of the kernel's queue disciplines.
+    pub disciplines: Vec<String>,
 }
 
 /// What a virtual machine writes at its end: the records of the run, or what of the scenario it could not honour.

@@ -11,6 +11,8 @@ use narrows_units::Rate;
 pub struct Kernel {
     /// Names of its congestion controls.
     pub algorithms: Vec<String>,
+    /// Names of its queue disciplines.
+    pub disciplines: Vec<String>,
     /// Which queue disciplines links have.
     pub queues: Queues,
 }

@@ -48,6 +48,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         warmup_ps: model.warmup.as_ps(),
         queues: linux.kernel.queues.text(),
         algorithms: linux.kernel.algorithms.clone(),
+        disciplines: linux.kernel.disciplines.clone(),
     };
     let job = postcard::to_stdvec(&job).map_err(|error| failed("the job cannot be written", &error))?;
     fs::write(place(JOB), job).map_err(|error| failed("the job cannot be written", &error))?;

@@ -28,7 +28,8 @@ pub struct KernelQueue {
 }
 
 /// Names of the kernel's queue disciplines for [`Queues::Named`].
-pub const NAMES: &[&str] = &["pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq"];
+pub const NAMES: &[&str] =
+    &["pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq", "dualpi2", "choke", "sfb", "sfq"];
 
 /// What the kernel cannot do: the parameter, or an empty text for the discipline, and the reason.
 pub type Lack = (&'static str, String);
@@ -64,7 +65,7 @@ impl Queues {
         let packet = settings.packet();
         match self {
             Self::Ours => Ok(None),
-            Self::Named(name) => Ok(bottleneck.then(|| named(name, queue.limit(), packet))),
+            Self::Named(name) => Ok(bottleneck.then(|| named(name, queue.limit(), packet, rate))),
             Self::Same => match queue.name() {
                 "droptail" => Ok(fifo(queue.limit())),
                 "codel" => Ok(Some(codel(settings))),
@@ -73,6 +74,7 @@ impl Queues {
                 "fq-pie" => fq_pie(settings).map(Some),
                 "cake" => cake(settings).map(Some),
                 "red" => red(settings, rate).map(Some),
+                "dualpi2" => dualpi2(settings).map(Some),
                 other => Err(("", format!("the kernel has no {other}"))),
             },
         }
@@ -168,6 +170,31 @@ fn cake(settings: &Settings) -> Result<KernelQueue, Lack> {
     Ok(KernelQueue { kind: "cake", attributes: attributes.0 })
 }
 
+/// `DualPI2`, which drops on overload and when packets leave, as ours does.
+fn dualpi2(settings: &Settings) -> Result<KernelQueue, Lack> {
+    let whole = |key, value: f64, what| {
+        let near = value.round();
+        let possible = (1.0..=255.0).contains(&near) && (value - near).abs() < 1e-9;
+        possible.then_some(near as u8).ok_or_else(|| (key, format!("the kernel has whole {what}")))
+    };
+    let coupling = whole("coupling", settings.number("coupling"), "numbers from 1 to 255")?;
+    let share = whole("classic_share", settings.number("classic_share") * 100.0, "percents")?;
+    let gain = |name| (settings.number(name) * 256.0).round() as u64;
+    let attributes = Attributes::default()
+        .word(1, packets(settings.limit("limit"), settings.packet()))
+        .word(2, AMPLE_MEMORY)
+        .word(3, microseconds(settings.span("target")))
+        .word(4, microseconds(settings.span("update")))
+        .word(5, gain("alpha"))
+        .word(6, gain("beta"))
+        .word(8, microseconds(settings.span("step")))
+        .word(9, settings.whole("min_qlen_step"))
+        .bytes(10, &[coupling])
+        .bytes(13, &[share])
+        .bytes(14, &[if settings.word("low_latency") == "ect" { ANY_ECT } else { ECT_1 }]);
+    Ok(KernelQueue { kind: "dualpi2", attributes: attributes.0 })
+}
+
 /// RED, with the table for idle times as `tc` computes it.
 fn red(settings: &Settings, rate: Rate) -> Result<KernelQueue, Lack> {
     let packet = settings.packet();
@@ -186,26 +213,54 @@ fn red(settings: &Settings, rate: Rate) -> Result<KernelQueue, Lack> {
     if max * libm::exp2(shift) >= f64::from(1_u32 << 31) {
         return Err(("max", format!("the kernel's average has 32 bits, of which the weight takes {shift}")));
     }
-    let packet_us = packet.bits() as f64 / rate.as_bps() as f64 * 1e6;
-    let decay = -libm::log(1.0 - libm::exp2(-shift)) / packet_us;
-    let cell = (0..31).find(|cell| 31.0 / decay / libm::exp2(f64::from(*cell)) < 512.0).unwrap_or(31);
-    let mut idle = [31_u8; 256];
-    for (place, entry) in idle.iter_mut().enumerate().take(255) {
-        *entry = (place as f64 * libm::exp2(f64::from(cell)) * decay).min(31.0) as u8;
-    }
     let flags = u8::from(settings.flag("ecn")) | u8::from(settings.flag("adaptive")) << 2;
-    let mut parameters = Vec::new();
-    for value in [limit, min as u64, max as u64] {
-        parameters.extend(word(value));
+    let average = Average { shift, packet, rate };
+    let attributes = average.attributes([limit, min as u64, max as u64], flags, settings.number("max_p"));
+    Ok(KernelQueue { kind: "red", attributes })
+}
+
+/// `CHOKe` with the thresholds that `tc` computes from a limit in packets.
+fn choke(limit: u64, packet: Bytes, rate: Rate) -> Vec<u8> {
+    let limit = limit.min(MOST_OF_CHOKE);
+    let max = (limit / 4).max(3);
+    let min = max / 3;
+    // The weight with which a burst of (2 min + max) / 3 packets is allowed: burst + 1 - min > (1 - (1 - w)^burst) / w.
+    let burst = ((2 * min + max) / 3).max(1) as f64;
+    let allowed = |shift: &i32| {
+        let weight = libm::exp2(-f64::from(*shift));
+        (1.0 - libm::pow(1.0 - weight, burst)) / weight >= burst + 1.0 - min as f64
+    };
+    let shift = (1..32).find(allowed).unwrap_or(1);
+    Average { shift: f64::from(shift), packet, rate }.attributes([limit, min, max], 0, 0.02)
+}
+
+/// The average backlog of RED and of `CHOKe`.
+struct Average {
+    /// Minus the logarithm to base 2 of the weight.
+    shift: f64,
+    packet: Bytes,
+    rate: Rate,
+}
+
+impl Average {
+    /// Returns the attributes for limit, lower and upper threshold, and the probability at the upper one.
+    fn attributes(&self, thresholds: [u64; 3], flags: u8, probability: f64) -> Vec<u8> {
+        let packet_us = self.packet.bits() as f64 / self.rate.as_bps() as f64 * 1e6;
+        let decay = -libm::log(1.0 - libm::exp2(-self.shift)) / packet_us;
+        let cell = (0..31).find(|cell| 31.0 / decay / libm::exp2(f64::from(*cell)) < 512.0).unwrap_or(31);
+        let mut idle = [31_u8; 256];
+        for (place, entry) in idle.iter_mut().enumerate().take(255) {
+            *entry = (place as f64 * libm::exp2(f64::from(cell)) * decay).min(31.0) as u8;
+        }
+        let mut parameters: Vec<u8> = thresholds.into_iter().flat_map(word).collect();
+        parameters.extend([self.shift as u8, 0, cell as u8, flags]);
+        let probability = (probability * TWO_TO_32).round() as u64;
+        Attributes::default().bytes(1, &parameters).bytes(2, &idle).word(3, probability).0
     }
-    parameters.extend([shift as u8, 0, cell as u8, flags]);
-    let probability = (settings.number("max_p") * TWO_TO_32).round() as u64;
-    let attributes = Attributes::default().bytes(1, &parameters).bytes(2, &idle).word(3, probability);
-    Ok(KernelQueue { kind: "red", attributes: attributes.0 })
 }
 
 /// A discipline with the kernel's own defaults, but with `limit`.
-fn named(kind: &'static str, limit: Limit, packet: Bytes) -> KernelQueue {
+fn named(kind: &'static str, limit: Limit, packet: Bytes, rate: Rate) -> KernelQueue {
     let length = packets(limit, packet);
     let attributes = match kind {
         "pfifo" => word(length).to_vec(),
@@ -213,10 +268,28 @@ fn named(kind: &'static str, limit: Limit, packet: Bytes) -> KernelQueue {
         "codel" | "pie" => Attributes::default().word(2, length).0,
         "fq_codel" => Attributes::default().word(2, length).word(9, AMPLE_MEMORY).0,
         "fq_pie" | "fq" => Attributes::default().word(1, length).0,
-        // It limits memory.
+        "dualpi2" => Attributes::default().word(1, length).word(2, AMPLE_MEMORY).0,
+        "choke" => choke(length, packet, rate),
+        "sfq" => sfq(length),
+        "sfb" => sfb(length),
+        // CAKE limits memory.
         _ => Vec::new(),
     };
     KernelQueue { kind, attributes }
+}
+
+/// `SFQ` with a limit in packets.
+fn sfq(limit: u64) -> Vec<u8> {
+    // struct tc_sfq_qopt: quantum, perturbation, limit, divisor, flows.
+    [0, 0, limit, 0, 0].into_iter().flat_map(word).collect()
+}
+
+/// `SFB` with the kernel's defaults and a limit in packets.
+fn sfb(limit: u64) -> Vec<u8> {
+    // struct tc_sfb_qopt: rehash interval and warm-up in ms, max, bin size, increment, decrement, limit, rate and burst of penalties.
+    let parameters: Vec<u8> =
+        [600_000, 60_000, 25, 20, 66, 11, limit, 10, 20].into_iter().flat_map(word).collect();
+    Attributes::default().bytes(1, &parameters).0
 }
 
 /// Netlink attributes: length, type and value, each at a multiple of four bytes.
@@ -253,11 +326,18 @@ fn packets(limit: Limit, packet: Bytes) -> u64 {
     }
 }
 
+/// `TC_DUALPI2_ECN_MASK_L4S_ECT` and `TC_DUALPI2_ECN_MASK_ANY_ECT`.
+const ECT_1: u8 = 1;
+const ANY_ECT: u8 = 3;
+
 /// `CAKE_DIFFSERV_BESTEFFORT`.
 const BEST_EFFORT: u64 = 3;
 
 /// `CAKE_ACK_AGGRESSIVE`.
 const AGGRESSIVE: u64 = 2;
+
+/// `CHOKE_MAX_QUEUE`, packets.
+const MOST_OF_CHOKE: u64 = 128 * 1024 - 1;
 
 /// 2^32.
 const TWO_TO_32: f64 = 4_294_967_296.0;
@@ -280,10 +360,10 @@ mod tests {
 
     #[test]
     fn the_choice_is_read_as_it_is_written() {
-        for text in ["linux", "linux:cake"] {
+        for text in ["linux", "linux:cake", "linux:sfq"] {
             assert_eq!(Queues::parse(text).expect("it exists").text(), text);
         }
-        assert_eq!(Queues::parse("linux:sfq"), None);
+        assert_eq!(Queues::parse("linux:noqueue"), None);
         assert_eq!(Queues::parse("ours"), None);
     }
 }

@@ -130,14 +130,23 @@ const MOST_CONNECTIONS: u64 = 65_536 - 1024;
 /// The queues of `model` that the kernel cannot have in place of ours.
 fn queues(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
     let refusal = |number| {
-        let (parameter, reason) = kernel.queue(model, number).err()?;
+        let (parameter, reason) = match kernel.queue(model, number) {
+            Ok(queue) => ("", lacks_queue(kernel, queue?.kind)?),
+            Err(lack) => lack,
+        };
         Some(Refusal {
             key: Refused::Queue(number, Some(parameter).filter(|name| !name.is_empty())),
             reason: format!("{reason} (--queue {})", kernel.queues.text()),
-            allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red".to_owned(),
+            allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red, dualpi2".to_owned(),
         })
     };
     (0..model.links.len()).filter_map(refusal).collect()
+}
+
+/// Why `kernel` does not have the queue discipline `kind`; `None` if it does.
+fn lacks_queue(kernel: &Kernel, kind: &str) -> Option<String> {
+    let since = if kind == "dualpi2" { ", which Linux has since 6.17" } else { "" };
+    (!kernel.disciplines.iter().any(|own| own == kind)).then(|| format!("this kernel has no {kind}{since}"))
 }
 
 /// Why a kernel with `algorithms` does not have `algorithm` with its parameters; `None` if it does.

@@ -190,6 +190,8 @@ struct Kernel {
     key: String,
     /// Congestion controls of the kernel.
     algorithms: Vec<String>,
+    /// Names of the kernel's queue disciplines.
+    disciplines: Vec<String>,
     /// Queue disciplines of the kernel that links have, as `--queue` gives them.
     queues: String,
     /// The folder in which commands of programs start; that of the scenario if it is empty.
@@ -260,9 +262,13 @@ impl Given {
 
     /// The kernel that is to run the scenario.
     fn kernel(&self) -> Option<Linux> {
-        let Kernel { image, library, key, algorithms, queues, commands } = self.linux.clone()?;
+        let Kernel { image, library, key, algorithms, disciplines, queues, commands } = self.linux.clone()?;
         Some(Linux {
-            kernel: linux::Kernel { algorithms, queues: Queues::parse(&queues).unwrap_or_default() },
+            kernel: linux::Kernel {
+                algorithms,
+                disciplines,
+                queues: Queues::parse(&queues).unwrap_or_default(),
+            },
             image,
             library,
             key,

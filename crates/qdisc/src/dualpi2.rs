@@ -48,6 +48,8 @@ pub struct Config {
     pub min_qlen_step: u64,
     /// Share of the sent bytes that the classic queue has while both queues hold packets, 0 to 1.
     pub classic_share: f64,
+    /// Whether the low-latency queue takes ECT(0), too.
+    pub any_ect: bool,
     /// Buffer limit of both queues together.
     pub limit: Limit,
     /// Size of the largest packet on the wire.
@@ -89,6 +91,11 @@ impl DualPi2 {
         }
     }
 
+    /// RFC 9331 §5.1: the low bit of the ECN field, unless every packet with ECN is to have low latency.
+    fn is_low_latency(&self, ecn: Ecn) -> bool {
+        matches!(ecn, Ecn::Ect1 | Ecn::Ce) || self.config.any_ect && ecn.is_capable()
+    }
+
     /// The packet whose turn it is, and the credit that its leaving would give.
     fn next(&mut self) -> Option<(Packet, f64)> {
         let share = self.config.classic_share;
@@ -103,7 +110,7 @@ impl DualPi2 {
     }
 
     fn judge(&self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
-        let low_latency = is_low_latency(packet.ecn);
+        let low_latency = self.is_low_latency(packet.ecn);
         let by_chance = self.judge_by_chance(low_latency, packet.ecn, context.uniform);
         let late = context.now.since(packet.arrival) > self.config.step;
         // This packet has left its queue already.
@@ -139,7 +146,7 @@ impl QueueDiscipline for DualPi2 {
             return context.drop(&packet, DropReason::Overflow);
         }
         self.backlog.add(packet.size());
-        if is_low_latency(packet.ecn) {
+        if self.is_low_latency(packet.ecn) {
             self.low_latency.push(packet);
         } else {
             self.classic.push(packet);
@@ -182,11 +189,6 @@ impl QueueDiscipline for DualPi2 {
         record("low_latency_packets", self.low_latency.backlog().packets as f64);
         record("classic_packets", self.classic.backlog().packets as f64);
     }
-}
-
-/// RFC 9331 §5.1: the low bit of the ECN field.
-fn is_low_latency(ecn: Ecn) -> bool {
-    matches!(ecn, Ecn::Ect1 | Ecn::Ce)
 }
 
 /// The queue with the larger share starts.
@@ -275,6 +277,13 @@ pub static ENTRY: Entry = Entry {
                 source: "sch_dualpi2.c",
                 domain: Domain::Fraction { default: 0.1, zero: false },
             },
+            Parameter {
+                name: "low_latency",
+                meaning: "which packets enter the low-latency queue: `ect1`, ECT(1) and CE, or `ect`, every packet with ECN",
+                unit: "",
+                source: "RFC 9332 §2.1, RFC 9331 §5.1; sch_dualpi2.c, ecn_mask",
+                domain: Domain::Choice { default: "ect1", allowed: &["ect1", "ect"] },
+            },
         ],
         variables: &[
             Variable { name: "probability", unit: "", meaning: "p', the output of the PI controller" },
@@ -291,7 +300,7 @@ pub static ENTRY: Entry = Entry {
             "the step marks only with two low-latency packets behind, as in RFC 9332; Linux's min_qlen_step is 0 by \
              default, and counts when a packet arrives, not when it leaves",
             "p in full precision; Linux rounds alpha, beta and p to 32 bits",
-            "only ECN chooses the queue; Linux knows filters too",
+            "only ECN chooses the queue; Linux has filters, too",
         ],
     },
     marks: true,
@@ -311,6 +320,7 @@ fn config(settings: &Settings) -> Config {
         step: settings.span("step"),
         min_qlen_step: settings.whole("min_qlen_step"),
         classic_share: settings.number("classic_share"),
+        any_ect: settings.word("low_latency") == "ect",
         limit: settings.limit("limit"),
         mtu: settings.packet(),
     }

@@ -18,7 +18,9 @@ LINUX = cache.LINUX
 BOTH = "both"
 # Which queue disciplines links have: ours, or the kernel's.
 OURS = ""
-KERNEL_QUEUES = ("pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq")
+KERNEL_QUEUES = (
+    "pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq", "dualpi2", "choke", "sfb", "sfq",
+)  # fmt: skip
 
 
 class Kernel(TypedDict):
@@ -29,6 +31,7 @@ class Kernel(TypedDict):
         library: The library of its network.
         key: Identifier of the kernel's build.
         algorithms: Names of its congestion controls.
+        disciplines: Names of its queue disciplines.
         queues: Which queue disciplines links have, as `--queue` says.
         commands: Folder in which commands of programs start; empty for that of the scenario.
     """
@@ -37,6 +40,7 @@ class Kernel(TypedDict):
     library: str | PathLike[str]
     key: str
     algorithms: list[str]
+    disciplines: list[str]
     queues: str
     commands: str
 
@@ -72,6 +76,7 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
         "library": str(library.find()),
         "key": kernel.key,
         "algorithms": list(kernel.algorithms),
+        "disciplines": list(kernel.queues),
         "queues": queue,
         "commands": commands,
     }

@@ -70,8 +70,8 @@ def _check(name: str) -> None:
     missing = [package for tool, package in TOOLS.items() if not shutil.which(tool)]
     if missing:
         raise InputError("linux", f"the build needs what is missing here; Debian's packages: {' '.join(missing)}")
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
-        raise InputError("--name", f"expected lower-case letters, digits, - and _, got {name!r}")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name):
+        raise InputError("--name", f"expected lower-case letters, digits, dots, - and _, got {name!r}")
 
 
 @contextmanager
@@ -136,11 +136,14 @@ def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a rec
         algorithms = {"reno"} | {
             algorithm for option, algorithm in additions.algorithms(root).items() if f"{option}=y" in built
         }
+        offered = additions.queues(root).items()
+        queues = set(FIFOS).union(*(names for option, names in offered if f"{option}=y" in built))
         shutil.copy(root / "linux", place / "linux.partial")
         (place / "linux.partial").replace(place / "linux")
         say("remove what is no longer needed")
     elapsed_s = round(time.monotonic() - began, 1)
-    kernel = cache.Kernel(name, version, key, additions.digest(), timer_hz, tuple(sorted(algorithms)), elapsed_s)
+    named = tuple(sorted(algorithms)), tuple(sorted(queues))
+    kernel = cache.Kernel(name, version, key, additions.digest(), timer_hz, *named, elapsed_s)
     kernel.save()
     return kernel
 
@@ -181,3 +184,5 @@ LOG = "build.log"
 # How many files a kernel with our configuration has; it is for the progress alone.
 FILES = 760
 REPORT_S = 20.0
+# Queue disciplines that every kernel has.
+FIFOS = ("bfifo", "pfifo")

@@ -26,6 +26,7 @@ class Kernel:
         additions: SHA-256 of what Narrows has added to the source, in hexadecimal.
         timer_hz: Timer frequency of the kernel, hertz.
         algorithms: Names of its congestion controls.
+        queues: Names of its queue disciplines.
         built_s: Duration of the build, seconds.
     """
 
@@ -35,6 +36,7 @@ class Kernel:
     additions: str
     timer_hz: int
     algorithms: tuple[str, ...]
+    queues: tuple[str, ...]
     built_s: float
 
     @property
@@ -100,6 +102,6 @@ def at(place: Path) -> Kernel:
 def _read(file: Path) -> Kernel | None:
     try:
         entry = json.loads(file.read_text(encoding="utf-8"))
-        return Kernel(**{**entry, "algorithms": tuple(entry["algorithms"])})
+        return Kernel(**{**entry, **{name: tuple(entry[name]) for name in ("algorithms", "queues")}})
     except (OSError, ValueError, TypeError, KeyError):
         return None

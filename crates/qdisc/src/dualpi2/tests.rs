@@ -19,6 +19,7 @@ fn config() -> Config {
         step: Span::from_ms(1),
         min_qlen_step: 2,
         classic_share: 0.1,
+        any_ect: false,
         limit: Limit::Unlimited,
         mtu: Bytes::new(1500),
     }
@@ -86,6 +87,19 @@ fn while_both_wait_the_classic_queue_has_its_share_of_the_bytes() {
         assert!(sent.abs_diff(classic) <= 2, "{sent}, not {classic}");
         let what = format!("classic packets of 1000 while both queues wait, against a share of {share}");
         Catalogue::Queues.assert_near("dualpi2", &what, sent as f64, classic as f64, 0.02);
+    }
+}
+
+#[test]
+fn every_packet_with_ecn_may_have_low_latency() {
+    for (any_ect, first) in [(false, Ecn::Ect1), (true, Ecn::Ect0)] {
+        let mut bench = bench(Config { any_ect, ..config() });
+        for (number, ecn) in [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].into_iter().enumerate() {
+            bench.arrive(of(ecn, number as u64));
+        }
+        let left: Vec<Ecn> = (0..4).filter_map(|_| bench.depart()).map(|packet| packet.ecn).collect();
+        assert_eq!(left[0], first, "any_ect = {any_ect}");
+        assert_eq!(left[3], if any_ect { Ecn::NotCapable } else { Ecn::Ect0 }, "any_ect = {any_ect}");
     }
 }
 

@@ -37,6 +37,7 @@ struct nw_action {
 struct nw_terms {
 	/* Name of its congestion control, in the kernel's memory. */
 	const char *algorithm;
+	/* 0 without ECN, 1 with ECN, 2 with Accurate ECN. */
 	unsigned char ecn;
 	unsigned char timestamps;
 	unsigned char sack;

@@ -44,6 +44,33 @@
 #include <init.h>
 #include "narrows.h"
 
+/* Names and functions that other kernels have under another name, or not at all. */
+#ifndef TCP_ECN_OK
+#define TCP_ECN_OK TCP_ECN_MODE_ANY
+#define ACCURATE TCP_ECN_MODE_ACCECN
+#else
+#define ACCURATE 0
+#endif
+#ifndef MSG_SPLICE_PAGES
+#define MSG_SPLICE_PAGES 0
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static void bvec_set_page(struct bio_vec *v, struct page *page, unsigned int length, unsigned int offset)
+{
+	*v = (struct bio_vec) { .bv_page = page, .bv_len = length, .bv_offset = offset };
+}
+#endif
+
+#ifdef EMPTY_VMA_FLAGS
+#define UNRESERVED mk_vma_flags(VMA_NORESERVE_BIT)
+#else
+#define UNRESERVED VM_NORESERVE
+#endif
+
+/* Values of tcp_ecn: ask for ECN, only accept it, ask for and accept Accurate ECN. */
+enum { ECN_ASK = 1, ECN_ACCEPT = 2, ECN_ASK_ACCURATE = 3 };
+
 /* The sender of slot n has the port FIRST + n; the receivers of one congestion control share a port from LISTEN on. */
 #define LISTEN 1000
 #define FIRST 1024
@@ -95,6 +122,9 @@ static bool running;
 static DECLARE_COMPLETION(ended);
 
 static u64 random_state;
+
+/* What a connection with ECN asks for. */
+static u8 ecn_asked = ECN_ASK;
 
 /*
  * Fills a buffer from the seed of the run, in place of the kernel's random numbers (SplitMix64, Steele et al. 2014). Returns
@@ -165,7 +195,7 @@ static void read_terms(const struct sock *sk, struct nw_terms *t)
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	t->algorithm = inet_csk(sk)->icsk_ca_ops->name;
-	t->ecn = !!(tp->ecn_flags & TCP_ECN_OK);
+	t->ecn = tp->ecn_flags & ACCURATE ? 2 : !!(tp->ecn_flags & TCP_ECN_OK);
 	t->timestamps = tp->rx_opt.tstamp_ok;
 	t->sack = tcp_is_sack(tp);
 	t->scaling = tp->rx_opt.wscale_ok;
@@ -556,7 +586,7 @@ static void open_connection(struct connection *c)
 
 	attach(sock, c, SENDER);
 	/* Whether a connection asks for ECN is decided when it sends its SYN. Everybody accepts. */
-	nets[SENDER]->ipv4.sysctl_tcp_ecn = c->ecn ? 1 : 2;
+	nets[SENDER]->ipv4.sysctl_tcp_ecn = c->ecn ? ecn_asked : ECN_ACCEPT;
 	error = kernel_connect(sock, (void *)&to, sizeof(to), O_NONBLOCK);
 	if (error && error != -EINPROGRESS)
 		panic("narrows: cannot connect: %d", error);
@@ -670,7 +700,7 @@ static struct file *make_file(const char *most)
 	/* Mounting changes it. */
 	char *options = kstrdup(most, GFP_KERNEL);
 	struct vfsmount *mount = type && options ? vfs_kern_mount(type, 0, "narrows", options) : ERR_PTR(-ENOMEM);
-	struct file *file = IS_ERR(mount) ? ERR_CAST(mount) : shmem_file_setup_with_mnt(mount, "printed", 0, VM_NORESERVE);
+	struct file *file = IS_ERR(mount) ? ERR_CAST(mount) : shmem_file_setup_with_mnt(mount, "printed", 0, UNRESERVED);
 
 	if (IS_ERR(file))
 		panic("narrows: no file for what a program prints: %ld", PTR_ERR(file));
@@ -819,6 +849,8 @@ static struct net_device *bring_up(struct connection *c, unsigned int host, stru
 	net->ipv4.sysctl_tcp_rmem[1] = configuration.buffer;
 	net->ipv4.sysctl_tcp_rmem[2] = configuration.buffer;
 	apply_sysctls(configuration.sysctls);
+	if (net->ipv4.sysctl_tcp_ecn == ECN_ASK_ACCURATE)
+		ecn_asked = ECN_ASK_ACCURATE;
 	return dev;
 }
 
