@@ -303,7 +303,7 @@ impl<'m> Connections<'m> {
             net.delivered += host.access.waiting();
             let totals = &mut self.groups[host.group];
             totals.removed += counts_of(&host);
-            add_sender(&mut totals.sums, &host);
+            add_sender(&mut totals.sums, &host, Time::NEVER);
             if self.of_stack {
                 net.requests.push_back(StackRequest::Close(plan.flow));
             }
@@ -369,7 +369,7 @@ impl<'m> Connections<'m> {
                 let totals = &mut self.groups[host.group];
                 totals.removed.bytes_received += host.receiver.counters().bytes_received;
                 if self.measuring && !of_requests {
-                    add_receiver(&mut totals.sums, host);
+                    add_receiver(&mut totals.sums, host, Time::NEVER);
                 }
                 let timer = host.timer.inherited();
                 *place = host.before.take();

@@ -87,7 +87,9 @@ fn groups(model: &Model, partitions: &[Partition<'_>]) -> Vec<GroupRecord> {
             add(&mut at_warmup, &partition.at_warmup[group]);
             let samples = partition.series.groups.iter().skip(group).step_by(count);
             record.series.iter_mut().zip(samples).for_each(|(total, part)| add(total, part));
-            record.connections.merge(&partition.workloads.connections.sums()[group]);
+            record
+                .connections
+                .merge(&partition.workloads.connections.sums(Time::ZERO + model.duration)[group]);
             if let Some(part) = &partition.workloads.connections.groups[group].application {
                 record.application.get_or_insert_default().merge(part);
             }

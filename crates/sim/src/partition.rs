@@ -331,7 +331,7 @@ impl<'m> Partition<'m> {
         self.catch_up(now);
         self.series.start_interval(now);
         if self.model.record.flows {
-            self.workloads.connections.sample_connections(&mut self.series, interval);
+            self.workloads.connections.sample_connections(&mut self.series, now, interval);
         }
         self.series.groups.extend(self.workloads.connections.sample());
         for link in &mut self.net.links {

@@ -142,7 +142,10 @@ impl Ledger {
         let ordered = match self.discipline.entry().order {
             Order::All => Some((None, false)),
             Order::Flow => Some((Some(packet.flow), false)),
-            Order::Queue => Some((Some(packet.flow), low_latency)),
+            Order::Queue => {
+                let any = self.discipline.settings().word("low_latency") == "ect";
+                Some((Some(packet.flow), low_latency || any && arrived.ecn.is_capable()))
+            }
             Order::None => None,
         };
         let before = ordered.and_then(|ordered| self.last.insert(ordered, packet.number));

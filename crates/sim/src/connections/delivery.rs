@@ -21,7 +21,7 @@ impl Connections<'_> {
                     context.net.delivered += 1;
                     return true;
                 };
-                host.access.receive(packet, context.net);
+                host.access.receive(packet, now, context.net);
                 if packet.arrival > safe_time && context.net.lookahead && host.exclusive {
                     return false;
                 }
@@ -32,7 +32,7 @@ impl Connections<'_> {
                     context.net.delivered += 1;
                     return true;
                 };
-                host.access.receive(packet, context.net);
+                host.access.receive(packet, now, context.net);
                 if packet.arrival > safe_time && context.net.lookahead && host.exclusive {
                     return false;
                 }

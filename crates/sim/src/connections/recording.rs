@@ -34,13 +34,13 @@ impl Connections<'_> {
         self.measuring = true;
         for host in self.sending.iter_mut().flatten() {
             host.recorder.measure(now, host.sender.counters());
-            host.access.measure();
+            host.access.measure(now);
         }
         for newest in &mut self.receiving {
             let mut place = newest.as_deref_mut();
             while let Some(host) = place {
                 host.received_at_warmup = host.receiver.counters().bytes_received;
-                host.access.measure();
+                host.access.measure(now);
                 place = host.before.as_deref_mut();
             }
         }
@@ -69,20 +69,20 @@ impl Connections<'_> {
         samples
     }
 
-    /// Adds the samples of the current interval of length `interval` of all individually recorded connections to
+    /// Adds the samples of the interval of length `interval` that ends `now` of all individually recorded connections to
     /// `series`.
-    pub fn sample_connections(&self, series: &mut SeriesRecorder, interval: Span) {
+    pub fn sample_connections(&self, series: &mut SeriesRecorder, now: Time, interval: Span) {
         for (number, workload) in self.model.workloads.iter().enumerate() {
             let Some(count) = individual_connections(workload) else { continue };
             let first = self.firsts[number] as usize;
             if self.is_home(number) {
                 for host in &self.sending[first..first + count] {
-                    let seen = host.as_deref().map(|it| (&it.sender, &it.recorder, it.access.waited()[0]));
+                    let seen = host.as_deref().map(|it| (&it.sender, &it.recorder, it.access.waited(now)[0]));
                     series.sender(seen, interval);
                 }
             }
             let received = |host: &Option<Box<ReceivingHost>>| {
-                host.as_deref().map_or(Received::default(), ReceivingHost::received)
+                host.as_deref().map_or(Received::default(), |host| host.received(now))
             };
             series.received.extend(self.receiving[first..first + count].iter().map(received));
         }
@@ -105,14 +105,14 @@ impl Connections<'_> {
         }
     }
 
-    /// Sums over all connections of each group, at the end of the run.
-    pub fn sums(&self) -> Vec<ConnectionSums> {
+    /// Sums over all connections of each group, at the end of the run, `end`.
+    pub fn sums(&self, end: Time) -> Vec<ConnectionSums> {
         let mut sums: Vec<_> = self.groups.iter().map(|totals| totals.sums).collect();
         for host in self.sending.iter().flatten() {
-            add_sender(&mut sums[host.group], host);
+            add_sender(&mut sums[host.group], host, end);
         }
         for host in self.receiving_hosts().filter(|host| !self.is_of_requests(host.flow.index() as u32)) {
-            add_receiver(&mut sums[host.group], host);
+            add_receiver(&mut sums[host.group], host, end);
         }
         sums
     }
@@ -237,15 +237,15 @@ pub(super) fn counts_of(host: &SendingHost) -> GroupCounts {
     }
 }
 
-/// Adds the sums of one sending host after the warm-up.
-pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
+/// Adds the sums of one sending host from the warm-up until `end`.
+pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost, end: Time) {
     let recorder = &host.recorder;
     let (rtt, before) = (&recorder.rtt, &recorder.rtt_at_measure);
     let reductions = recorder.reductions as f64;
     let slower = host.plan.near[0].rate.min(host.plan.far[1].rate);
     sums.access_bits += u128::from(host.sender.counters().bytes_sent - recorder.at_measure.bytes_sent) * 8;
     sums.access_offered_bits += (slower.as_bps() as f64 * recorder.seconds) as u128;
-    sums.access_wait_ns += u128::from(host.access.waited_since_warmup()[0]);
+    sums.access_wait_ns += u128::from(host.access.waited_since_warmup(end)[0]);
     sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
     sums.window.add(recorder.window_seconds / recorder.seconds);
     sums.window_peak.add(recorder.peak_packets());
@@ -255,9 +255,9 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     }
 }
 
-/// Adds the sums of one receiving host after the warm-up; no payload if it had received all data before.
-pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost) {
-    sums.access_wait_ns += u128::from(host.access.waited_since_warmup()[1]);
+/// Adds the sums of one receiving host from the warm-up until `end`; no payload if it had received all data before.
+pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost, end: Time) {
+    sums.access_wait_ns += u128::from(host.access.waited_since_warmup(end)[1]);
     if host.received_at_warmup < host.size {
         sums.received.add(host.receiver.counters().bytes_received - host.received_at_warmup);
     }

@@ -31,23 +31,45 @@ pub(crate) struct AccessLinks {
 struct Direction {
     serializer: Serializer,
     delay: Span,
-    /// Sum of the times that packets waited for the link to become free, nanoseconds.
+    /// Sum of the times that packets waited for the link to become free, nanoseconds, without those in `ahead`.
     waited: u64,
+    /// Arrival time at the queue and wait, nanoseconds, of packets that arrive there later than when this became known.
+    ahead: VecDeque<(Time, u64)>,
 }
 
 impl Direction {
     fn new(link: AccessLink) -> Self {
-        Self { serializer: Serializer::new(link.rate), delay: link.delay, waited: 0 }
+        Self { serializer: Serializer::new(link.rate), delay: link.delay, waited: 0, ahead: VecDeque::new() }
     }
 
-    /// Arrival time of `packet` at the far end, if it is available at `at`.
-    fn cross(&mut self, packet: &Packet, at: Time) -> Time {
+    /// Arrival time of `packet` at the far end, if it is available at `at`; `now` is the present time.
+    fn cross(&mut self, packet: &Packet, at: Time, now: Time) -> Time {
         let free = self.serializer.departure();
         // Most packets find the link idle, and cost no more than this test.
         if at < free {
-            self.waited += free.since(at).as_ps() / 1000;
+            self.wait(at, free.since(at).as_ps() / 1000, now);
         }
         self.serializer.pass(packet.size(), at) + self.delay
+    }
+
+    /// Counts a wait of `ns` nanoseconds of a packet that arrives at `at`. What happens later than `now` is kept apart, so that
+    /// the sum at any time is the same however far ahead packets are moved.
+    #[cold]
+    fn wait(&mut self, at: Time, ns: u64, now: Time) {
+        while let Some((_, past)) = self.ahead.pop_front_if(|(at, _)| *at <= now) {
+            self.waited += past;
+        }
+        if at <= now {
+            self.waited += ns;
+        } else {
+            self.ahead.push_back((at, ns));
+        }
+    }
+
+    /// Returns the sum of the waits of packets that have arrived at the queue by `now`, nanoseconds.
+    fn waited(&self, now: Time) -> u64 {
+        let past = self.ahead.iter().take_while(|(at, _)| *at <= now);
+        self.waited + past.map(|(_, ns)| ns).sum::<u64>()
     }
 }
 
@@ -65,29 +87,29 @@ impl AccessLinks {
         }
     }
 
-    /// Returns the sum of the times that packets have waited so far at the link to the router and at that from it,
-    /// nanoseconds. The wait of a packet counts from its arrival at the queue, since it is known then.
-    pub fn waited(&self) -> [u64; 2] {
-        [self.up.waited, self.down.waited]
+    /// Returns the sum of the times that packets have waited by `now` at the link to the router and at that from it, nanoseconds.
+    /// The whole wait of a packet counts from its arrival at the queue.
+    pub fn waited(&self, now: Time) -> [u64; 2] {
+        [self.up.waited(now), self.down.waited(now)]
     }
 
     /// Returns the same sums for the packets that arrived at the queues after the warm-up.
-    pub fn waited_since_warmup(&self) -> [u64; 2] {
-        let (now, before) = (self.waited(), self.waited_at_warmup);
+    pub fn waited_since_warmup(&self, now: Time) -> [u64; 2] {
+        let (now, before) = (self.waited(now), self.waited_at_warmup);
         [now[0] - before[0], now[1] - before[1]]
     }
 
-    /// Ends the warm-up.
-    pub fn measure(&mut self) {
-        self.waited_at_warmup = self.waited();
+    /// Ends the warm-up at `now`.
+    pub fn measure(&mut self, now: Time) {
+        self.waited_at_warmup = self.waited(now);
     }
 
-    /// Sends `packet` from the host to the router at time `at`. Calls must be in order of `at`; `slot` is the host's
-    /// event, which orders simultaneous packets.
+    /// Sends `packet` from the host to the router at time `at`, which may be later than `now`. Calls must be in order of `at`;
+    /// `slot` is the host's event, which orders simultaneous packets.
     #[inline]
-    pub fn send(&mut self, packet: &mut Packet, at: Time, slot: Slot, net: &mut Net) {
+    pub fn send(&mut self, packet: &mut Packet, at: Time, now: Time, slot: Slot, net: &mut Net) {
         net.inject(packet, at);
-        packet.arrival = self.up.cross(packet, at);
+        packet.arrival = self.up.cross(packet, at, now);
         self.drained = packet.arrival;
         if net.lookahead {
             net.announce(packet, slot);
@@ -99,11 +121,11 @@ impl AccessLinks {
     }
 
     /// Sends `packet` from the router to the host at its arrival time, which is then set to the arrival time at the
-    /// host. Calls must be in order of arrival time.
+    /// host. Calls must be in order of arrival time; `now` is the clock of the run.
     #[inline]
-    pub fn receive(&mut self, packet: &mut Packet, net: &mut Net) {
+    pub fn receive(&mut self, packet: &mut Packet, now: Time, net: &mut Net) {
         net.hops += 1;
-        packet.arrival = self.down.cross(packet, packet.arrival);
+        packet.arrival = self.down.cross(packet, packet.arrival, now);
     }
 
     /// Stores `packet` until the host takes it at its arrival time.

@@ -124,13 +124,13 @@ impl ReceivingHost {
         }
     }
 
-    /// Returns the counts of the receiver since the start.
-    pub fn received(&self) -> Received {
+    /// Returns the counts of the receiver from the start until `now`.
+    pub fn received(&self, now: Time) -> Received {
         let counters = self.receiver.counters();
         Received {
             bytes: counters.bytes_received,
             packets: counters.packets_received,
-            access_wait_ns: self.access.waited()[1],
+            access_wait_ns: self.access.waited(now)[1],
         }
     }
 
@@ -237,7 +237,7 @@ impl Host for ReceiverIo<'_> {
     #[inline]
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
-        self.access.send(&mut packet, self.now, self.slot, self.net);
+        self.access.send(&mut packet, self.now, self.now, self.slot, self.net);
     }
 
     fn request(&mut self, request: StackRequest) {

@@ -197,7 +197,7 @@ impl SendingHost {
         self.clock.advance(now);
         if let Some(delay) = &mut self.delay {
             while let Some(mut packet) = delay.take(now) {
-                self.access.send(&mut packet, now, cx.slot, cx.net);
+                self.access.send(&mut packet, now, now, cx.slot, cx.net);
             }
         }
         self.access.release(now, cx.slot, cx.net);
@@ -357,11 +357,11 @@ impl Host for SenderIo<'_> {
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
         match &mut self.delay {
-            None => self.access.send(&mut packet, self.now, self.slot, self.net),
+            None => self.access.send(&mut packet, self.now, self.now, self.slot, self.net),
             Some(delay) => {
                 let at = delay.draw(self.now);
                 if self.net.lookahead {
-                    self.access.send(&mut packet, at, self.slot, self.net);
+                    self.access.send(&mut packet, at, self.now, self.slot, self.net);
                 } else {
                     delay.hold(packet, at);
                     self.net.check_waiting(delay.holding(), self.now);
