@@ -56,8 +56,9 @@ impl Direction {
     /// the sum at any time is the same however far ahead packets are moved.
     #[cold]
     fn wait(&mut self, at: Time, ns: u64, now: Time) {
-        while let Some((_, past)) = self.ahead.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((_, past)) = self.ahead.front().filter(|(at, _)| *at <= now) {
             self.waited += past;
+            self.ahead.pop_front();
         }
         if at <= now {
             self.waited += ns;
