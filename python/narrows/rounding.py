@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With how many decimals numbers are written: a mean and the ends of its interval with the same, everywhere."""
+"""How a mean and its interval are written: with the same decimals, and in words where one end is the mean."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
+
+from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +57,10 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
 
+    Where one end is the mean as written, the other is given in words; where all values are equal, this is.
+
     Args:
-        estimate: `mean` and `ci95`; either may be None.
+        estimate: `mean` and `ci95`; either may be None. `interval_method`, if it is there.
         scale: The unit in which it is written, in the unit of the metric.
 
     Examples:
@@ -64,6 +68,10 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
         '61.2 ± 1.2'
         >>> plus_minus({"mean": 0.985, "ci95": [0.912, 0.998]}, 1.0)
         '0.985 [0.912, 0.998]'
+        >>> plus_minus({"mean": 0.99999, "ci95": [0.48, 1.0]}, 0.01)
+        '100 (at least 48)'
+        >>> plus_minus({"mean": 1.0, "ci95": [0.48, 1.0], "interval_method": "equal"}, 0.01)
+        '100 (all runs)'
         >>> plus_minus({"mean": 0.9999999, "ci95": [0.9999998, 1.0]}, 0.01)
         '100'
         >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
@@ -76,19 +84,39 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     mean = estimate["mean"] / scale
     low, high = (end / scale for end in estimate["ci95"] or (estimate["mean"], estimate["mean"]))
     decimals = estimate_decimals(mean, low, high)
-    if decimals is None:
-        return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
+    equal = decimals is not None and estimate.get("interval_method") == EQUAL
+    if decimals is None or equal:
+        text = f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
+        return f"{text} ({ALL_RUNS})" if equal else text
     half = (high - low) / 2
-    width = f"{half:.{decimals}f}"
+    value, left, right, width = (f"{each:z.{decimals}f}" for each in (mean, low, high, half))
     if abs((low + high) / 2 - mean) <= SYMMETRIC * half and float(width):
-        return f"{mean:.{decimals}f} ± {width}"
-    return f"{mean:.{decimals}f} [{low:.{decimals}f}, {high:.{decimals}f}]"
+        return f"{value} ± {width}"
+    words = other_end(value, left, right)
+    return f"{value} ({words})" if words else f"{value} [{left}, {right}]"
+
+
+def other_end(mean: str, low: str, high: str) -> str:
+    """Return in words the end of an interval that is not the mean; empty where both, or neither, are.
+
+    Where most values are at an end of what is possible, `100 [48, 100]` is valid, but misread.
+
+    Args:
+        mean: The mean as it is written.
+        low: The low end as it is written.
+        high: The high end as it is written.
+    """
+    if (mean == low) == (mean == high):
+        return ""
+    return f"at least {low}" if mean == high else f"at most {high}"
 
 
 def _distinct(values: tuple[float, ...], decimals: int) -> int:
     return len({f"{each:.{decimals}f}" for each in values})
 
 
+ALL_RUNS = "all runs"
+"""What is written in place of an interval where all values are equal: it follows from their number alone."""
 # Beyond, products have no representation.
 _MOST = 1e150
 _MOST_DIGITS = 5

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from functools import partial
@@ -13,15 +14,19 @@ import pytest
 from narrows.cli import main
 from narrows.cli.reproduce import _written
 from narrows.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, MINUS, PACKETS, PERCENT, SECONDS
-from narrows.page.estimates import difference_text, estimate_text, relative_text
+from narrows.page.estimates import difference_text, difference_texts, estimate_text, relative_text
 from narrows.report.run.data import Measure
 from narrows.report.run.tables import _cell
 from narrows.rounding import decimals_of, estimate_decimals, plus_minus
 from narrows.search.finds import score_text
+from narrows.statistics import COUNT as COUNTED
+from narrows.statistics import SHARE, Range, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from narrows.statistics import Estimate
 
     Interval = tuple[float, float]
 
@@ -68,16 +73,15 @@ def _fault(text: str) -> str:
         mean, half = found.groups()
         return "" if _decimals(mean) == _decimals(half) and _value(half) > 0 else "half"
     numbers = re.findall(NUMBER, text)
-    if len(numbers) == 1:
-        return ""
-    if len(numbers) != 3:
-        return "numbers"
     if len({_decimals(each) for each in numbers}) > 1:
         return "decimals"
-    mean, low, high = map(_value, numbers)
-    if low == high:
-        return "a constant with ends"
-    return "" if low <= mean <= high else "beyond its ends"
+    values = list(map(_value, numbers))
+    if words := re.search("at (?:least|most)", text):
+        # The other end is left out.
+        values.insert(1 if words[0] == "at most" else 2, math.inf if words[0] == "at least" else -math.inf)
+    if len(values) == 1:
+        return ""
+    return "" if len(values) == 3 and values[1] < values[0] < values[2] else "ends"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -85,6 +89,44 @@ def test_a_mean_has_as_many_decimals_as_the_ends_of_its_interval(way: str) -> No
     for mean, ends in _drawn():
         text = WAYS[way](mean, ends)
         assert not _fault(text), (way, mean, ends, text)
+
+
+def _equal() -> Iterator[Estimate]:
+    """Yield the estimates of equal values at the ends of ranges of all kinds, and of their differences."""
+    for count in (2, 3, 5, 30):
+        for within in (SHARE, COUNTED, Range(0.0, 2.5e6), Range(0.5, 1.0)):
+            for value in (within.low, within.high):
+                if math.isfinite(value):
+                    yield estimate([value] * count, within)
+        yield paired([1.0] * count, [0.0] * count, SHARE)
+        yield paired([0.0] * count, [0.0] * count, SHARE)
+
+
+def test_where_all_values_are_equal_words_stand_in_place_of_the_interval_everywhere() -> None:
+    found = list(_equal())
+    assert len(found) == 4 * 9
+    for each in found:
+        mean, ends, method = each["mean"], each["ci95"], each["interval_method"]
+        assert mean is not None
+        assert ends is not None
+        cell = str(_cell(Measure(mean, (ends[0], ends[1]), method=method), 1.0, 2))
+        assert "with 95 % confidence" in cell
+        written = [
+            plus_minus(each, 1.0),
+            *(estimate_text(mean, ends, unit, method) for unit in UNITS),
+            *(" ".join(difference_texts(mean, ends, unit, (), method)) for unit in UNITS),
+            re.sub("<.*?>", " ", cell),
+        ]
+        for text in written:
+            assert "all runs" in text, text
+            assert len(re.findall(NUMBER, text)) == 1, text
+    assert plus_minus(estimate([1.0] * 5, SHARE), 0.01) == "100 (all runs)"
+
+
+def test_an_end_that_is_written_like_the_mean_is_left_out_and_the_other_is_in_words() -> None:
+    nearly = estimate([1.0, 0.99996], SHARE)
+    assert plus_minus(nearly, 0.01) == "100 (at least 13)"
+    assert plus_minus({"mean": 0.0, "ci95": [0.0, 1.2]}, 1.0) == "0.00 (at most 1.20)"
 
 
 def test_what_is_known_well_is_written_with_more_decimals_and_a_constant_with_none_that_say_nothing() -> None:

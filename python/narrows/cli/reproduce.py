@@ -20,7 +20,7 @@ from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import StudyFolder, published_studies
-from narrows.rounding import decimals_of, estimate_decimals
+from narrows.rounding import decimals_of, estimate_decimals, other_end
 from narrows.run.speed import hops_per_s
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -
     decimals = estimate_decimals(effect / scale, low, high)
     if decimals is None:
         return f"{effect / scale:.{decimals_of(effect / scale)}f}", "-"
-    return f"{effect / scale:.{decimals}f}", f"{low:.{decimals}f} to {high:.{decimals}f}"
+    value, left, right = (f"{each:z.{decimals}f}" for each in (effect / scale, low, high))
+    return value, other_end(value, left, right) or f"{left} to {right}"
 
 
 # What published studies reach of the speed that is measured, one with another: their cells are short.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import comparison_tables, run_tables, wanted_table
+from narrows.cli.table import comparison_tables, explained, run_tables, wanted_table
 from narrows.cli.work import Work
 from narrows.commands.runs import Running
 from narrows.comparison import Replaced, runs_of
@@ -76,7 +76,7 @@ def _print(
     if count > 1:
         note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
     print(f"{paint(summary['title'], 'heading')}\nseed {summary['seed']}, {note}\n")
-    print(run_tables(summary) if runs is None else comparison_tables(summary), end="\n\n")
+    print(explained(run_tables(summary) if runs is None else comparison_tables(summary)), end="\n\n")
     if "unlike" in summary:
         print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
     _print_replaced(summary, arguments)

@@ -10,7 +10,7 @@ from narrows.cli.colour import paint, role_of
 from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
 from narrows.metrics import access
 from narrows.metrics.perceived import APPLICATIONS
-from narrows.rounding import plus_minus
+from narrows.rounding import ALL_RUNS, plus_minus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,6 +175,11 @@ def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Column]:
     return LOSSY_LINK_COLUMNS if lossy else LINK_COLUMNS
 
 
+def explained(tables: str) -> str:
+    """Return tables with what their words in place of an interval mean, where they have any."""
+    return f"{tables}\n{OF_ALL_RUNS}" if f"({ALL_RUNS})" in tables else tables
+
+
 def metric_table(
     owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Column], *, judged: bool = False
 ) -> str:
@@ -280,6 +285,7 @@ WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}
 LEGEND = "▲ clearly better  ▼ clearly worse  ◆ clearly different  ≈ no difference that matters"
 NEUTRAL_LEGEND = "◆ clearly different  ≈ no difference that matters"
+OF_ALL_RUNS = f"({ALL_RUNS}): every run has this value; --json has the 95 % interval of the mean"
 # A queue delays packets if 5 % of them wait longer, seconds.
 DELAYED_S = 1e-3
 # Of a terminal, and the least that is left for names.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.study import executor_of, print_failures
-from narrows.cli.table import align
+from narrows.cli.table import align, explained
 from narrows.cli.work import Work
 from narrows.commands.studies import Beside, of_view
 from narrows.experiments.views import matrix as pairs
@@ -88,7 +88,7 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
     note = "Rows are contenders, columns incumbents; means over all conditions, ± is half of a 95 % interval."
     known = pairs.enough(summary)
     note += "".join(f"\n{each}" for each in (known, summary["unlike"]) if each)
-    return "\n\n".join([*parts, note]) + "\n"
+    return explained("\n\n".join([*parts, note])) + "\n"
 
 
 def _deployment_tables(summary: Mapping[str, Any]) -> str:
@@ -120,7 +120,7 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
             f"Goodput of a flow, in % of what everybody had before; the total effect is {total}\n"
             + align([["moved", "naive A/B", "movers gain", "stayers gain", "A/B is wrong by"], *body])
         )
-    return "\n\n".join(parts) + "\n"
+    return explained("\n\n".join(parts)) + "\n"
 
 
 WORDS = {SIMULATOR: "simulator", LINUX: "kernel"}

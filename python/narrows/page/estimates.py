@@ -7,49 +7,59 @@ import math
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
-from narrows.rounding import SYMMETRIC, decimals_of, estimate_decimals
+from narrows.rounding import ALL_RUNS, SYMMETRIC, decimals_of, estimate_decimals, other_end
 from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
-    """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean."""
-    value, ends = estimate_texts(mean, interval, unit)
+def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None) -> str:
+    """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean.
+
+    Where the method says that all values are equal, the parentheses say so.
+    """
+    value, ends = estimate_texts(mean, interval, unit, method)
     return f"{value} ({ends})" if ends else value
 
 
-def estimate_texts(mean: float | None, interval: Sequence[float] | None, unit: Unit) -> tuple[str, str]:
+def estimate_texts(
+    mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None
+) -> tuple[str, str]:
     """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals.
 
-    The interval is empty without one, and where both ends are the mean as it is written.
+    The interval is empty without one, and where both ends are the mean as it is written; where one is, the other is
+    given in words. Where the method says that all values are equal, this stands in its place.
     """
     if mean is None or not math.isfinite(mean) or not interval:
         return quantity(mean, unit), ""
     low, high = interval
     factor, written = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
     decimals = estimate_decimals(mean / factor, low / factor, high / factor)
-    if decimals is None:
-        return quantity(mean, unit), ""
+    if decimals is None or method == EQUAL:
+        return quantity(mean, unit), "" if decimals is None else ALL_RUNS
     value = fixed(mean / factor, decimals)
     text = f"{value}{NARROW_SPACE}{written}" if written else value
-    return text, ends_text(low / factor, high / factor, decimals)
+    return text, ends_text(mean / factor, low / factor, high / factor, decimals)
 
 
-def ends_text(low: float, high: float, decimals: int) -> str:
+def ends_text(mean: float, low: float, high: float, decimals: int) -> str:
     """Return the ends of an interval as text, with as many decimals as their mean has."""
-    return _range(fixed(low, decimals), fixed(high, decimals))
+    return _ends(*(fixed(each, decimals) for each in (mean, low, high)))
 
 
 def difference_texts(
-    difference: float, interval: Sequence[float] | None, unit: Unit, beside: Sequence[float] = ()
+    difference: float,
+    interval: Sequence[float] | None,
+    unit: Unit,
+    beside: Sequence[float] = (),
+    method: str | None = None,
 ) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
-    The interval is empty without one, and where both ends are the difference as it is written. Differences of shares
-    are in percentage points. Texts that stand beside each other have one multiple if each has the values of the others
-    as `beside`.
+    The interval is empty without one, and where both ends are the difference as it is written; it is in words as that
+    of `estimate_texts` is. Differences of shares are in percentage points. Texts that stand beside each other have one
+    multiple if each has the values of the others as `beside`.
     """
     low, high = interval or (difference, difference)
     greatest = max(abs(each) for each in (low, high, difference, *beside))
@@ -59,7 +69,9 @@ def difference_texts(
     decimals = decimals_of(greatest / factor) if shared is None else shared
     value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
     text = f"{value}{NARROW_SPACE}{written}" if written else value
-    return text, "" if shared is None else _range(left, right)
+    if shared is None:
+        return text, ""
+    return text, ALL_RUNS if method == EQUAL else _ends(value, left, right)
 
 
 def difference_text(difference: float | None, interval: Sequence[float] | None, unit: Unit) -> str:
@@ -100,7 +112,7 @@ def changed_texts(
     if abs(middle - difference / factor) <= SYMMETRIC * half:
         return first, second, f"±{fixed(half, decimals)}{points}"
     value, left, right = (_signed(each, decimals) for each in (difference / factor, low, high))
-    return first, second, f"a difference of {value}{points}, {_range(left, right)}"
+    return first, second, f"a difference of {value}{points}, {_ends(value, left, right)}"
 
 
 def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
@@ -113,7 +125,7 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
     if decimals is None:
         return f"{_signed(percent, 0 if abs(percent) >= _WHOLE_PERCENT else 1)}{NARROW_SPACE}%"
     value, left, right = (f"{_signed(each, decimals)}{NARROW_SPACE}%" for each in (percent, *ends))
-    return f"{value} ({_range(left, right)})"
+    return f"{value} ({_ends(value, left, right)})"
 
 
 def how_made(methods: Iterable[str | None], replications: int, what: str = "Error bars are") -> str:
@@ -143,8 +155,8 @@ def how_made(methods: Iterable[str | None], replications: int, what: str = "Erro
     )
 
 
-def _range(low: str, high: str) -> str:
-    return f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
+def _ends(mean: str, low: str, high: str) -> str:
+    return other_end(mean, low, high) or f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
 
 
 def _signed(value: float, decimals: int) -> str:

@@ -169,7 +169,8 @@ def _paint(panel: Panel, mean: _Mean, across: float, styles: Mapping[str, Any], 
             panel.point(mean.key, (across, value), style, read, of_many=True)
     if interval:
         panel.whiskers(mean.key, (across, middle), (across, across), (interval[0], interval[1]), style)
-    panel.point(mean.key, (across, middle), style, f"{mean.key}: {estimate_text(middle, interval, unit)}")
+    read = estimate_text(middle, interval, unit, mean.found.get("interval_method"))
+    panel.point(mean.key, (across, middle), style, f"{mean.key}: {read}")
 
 
 OWNERS = ("group", "link")

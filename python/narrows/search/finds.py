@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from narrows.rounding import estimate_decimals
+from narrows.rounding import estimate_decimals, other_end
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -71,7 +71,10 @@ def score_text(mean: float, interval: Sequence[float] | None) -> str:
     """Return a score and its interval as text."""
     low, high = interval or (mean, mean)
     decimals = estimate_decimals(mean, low, high)
-    return f"{mean:.2f}" if decimals is None else f"{mean:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
+    if decimals is None:
+        return f"{mean:.2f}"
+    value, left, right = (f"{each:z.{decimals}f}" for each in (mean, low, high))
+    return f"{value} ({other_end(value, left, right) or f'{left} to {right}'})"
 
 
 @dataclass

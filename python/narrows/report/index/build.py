@@ -108,7 +108,7 @@ def _mean(found: object) -> float | None:
 
 def _value(found: Mapping[str, Any], name: str) -> str:
     unit, interval = meaning(name).unit, found.get("ci95")
-    return estimate_text(found["mean"], interval, unit)
+    return estimate_text(found["mean"], interval, unit, found.get("interval_method"))
 
 
 def _when(at: str) -> str:

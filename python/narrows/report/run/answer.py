@@ -14,6 +14,7 @@ from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
 from narrows.report.run import perceived
 from narrows.report.run.data import Comparison, Measure, Run
+from narrows.rounding import ALL_RUNS
 from narrows.statistics import paired
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ def note(subject: Run | Comparison) -> str:
     if subject.replications == 1:
         return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
     times = f"{subject.replications} replications (seed {subject.seed})"
-    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one."
+    intervals = (
+        f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one, or “{ALL_RUNS}” where "
+        "every run has this value."
+    )
     if not isinstance(subject, Comparison):
         return intervals
     return (
@@ -138,7 +142,7 @@ def _against(
     parts: list[object] = [f"{first} {_value(reference[name], shown)}. "]
     for place, (run, each) in enumerate(clear):
         css, word, _ = JUDGED[each.verdict]
-        text, ends = difference_texts(each.mean or 0.0, each.interval, shown.unit)
+        text, ends = difference_texts(each.mean or 0.0, each.interval, shown.unit, (), each.method)
         parts += [f"{'; ' if place else ''}{run} {text} ({ends}), ", element("span", word, class_=f"word {css}")]
     parts.append(". " if clear else "")
     if same:
@@ -198,7 +202,7 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
         return join(parts)
     margin = margin_of(card).of(run.groups[order[-1]]["goodput_bps"].mean or 0.0)
     judged = verdict(difference, margin, "")
-    text, interval = difference_texts(mean, (ends[0], ends[1]), shown.unit)
+    text, interval = difference_texts(mean, ends, shown.unit, (), difference["interval_method"])
     parts += [
         f"{order[0]} has {text.removeprefix('+')} more than {order[-1]} ({interval}), ",
         element("span", JUDGED[judged][1], class_="word"),
@@ -224,7 +228,7 @@ def _matters(margin: float, shown: Meaning) -> Markup:
 
 
 def _value(measure: Measure, shown: Meaning) -> str:
-    return estimate_text(measure.mean, measure.interval, shown.unit)
+    return estimate_text(measure.mean, measure.interval, shown.unit, measure.method)
 
 
 # A page begins with no more sentences; those on what people perceive; groups that one of them names.

@@ -94,7 +94,7 @@ def _expectation(clause: Expectation, run: str) -> Markup:
         for words, bound in (("at least", clause.at_least), ("at most", clause.at_most))
         if bound is not None
     ]
-    found = estimate_text(clause.found.mean, clause.found.interval, meant.unit)
+    found = estimate_text(clause.found.mean, clause.found.interval, meant.unit, clause.found.method)
     of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
     return join(
         (

@@ -15,7 +15,8 @@ from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
 from narrows.report.run.figures import frame
-from narrows.rounding import decimals_of, estimate_decimals
+from narrows.rounding import ALL_RUNS, decimals_of, estimate_decimals
+from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -150,8 +151,13 @@ def _cell(measure: Measure | None, factor: float, decimals: int) -> Markup:
     mean = measure.mean / factor
     low, high = (end / factor for end in measure.interval or (measure.mean, measure.mean))
     shared = estimate_decimals(mean, low, high)
+    ends = None if shared is None else ends_text(mean, low, high, shared)
+    if ends is not None and measure.method == EQUAL:
+        bound = f"all runs have this value; with 95 % confidence the mean is {ends}"
+        value = element("data", fixed(mean, decimals), value=repr(measure.mean))
+        return join((value, element("span", ALL_RUNS, class_="ci", title=bound)))
     value = element("data", fixed(mean, decimals if shared is None else shared), value=repr(measure.mean))
-    return value if shared is None else join((value, element("span", ends_text(low, high, shared), class_="ci")))
+    return value if ends is None else join((value, element("span", ends, class_="ci")))
 
 
 def _difference(measure: Measure | None, meant: Meaning) -> Markup:
@@ -159,7 +165,7 @@ def _difference(measure: Measure | None, meant: Meaning) -> Markup:
         return element("span", NO_DATA, class_="none", title="no data")
     if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
         return element("span", "= no difference", class_="difference plain")
-    text, ends = difference_texts(measure.mean, measure.interval, meant.unit)
+    text, ends = difference_texts(measure.mean, measure.interval, meant.unit, (), measure.method)
     css, word, sign = JUDGED.get(measure.verdict, JUDGED["undecided"])
     return element(
         "span",

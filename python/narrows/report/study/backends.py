@@ -51,7 +51,11 @@ def _table(name: str, points: Sequence[Mapping[str, Any]]) -> Markup:
         if entry := point["measures"].get(name):
             words = ", ".join(f"{factor} {level}" for factor, level in point["condition"].items())
             found = (entry[key] for key in (SIMULATOR, LINUX, "difference"))
-            rows.append(row(words, *(estimate_text(each["mean"], each["ci95"], unit) for each in found)))
+            rows.append(
+                row(
+                    words, *(estimate_text(each["mean"], each["ci95"], unit, each["interval_method"]) for each in found)
+                )
+            )
     return table(_title(name), ("Point", "Simulator", "Kernel", "Kernel minus simulator"), rows)
 
 

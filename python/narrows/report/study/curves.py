@@ -258,7 +258,7 @@ def _read(level: str) -> tuple[float, Unit | None]:
 
 def _text(place: _Place, response: str, unit: Unit) -> str:
     found = place.found[response]
-    return estimate_text(found["mean"], found["ci95"], unit)
+    return estimate_text(found["mean"], found["ci95"], unit, found["interval_method"])
 
 
 def _condition(plan: Plan, row: Row) -> str:

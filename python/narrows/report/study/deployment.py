@@ -106,7 +106,7 @@ def _describe(effect: Estimate, unit: Unit, before: float) -> str:
     mean = effect["mean"]
     if mean is None:
         return "nothing"
-    text, ends = difference_texts(mean, effect["ci95"], unit)
+    text, ends = difference_texts(mean, effect["ci95"], unit, (), effect["interval_method"])
     # A difference of shares is in percentage points already.
     relative = f", {relative_text(mean / before)}" if before and unit is not PERCENT else ""
     return f"{text}{relative}{f' ({ends})' if ends else ''}"
@@ -215,7 +215,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
                     continue
                 at = (stage.fraction, mean_of(effect))
                 panel.whiskers(key, at, (at[0], at[0]), ends_of(effect), style)
-                found_here = estimate_text(effect["mean"], effect["ci95"], shown.unit)
+                found_here = estimate_text(effect["mean"], effect["ci95"], shown.unit, effect["interval_method"])
                 panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {found_here}")
         return [panel]
 

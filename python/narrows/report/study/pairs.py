@@ -217,7 +217,7 @@ def curves(
             style = styles[each.incumbent]
             low, high = ends_of(each.found[wanted.name])
             panel.whiskers(each.incumbent, at, (low, high), (at[1], at[1]), style)
-            text = estimate_text(mean, (low, high), unit)
+            text = estimate_text(mean, (low, high), unit, each.found[wanted.name]["interval_method"])
             panel.event(each.incumbent, at, style, f"{each.incumbent}, {', '.join(each.condition)}: {text}")
         return [panel]
 
