@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import json
 import linecache
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +34,8 @@ def execute(text: str, name: str, main: ModuleType) -> None:
         shown = eval(compile(ast.Expression(last.value), name, "eval"), main.__dict__)  # noqa: S307  # as above
         html = getattr(shown, "_repr_html_", None)
         assert html is None or html()
+        same = re.search(r"(?<![\d.])(\d[\d.]*) (?:to|…) \1(?![\d.])", html() if html else str(shown))
+        assert not same, f"two ends that are one number: {same}"
 
 
 if __name__ == "__main__":

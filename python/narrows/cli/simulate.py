@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import comparison_tables, explained, run_tables, wanted_table
+from narrows.cli.table import comparison_tables, explained, printable, run_tables, wanted_table
 from narrows.cli.work import Work
 from narrows.commands.runs import Running
 from narrows.comparison import Replaced, runs_of
@@ -22,6 +22,7 @@ from narrows.rounding import plus_minus
 from narrows.run.command import recorded
 from narrows.run.levels import read_levels
 from narrows.run.scenario import Scenario, read
+from narrows.run.sentences import compared
 
 if TYPE_CHECKING:
     import argparse
@@ -77,9 +78,8 @@ def _print(
         note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
     print(f"{paint(summary['title'], 'heading')}\nseed {summary['seed']}, {note}\n")
     print(explained(run_tables(summary) if runs is None else comparison_tables(summary)), end="\n\n")
-    if "unlike" in summary:
-        print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
-    _print_replaced(summary, arguments)
+    if runs is not None:
+        _print_compared(summary, arguments)
     each_run = {"": summary} if runs is None else runs
     if arguments.metrics:
         print(wanted_table(each_run, [resolve(text) for text in arguments.metrics]), end="\n\n")
@@ -94,8 +94,12 @@ def _print(
                 print(f"{paint('expected:', role_of(clause['verdict']))} {_of(name)}{_clause(clause)}")
 
 
-def _print_replaced(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
-    """Print whose algorithm was replaced and whose was not, and the command that replaces that of the others."""
+def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
+    """Print what was found, in what else runs differ, and whose algorithm was replaced and whose was not."""
+    for said in compared(summary):
+        print(printable("".join(text for text, _ in said)).strip())
+    if "unlike" in summary:
+        print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
     if "replaced" in summary:
         found = Replaced(**summary["replaced"])
         print(f"{found.sentence} To replace that: {found.other(recorded(arguments.given))}")

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from html import unescape
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from narrows.analysis.table import Block
 from narrows.cli import main
 from narrows.cli.table import PERCEIVED_COLUMNS
 from narrows.drawing.scale import PERCENT, SECONDS
@@ -13,7 +17,8 @@ from narrows.metrics import catalogue
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
 from narrows.page.estimates import changed_texts
 from narrows.page.metrics import meaning
-from narrows.report.run.perceived import _CLAUSES
+from narrows.report.study.heat import heat_map
+from narrows.run.sentences import CLAUSES, FLOWS, compared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +80,77 @@ def test_a_sentence_on_a_change_gives_both_values_and_what_is_known_of_their_dif
     assert changed_texts(1.0, 1.0, 0.0, (0.0, 0.0), SECONDS)[2] == ""
 
 
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", unescape(text)).strip()
+
+
+def test_what_flows_get_is_said_as_a_person_would_say_it_in_page_and_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["compare", "cubic", "bbr3", "--scenario", "two-flows", "--replications", "3", "--set", "duration=30s"]
+    assert main([*given, "--quiet", "--out", str(tmp_path / "flows")]) == 0
+    printed = _plain(capsys.readouterr().out)
+    said = [_plain(each) for each in _answer((tmp_path / "flows" / "report.html").read_text(encoding="utf-8"))]
+    assert len(said) == 3
+    assert all(each in printed for each in said), (said, printed)
+    assert re.fullmatch(
+        r"With bbr3 the flows get [\d.]+ Mbps(?: instead of|, with cubic) [\d.]+ Mbps "
+        r"\(3 runs, [^()]+ Mbps\): [a-z ]+\. A difference matters from \d+ kbps on\.",
+        said[0],
+    ), said[0]
+    assert said[1].startswith("With bbr3 95 % of the packets of the flows arrive within ")
+
+
+def _found(mean: float, verdict: str = "", ends: tuple[float, float] | None = None) -> dict[str, Any]:
+    method = None if ends is None else "t"
+    return {"mean": mean, "ci95": ends, "interval_method": method, "verdict": verdict, "margin": 2e5}
+
+
+def test_of_many_algorithms_those_that_clearly_differ_are_spelled_out_and_the_others_listed() -> None:
+    runs = {"cubic": 10e6, "reno": 9e6, "vegas": 10e6, "copa": 10.2e6, "bbr3": 10.1e6}
+    verdicts = {"reno": "worse", "vegas": "same", "copa": "undecided", "bbr3": "undecided"}
+
+    def less(name: str) -> dict[str, Any]:
+        mean = runs[name] - runs["cubic"]
+        return _found(mean, verdicts[name], (mean - 1e5, mean + 1e5))
+
+    def summary(*names: str, groups: tuple[str, ...] = ("cubic",)) -> dict[str, Any]:
+        return {
+            "replications": 5,
+            "algorithms": {name: {"groups": {of: {"goodput_bps": _found(runs[name])} for of in groups}}
+                           for name in ("cubic", *names)},
+            "differences": [
+                {"of": name, "against": "cubic", "groups": {of: {"goodput_bps": less(name)} for of in groups}}
+                for name in names
+            ],
+        }  # fmt: skip
+
+    def said(found: dict[str, Any]) -> list[str]:
+        return [_plain("".join(text for text, _ in each)) for each in compared(found)]
+
+    matters = "A difference matters from 200 kbps on."
+    reno = "With reno the flows get 9.0 Mbps instead of 10.0 Mbps (5 runs, ±0.1 Mbps): clearly worse"
+    others = "no difference that matters with vegas; undecided with copa, bbr3"
+    assert said(summary(*verdicts)) == [f"{reno}; {others}. {matters}"]
+    assert said(summary("vegas")) == [
+        f"With vegas the flows get 10.0 Mbps, as with cubic (5 runs, ±0.1 Mbps): no difference that matters. {matters}"
+    ]
+    # A group may have the name of an algorithm.
+    of, other = said(summary("reno", groups=("cubic", "web")))
+    assert "the flows of group cubic get 9.0 Mbps" in of
+    assert "the flows of web get 9.0 Mbps" in other
+
+
+def test_two_ends_that_are_written_alike_are_one_number() -> None:
+    name = "group.download.goodput_bps"
+    blocks = [
+        Block(("cubic",), ({"rtt": "5ms"}, {"rtt": "9ms"}), np.array([[38.9e6], [38.9001e6 + d]])) for d in (0, 1e6)
+    ]
+    one, two = (_plain(heat_map(name, each).caption[1]) for each in blocks)
+    assert one == "All are 38.9 Mbps."
+    assert two == "Colour grows from 38.9 Mbps to 39.9 Mbps."
+
+
 def test_the_mean_of_a_metric_is_named_as_one_says_it() -> None:
     assert meaning("rtt_mean_s").of("web").title == "Mean RTT of web"
     assert meaning("goodput_bps").of("web").title == "Goodput of web"
@@ -100,6 +176,6 @@ def test_terminal_and_page_lead_with_the_same_metrics_and_each_has_a_sentence() 
     assert set(PERCEIVED) <= {str(card["name"]) for card in catalogue()}
     for name in PERCEIVED:
         for moved in ([], [name]):
-            assert set(stated([name], moved)) <= set(_CLAUSES)
-    assert set(_CLAUSES) == {each for name in PERCEIVED for each in stated([name], [name])}
+            assert set(stated([name], moved)) <= set(CLAUSES)
+    assert set(CLAUSES) - set(FLOWS) == {each for name in PERCEIVED for each in stated([name], [name])}
     assert perceived(["completion_time_s", "stall_share"]) == ["stall_share"]

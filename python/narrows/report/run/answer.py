@@ -15,22 +15,19 @@ from narrows.page.verdicts import JUDGED
 from narrows.report.run import perceived
 from narrows.report.run.data import Comparison, Measure, Run
 from narrows.rounding import ALL_RUNS
+from narrows.run.sentences import MOST, MOST_PERCEIVED
 from narrows.statistics import paired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from narrows.comparison import Contrast
+    from narrows.run.sentences import Said
 
 
 def sentences(subject: Run | Comparison) -> list[Markup]:
     """Return the answer: for a comparison the differences of its algorithms, for a run its bottleneck and shares."""
     if isinstance(subject, Comparison):
-        shown = [each for each in subject.contrasts if each.factor == subject.contrasts[0].factor]
-        lead = list(perceived.of_comparison(subject, shown))
-        replaced = list(_replaced(subject))
-        limited = _access(subject.runs)
-        return [*limited, *(lead or list(_of_comparison(subject))[:MOST])[:MOST_PERCEIVED], *replaced]
+        return [*_access(subject.runs), *map(_marked, subject.said), *_replaced(subject)]
     limited = _access([subject])
     lead = [*limited, *perceived.of_run(subject)]
     return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
@@ -53,6 +50,13 @@ def note(subject: Run | Comparison) -> str:
     )
 
 
+def _marked(said: Sequence[Said]) -> Markup:
+    """Return a sentence with the marks of its parts."""
+    return join(
+        element("b", text) if css == "b" else element("span", text, class_=css) if css else text for text, css in said
+    )
+
+
 def _access(runs: Sequence[Run]) -> list[Markup]:
     """Return the sentence on flows that fill their own access links, for the first of the runs in which any do."""
     found = [(run, check.detail) for run in runs for check in run.checks
@@ -68,88 +72,6 @@ def _replaced(comparison: Comparison) -> Iterator[Markup]:
     if comparison.replaced is not None:
         option = element("code", comparison.replaced.other(""))
         yield join((f"{comparison.replaced.sentence} To replace that: ", option, "."))
-
-
-def _of_comparison(comparison: Comparison) -> Iterator[Markup]:
-    first = comparison.runs[0]
-    # Runs that differ in the first factor; the tables have the other contrasts.
-    shown = [each for each in comparison.contrasts if each.factor == comparison.contrasts[0].factor]
-    for place, group in enumerate(first.groups):
-        if len(first.groups) > 1 and group not in _tested(comparison):
-            continue
-        own = {run.name: list(run.groups.values())[place] for run in comparison.runs}
-        for name in _asked(list(own.values())):
-            meant = meaning(name)
-            said = [_contrasted(comparison, contrast, place, name, own) for contrast in shown[:_LISTED]]
-            more = f"{len(shown) - _LISTED} more are below. " if len(shown) > _LISTED else ""
-            margins = (measure.margin for each in comparison.differences for measure in [each.groups[place].get(name)]
-                       if measure is not None and measure.margin)  # fmt: skip
-            margin = next(margins, None) if len(comparison.runs) > 1 else None
-            matters = _matters(margin, meant) if margin and len(shown) == 1 else ""
-            titled = meant.of(group) if len(first.groups) > 1 else meant
-            yield join((element("b", titled.title), ": ", *said, more, matters))
-
-
-def _contrasted(
-    comparison: Comparison, contrast: Contrast, place: int, name: str, own: Mapping[str, Mapping[str, Measure]]
-) -> Markup:
-    (level, first), *others = contrast.runs.items()
-    differences = {
-        contrast.spoken(each): found.groups[place]
-        for each, run in others
-        if (found := comparison.difference(run, first)) is not None
-    }
-    said = _against(meaning(name), name, contrast.spoken(level), own[first], differences)
-    return join((f"At {contrast.place}: ", said)) if contrast.place else said
-
-
-def _tested(comparison: Comparison) -> set[str]:
-    """Return the groups of the first run whose algorithm differs between the runs; all if none does."""
-    first, *others = comparison.runs
-    tested = {
-        group
-        for place, group in enumerate(first.groups)
-        for run in others
-        if list(run.algorithms.values())[place] != first.algorithms[group]
-    }
-    return tested or set(first.groups)
-
-
-def _asked(measured: Sequence[Mapping[str, Measure]]) -> list[str]:
-    """Return a metric of throughput, one of delay and one of sharing or loss, of those that all runs have."""
-
-    def known(name: str) -> bool:
-        return all(name in each and each[name].mean is not None for each in measured)
-
-    moved = any(name in each and (each[name].mean or 0.0) > 0 for each in measured for name in ("loss_rate",))
-    shared = known("jain") and any((each["jain"].mean or 0.0) < 1.0 for each in measured)
-    wanted = (
-        ("goodput_bps",),
-        ("delay_p95_s", "rtt_mean_s"),
-        # The index of one flow is 1 whatever happens.
-        (*(["jain"] if shared else []), *(["loss_rate"] if moved else [])),
-    )
-    return [name for each in wanted for name in [next(filter(known, each), "")] if name]
-
-
-def _against(
-    shown: Meaning, name: str, first: str, reference: Mapping[str, Measure], found: Mapping[str, Mapping[str, Measure]]
-) -> Markup:
-    measures = {run: each[name] for run, each in found.items() if name in each and each[name].mean is not None}
-    clear = [(run, each) for run, each in measures.items() if each.verdict in {"better", "worse", "different"}]
-    same = [run for run, each in measures.items() if each.verdict == "same"]
-    open_ = [run for run in measures if run not in same and run not in dict(clear)]
-    parts: list[object] = [f"{first} {_value(reference[name], shown)}. "]
-    for place, (run, each) in enumerate(clear):
-        css, word, _ = JUDGED[each.verdict]
-        text, ends = difference_texts(each.mean or 0.0, each.interval, shown.unit, (), each.method)
-        parts += [f"{'; ' if place else ''}{run} {text} ({ends}), ", element("span", word, class_=f"word {css}")]
-    parts.append(". " if clear else "")
-    if same:
-        parts.append(f"No difference that matters: {', '.join(same)}. ")
-    if open_:
-        parts.append(f"Undecided: {', '.join(open_)}. ")
-    return join(parts)
 
 
 def _of_run(run: Run) -> Iterator[Markup]:
@@ -231,11 +153,9 @@ def _value(measure: Measure, shown: Meaning) -> str:
     return estimate_text(measure.mean, measure.interval, shown.unit, measure.method)
 
 
-# A page begins with no more sentences; those on what people perceive; groups that one of them names.
-MOST = 3
-MOST_PERCEIVED = 6
 # What the check says of a run that is limited by links that no table has.
 ACCESS = "limited by their own access links"
+# Groups that a sentence names.
 _LISTED = 4
 _TWO = 2
 _NOTHING = Measure(None, None)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from narrows.drawing.decimate import FloatArray
+    from narrows.run.sentences import Said
 
 Columns = dict[str, Any]
 
@@ -438,6 +439,7 @@ class Comparison:
         contrasts: Which runs stand beside each other.
         unlike: In what else the algorithms differ; empty for nothing.
         replaced: Whose algorithm was replaced, where that of others was not.
+        said: The sentences on what was found.
     """
 
     title: str
@@ -452,6 +454,7 @@ class Comparison:
     contrasts: Sequence[Contrast] = ()
     unlike: str = ""
     replaced: Replaced | None = None
+    said: Sequence[Sequence[Said]] = ()
 
     @property
     def backends(self) -> bool:

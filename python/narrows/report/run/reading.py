@@ -21,6 +21,7 @@ from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run
+from narrows.run.sentences import compared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,6 +60,7 @@ def read(folder: Path) -> Run | Comparison:
         contrasts=contrasts(summary),
         unlike=str(summary.get("unlike", "")),
         replaced=Replaced(**summary["replaced"]) if "replaced" in summary else None,
+        said=compared(summary),
     )
 
 

@@ -39,10 +39,11 @@ def heat_map(response: str, means: Block) -> Figure:
                 panel.tile("mean", (column, row), _LOOK, strength, (text, f"{algorithm}; {levels}: {text}"))
         return [panel]
 
+    ends = list(dict.fromkeys(quantity(each, shown.unit) for each in (low, high)))
     factors = ", ".join(means.conditions[0]) if means.conditions else ""
     caption = (
         f"Mean over replications of {shown.label} for each combination of {factors} and each algorithm.",
-        f"Colour grows from {quantity(low, shown.unit)} to {quantity(high, shown.unit)}.",
+        f"Colour grows from {' to '.join(ends)}." if len(ends) > 1 else f"All are {ends[0]}.",
     )
     return Figure("heat", f"{shown.title} by condition and algorithm", caption, (), draw)
 
