@@ -22,6 +22,7 @@ from narrows.cli.table import (
     wanted_table,
 )
 from narrows.metrics import resolve
+from narrows.page.metrics import meaning
 from narrows.rounding import plus_minus
 
 
@@ -103,12 +104,15 @@ def test_a_comparison_shows_every_bottleneck_and_every_link_with_a_queue() -> No
     assert shown == ["down", "up", "middle"]
 
 
-def test_random_loss_has_a_column_where_there_is_any() -> None:
+def test_loss_behind_the_queue_has_a_column_where_there_is_any() -> None:
     def table(rate: float) -> str:
         links = {"radio": estimated(utilization=0.9, loss_rate=0.01, random_loss_rate=rate)}
         return run_tables({"groups": {"cubic": {}}, "links": links})
 
-    assert "random" not in table(0.0)
+    assert "lost behind" not in table(0.0)
+    # A policer loses packets there, too, and not at random.
+    shown = [column.title for column in LOSSY_LINK_COLUMNS]
+    assert not any("random" in each for each in [*shown, meaning("random_loss_rate", "link").label])
     assert LOSSY_LINK_COLUMNS[2].metric == "random_loss_rate"
     assert table(0.02).splitlines()[-1].split() == ["radio", "90", "1", "2", "-", "-"]
 
