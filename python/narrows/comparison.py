@@ -35,7 +35,7 @@ class Contrast(NamedTuple):
         """Return what follows "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
         if self.factor.removesuffix(".kind").endswith(f".{QUEUE}") and "reverse" not in self.factor:
             return level
-        return self.label(level).replace("=", " ")
+        return level if self.factor in PLAIN else self.label(level).replace("=", " ")
 
 
 def run_name(at: Mapping[str, str]) -> str:

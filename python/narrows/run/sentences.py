@@ -112,7 +112,7 @@ def _contrasted(
     unit, reference = meaning(asked.name).unit, own[first][asked.name]
     found = {each: _difference(summary, run, first, asked) for each, run in others}
     clear = [each for each, _ in others if found[each]["verdict"] in _CLEAR]
-    spelled = [each for each, _ in others] if len(others) <= FEW else clear
+    spelled = [each for each, _ in others] if len(others) <= (FEW if clear else 1) else clear
     if contrast.place:
         yield from (Said(f"At {contrast.place.replace('=', ' ')}", "b"), Said(", "))
     if not spelled:
@@ -134,7 +134,9 @@ def _contrasted(
         if difference["ci95"] is not None:
             known = ALL_RUNS if difference["interval_method"] == EQUAL and known else known
             css, word, _ = JUDGED.get(difference["verdict"], JUDGED["undecided"])
-            yield Said(f" ({', '.join(filter(None, [counted(summary['replications'], 'run'), known]))}): ")
+            times = "" if number else counted(summary["replications"], "run")
+            rests = ", ".join(filter(None, [times, known]))
+            yield Said(f" ({rests}): " if rests else ": ")
             yield Said(word, f"word {css}")
     for verdict in ("same", "undecided"):
         alike = [contrast.spoken(each) for each in found if each not in spelled and found[each]["verdict"] == verdict]
@@ -165,11 +167,11 @@ def _asked(measured: Groups) -> list[str]:
 
 
 def _flows(named: Sequence[str], shown: Sequence[Contrast], *, alone: bool) -> str:
-    """Return what the flows of a group are called; one that is called by its algorithm may have several names."""
+    """Return what follows "the flows" of a group; one that is called by its algorithm may have several names."""
     if alone:
-        return "the flows"
-    of = "the flows of group" if named[0] in shown[0].runs else "the flows of"
-    return f"{of} {named[0]}" if len(named) == 1 else "the flows under test"
+        return ""
+    of = " of group" if named[0] in shown[0].runs else " of"
+    return f"{of} {named[0]}" if len(named) == 1 else " under test"
 
 
 def _mean(measures: Mapping[str, Any], name: str) -> float | None:
@@ -186,18 +188,18 @@ CLAUSES = {
     "late_frame_share": "the late frames of {of} are {value}{than}",
     "responsiveness_rpm": "{of} measures a responsiveness of {value}{than}",
     "completion_time_s": "transfers of {of} take {value} on average{than}",
-    "goodput_bps": "{of} get {value}{than}",
-    "delay_p95_s": "95 % of the packets of {of} arrive within {value}{than}",
-    "rtt_mean_s": "a round trip of {of} takes {value} on average{than}",
-    "jain": "Jain's index of {of} is {value}{than}",
-    "loss_rate": "{of} lose {value} of their packets{than}",
+    "goodput_bps": "the flows{of} get {value}{than}",
+    "delay_p95_s": "95 % of the packets{of} arrive within {value}{than}",
+    "rtt_mean_s": "a round trip{of} takes {value} on average{than}",
+    "jain": "Jain's index{of} is {value}{than}",
+    "loss_rate": "the flows{of} lose {value} of their packets{than}",
 }
 # On throughput, delay, and sharing or loss, of what has no application.
 FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", "loss_rate")
 # A comparison begins with no more sentences; those on what people perceive.
 MOST = 3
 MOST_PERCEIVED = 6
-# So many others are all spelled out; of more, those that clearly differ.
+# So many others are all spelled out if any clearly differs; of more, those that do.
 FEW = 3
 _LISTED = 4
 _CLEAR = frozenset({"better", "worse", "different"})

@@ -12,6 +12,7 @@ import numpy as np
 from narrows.analysis.table import Block
 from narrows.cli import main
 from narrows.cli.table import PERCEIVED_COLUMNS
+from narrows.comparison import Contrast
 from narrows.drawing.scale import PERCENT, SECONDS
 from narrows.metrics import catalogue
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
@@ -98,7 +99,7 @@ def test_what_flows_get_is_said_as_a_person_would_say_it_in_page_and_terminal(
         r"\(3 runs, [^()]+ Mbps\): [a-z ]+\. A difference matters from \d+ kbps on\.",
         said[0],
     ), said[0]
-    assert said[1].startswith("With bbr3 95 % of the packets of the flows arrive within ")
+    assert said[1].startswith("With bbr3 95 % of the packets arrive within ")
 
 
 def _found(mean: float, verdict: str = "", ends: tuple[float, float] | None = None) -> dict[str, Any]:
@@ -135,6 +136,8 @@ def test_of_many_algorithms_those_that_clearly_differ_are_spelled_out_and_the_ot
     assert said(summary("vegas")) == [
         f"With vegas the flows get 10.0 Mbps, as with cubic (5 runs, ±0.1 Mbps): no difference that matters. {matters}"
     ]
+    # Parameters of an algorithm are written as they are given.
+    assert Contrast("algorithm", {}, {}).spoken("aimd(a=1,b=0.8)") == "aimd(a=1,b=0.8)"
     # A group may have the name of an algorithm.
     of, other = said(summary("reno", groups=("cubic", "web")))
     assert "the flows of group cubic get 9.0 Mbps" in of

@@ -38,14 +38,11 @@ def note(subject: Run | Comparison) -> str:
     if subject.replications == 1:
         return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
     times = f"{subject.replications} replications (seed {subject.seed})"
-    intervals = (
-        f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one, or “{ALL_RUNS}” where "
-        "every run has this value."
-    )
+    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one"
     if not isinstance(subject, Comparison):
-        return intervals
+        return f"{intervals}, or “{ALL_RUNS}” where every run has this value."
     return (
-        f"{intervals} Differences are paired on the same random numbers. One is clear if its interval leaves zero out "
+        f"{intervals}. Differences are paired on the same random numbers. One is clear if its interval leaves zero out "
         "and it exceeds the margin from which it matters."
     )
 
