@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import quantity
 from narrows.metrics.perceived import PERCEIVED
-from narrows.page.estimates import difference_text
+from narrows.page.estimates import changed_texts, difference_text
 from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
+from narrows.statistics import mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,12 +60,16 @@ def sentences(finding: Finding) -> Iterator[str]:
 
 
 def _against(means: Sequence[Mean], response: str) -> str:
-    """Return the end of a sentence on the differences of algorithms to the first of them."""
-    first = means[0].algorithm
-    clear = [
-        f"{each.algorithm} {signed(each.difference, response)}" for each in means if each.difference and each.clear
-    ]
-    return f", against {first}: {'; '.join(clear)}." if clear else f": no algorithm differs clearly from {first}."
+    """Return the end of a sentence on the algorithms that clearly differ from the first of them."""
+    first, unit = means[0], response_meaning(response).unit
+    said: list[str] = []
+    for each in means:
+        if each.difference and each.clear:
+            values = (mean_of(first.mean), mean_of(each.mean), mean_of(each.difference))
+            before, after, known = changed_texts(*values, each.difference["ci95"], unit)
+            instead = "" if said else f" instead of {before} with {first.algorithm}"
+            said.append(f"{after} with {each.algorithm}{instead}{f' ({known})' if known else ''}")
+    return f": {'; '.join(said)}." if said else f": no algorithm differs clearly from {first.algorithm}."
 
 
 def signed(difference: Estimate, response: str) -> str:
