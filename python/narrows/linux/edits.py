@@ -212,7 +212,7 @@ REGISTERS = (
 PROCESSES = (
     Edit(
         "arch/um/os-Linux/skas/process.c",
-        "a guest that is killed leaves no process of its programs",
+        "a virtual machine that is killed leaves no process of its programs",
         r"\(void \*\) PTRACE_O_TRACESYSGOOD\)",
         "(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))",
     ),

@@ -114,17 +114,17 @@ def on_dask(cluster: Cluster) -> list[str]:
 
 
 def test_a_worker_killed_in_the_middle_costs_nothing(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 60"))
     victim = cluster.worker("victim")
     cluster.worker("survivor")
     cluster.wait_for(2)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
     wait_for_cells(tmp_path, 20)
     os.kill(victim.pid, signal.SIGKILL)
-    assert state(tmp_path)["finished"] < 160
+    assert state(tmp_path)["finished"] < 480
     status, _, messages = finish(process)
     assert status == 0, messages
-    assert state(tmp_path) == {"cells": 160, "finished": 160, "failed": 0, "running": None}
+    assert state(tmp_path) == {"cells": 480, "finished": 480, "failed": 0, "running": None}
     assert study(tmp_path, "run", "study.toml", "--out", "here", "--quiet")[0] == 0
     assert digests(tmp_path) == digests(tmp_path, "here")
 
