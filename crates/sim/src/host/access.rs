@@ -43,28 +43,30 @@ impl Direction {
     }
 
     /// Arrival time of `packet` at the far end, if it is available at `at`; `now` is the present time.
+    #[inline]
     fn cross(&mut self, packet: &Packet, at: Time, now: Time) -> Time {
         let free = self.serializer.departure();
         // Most packets find the link idle, and cost no more than this test.
         if at < free {
-            self.wait(at, free.since(at).as_ps() / 1000, now);
+            let ns = free.since(at).as_ps() / 1000;
+            if at <= now {
+                self.waited += ns;
+            } else {
+                self.wait_ahead(at, ns, now);
+            }
         }
         self.serializer.pass(packet.size(), at) + self.delay
     }
 
-    /// Counts a wait of `ns` nanoseconds of a packet that arrives at `at`. What happens later than `now` is kept apart, so that
+    /// Counts a wait of `ns` nanoseconds of a packet that arrives at `at`, later than `now`. It is kept apart until then, so that
     /// the sum at any time is the same however far ahead packets are moved.
     #[cold]
-    fn wait(&mut self, at: Time, ns: u64, now: Time) {
+    fn wait_ahead(&mut self, at: Time, ns: u64, now: Time) {
         while let Some((_, past)) = self.ahead.front().filter(|(at, _)| *at <= now) {
             self.waited += past;
             self.ahead.pop_front();
         }
-        if at <= now {
-            self.waited += ns;
-        } else {
-            self.ahead.push_back((at, ns));
-        }
+        self.ahead.push_back((at, ns));
     }
 
     /// Returns the sum of the waits of packets that have arrived at the queue by `now`, nanoseconds.
