@@ -17,7 +17,7 @@ pub struct TransportOptions {
     pub limited_transmit: bool,
     /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
     pub window_validation: bool,
-    /// Whether it grows up to what the largest flight since its last decrease gives a reason for
+    /// Whether it grows up to what the largest flight since its last decrease justifies
     /// (draft-ietf-ccwg-ratelimited-increase).
     pub rate_limited_increase: bool,
     /// The congestion window before the first acknowledgement, packets.

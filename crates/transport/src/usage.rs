@@ -6,7 +6,7 @@
 //! flight.
 //!
 //! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to what
-//! the largest flight since it was last decreased gives a reason for.
+//! the largest flight since it was last decreased justifies.
 
 /// The use of the congestion window within one window of data.
 #[derive(Clone, Copy, Debug)]
