@@ -75,23 +75,24 @@ MARGINS_PREFACE = """\
 ## Intervals and margins
 
 Every mean over replications has a 95 % interval. The column "values" decides its method (`interval_method` in
-`summary.json`): the t interval of the mean (`t`; Law, *Simulation Modeling and Analysis*, 2015, eq. 4.12), or, so that the
-interval stays within what is possible, the t interval of its logarithm (`log t`, values from 0), its square root
-(`square-root t`, counts) or its logit (`logit t`, values between two bounds; those of Jain's index of n flows are 1/n and 1),
-brought back by the delta method (Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, §12.6; Bartlett, Biometrics 3,
-1947, p. 39, for counts and shares). A run gives further bounds: rates and
-goodputs are at most what their link offered, bit rates at most the highest of their ladder, waiting packets and bytes
-at most the limit of the buffer, and waits at most what a full buffer takes at a constant rate if it is served in order.
-In simulations of 3, 5 and 10 replications of skewed values these cover the true mean in 92 to 98 % of the cases, the
+`summary.json`): the t interval of the mean (`t`; Law, *Simulation Modeling and Analysis*, 2015, eq. 4.12), or, so
+that the interval stays within what is possible, the t interval of its logarithm (`log t`, values from 0), its square
+root (`square-root t`, counts) or its logit (`logit t`, values between two bounds; those of Jain's index of n flows
+are 1/n and 1), brought back by the delta method (Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993,
+§12.6; Bartlett, Biometrics 3, 1947, p. 39, for counts and shares). A run gives further bounds: rates and goodputs are
+at most what their link offered, bit rates at most the highest of their ladder, waiting packets and bytes at most the
+limit of the buffer, and waits at most what a full buffer takes at a constant rate if it is served in order. In
+simulations of 3, 5 and 10 replications of skewed values these cover the true mean in 92 to 98 % of the cases, the
 plain t interval in 83 % of the worst ones; where most replications have the same value, in 90 % or more.
 
-If all values are equal (`equal`), they say nothing of their spread. Of counts and of values at a bound the interval is
-what they exclude: of n zeros 0 to 3.7 / n (Garwood, Biometrika 28, 1936, p. 437), of n shares of 1 from 0.025^(1/n) on, 0.48
-of five, the interval of Clopper and Pearson for n of n (Biometrika 26, 1934, p. 404). Other equal values have no interval.
-Tables and sentences give words in place of such an interval, which `summary.json` has: `100 (all runs)`; a cell of a page
-shows it under the pointer. Where values are nearly equal, so that their mean is written like an end of the interval, the
-other end is given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest possible difference; of differences that
-are all equal they are what the intervals of both means allow, if these exist.
+If all values are equal (`equal`), they say nothing of their spread. Of counts and of values at a bound the interval
+is what they exclude: of n zeros 0 to 3.7 / n (Garwood, Biometrika 28, 1936, p. 437), of n shares of 1 from
+0.025^(1/n) on, 0.48 of five, the interval of Clopper and Pearson for n of n (Biometrika 26, 1934, p. 404). Other
+equal values have no interval. Tables and sentences give words in place of such an interval, which `summary.json` has:
+`100 (all runs)`; a cell of a page shows it under the pointer. Where values are nearly equal, so that their mean is
+written like an end of the interval, the other end is given: `100 (at least 48)`. Intervals of differences are t
+intervals, limited to the greatest possible difference; of differences that are all equal they are what the intervals
+of both means allow, if these exist.
 
 Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
 presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check
