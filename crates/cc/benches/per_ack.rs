@@ -133,6 +133,7 @@ fn acknowledgement(number: u64, latest: Span, feedback: Option<Feedback>, now: T
         advanced: true,
         ce_packets: 0,
         rtt: Some(latest),
+        one_way: Some(latest / 2),
         rate: Some(RateSample {
             delivered: ROUND,
             interval: latest,

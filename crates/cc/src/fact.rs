@@ -61,6 +61,9 @@ pub struct Ack<'a> {
     pub ce_packets: u64,
     /// Round-trip time of the newest packet acknowledged; `None` if it was retransmitted (Karn's algorithm).
     pub rtt: Option<Span>,
+    /// Time from the transmission of that packet to that of the acknowledgement, by the timestamps of both (RFC 7323), on one
+    /// clock; `None` if it was retransmitted. A delayed acknowledgement adds its delay.
+    pub one_way: Option<Span>,
     /// Delivery rate over the last round trip; `None` unless the algorithm needs it.
     pub rate: Option<RateSample>,
     /// The routers' response to a request; `None` without one.
@@ -186,8 +189,8 @@ pub enum Fact {
 impl Fact {
     /// Returns an acknowledgement, with a copy of its packets.
     pub fn acked(ack: &Ack<'_>, path: &Path) -> Self {
-        let &Ack { newly_acked, advanced, ce_packets, rtt, rate, feedback, packets } = ack;
-        let ack = Ack { newly_acked, advanced, ce_packets, rtt, rate, feedback, packets: &[] };
+        let &Ack { newly_acked, advanced, ce_packets, rtt, one_way, rate, feedback, packets } = ack;
+        let ack = Ack { newly_acked, advanced, ce_packets, rtt, one_way, rate, feedback, packets: &[] };
         Self::Acked { ack, packets: packets.to_vec(), path: *path }
     }
 

@@ -64,6 +64,11 @@ pub trait CongestionControl: Send + Debug {
     /// Returns the slow-start threshold in packets; `None` for an algorithm without one, infinite while unset.
     fn ssthresh(&self) -> Option<f64>;
 
+    /// Returns the bit rate of payload at which a source of live media is to encode; `None` for what window and pacing rate permit.
+    fn target(&self) -> Option<Rate> {
+        None
+    }
+
     /// An acknowledgement arrived that acknowledges at least one packet for the first time.
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path);
 

@@ -50,6 +50,7 @@ fn apply(algorithm: &mut dyn CongestionControl, event: &str, packets: u64) {
         advanced: event != "duplicate",
         ce_packets: 0,
         rtt: None,
+        one_way: None,
         rate: None,
         feedback: None,
         packets: &[],

@@ -57,6 +57,7 @@ fn rate_after_round(algorithm: &mut dyn CongestionControl, round: u64, rtt_ms: u
         advanced: true,
         ce_packets: 0,
         rtt: Some(rtt),
+        one_way: None,
         rate: None,
         feedback: None,
         packets: &[],

@@ -140,6 +140,10 @@ impl CongestionControl for Recorded {
         self.algorithm.ssthresh()
     }
 
+    fn target(&self) -> Option<Rate> {
+        self.algorithm.target()
+    }
+
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.on(Fact::acked(ack, path));
     }

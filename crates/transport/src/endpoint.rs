@@ -92,9 +92,12 @@ impl SendingEndpoint {
         }
     }
 
-    /// Returns the rate that the algorithm permits, of payload: the congestion window over the smoothed round-trip
+    /// Returns the rate that the algorithm permits a source, of payload: its target or, without one, the congestion window over the smoothed round-trip
     /// time, or the pacing rate if that is lower; `None` before the first round-trip sample if nothing is paced.
     pub fn permitted_rate(&self) -> Option<Rate> {
+        if let Some(target) = self.core().and_then(|core| core.algorithm.target()) {
+            return Some(target);
+        }
         let SenderSnapshot { window, rtt, pacing_rate, .. } = self.snapshot();
         let mss = each!(&self.0, sender => sender.mss()).bits() as f64;
         let windows = window.zip(rtt).map(|(window, rtt)| {

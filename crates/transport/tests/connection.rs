@@ -414,6 +414,42 @@ fn a_rate_spaces_packets_evenly_and_equals_the_delivery_rate() {
     }
 }
 
+/// A controller of media that aims at half of its pacing rate.
+#[derive(Clone, Debug)]
+struct Aiming(Steady);
+
+impl CongestionControl for Aiming {
+    fn limits(&self) -> Limits {
+        self.0.limits()
+    }
+    fn window(&self) -> Option<f64> {
+        None
+    }
+    fn ssthresh(&self) -> Option<f64> {
+        None
+    }
+    fn target(&self) -> Option<Rate> {
+        Some(Rate::from_bps(self.0.0.as_bps() / 2))
+    }
+    fn on_ack(&mut self, ack: &narrows_cc::Ack<'_>, _path: &Path) {
+        // All but the way of the acknowledgement.
+        assert_eq!(ack.one_way, ack.rtt.map(|rtt| rtt - DELAY));
+    }
+    fn on_loss(&mut self, _: &Loss<'_>, _: &Path) {}
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn acknowledgements_give_one_way_delays_and_a_source_may_have_the_target_of_the_algorithm() {
+    let options = TransportOptions { delayed_ack: 1, ..options(Rack) };
+    let rate = Rate::from_bps(8_000_000);
+    let mut wire = Wire::new(options, Aiming(Steady(rate)), Some(100), lossless);
+    assert_eq!(wire.sender.permitted_rate(), Some(Rate::from_bps(4_000_000)));
+    assert!(wire.complete(MINUTE));
+}
+
 #[test]
 fn without_a_rate_of_the_algorithm_the_window_is_paced_over_the_round_trip() {
     let options = TransportOptions { pacing: true, ..options(Sack) };

@@ -111,6 +111,10 @@ impl CongestionControl for QuickStart {
         self.inner.ssthresh()
     }
 
+    fn target(&self) -> Option<Rate> {
+        self.inner.target()
+    }
+
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.update_phase(ack.newly_acked, path);
         self.inner.on_ack(ack, path);

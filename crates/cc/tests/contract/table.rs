@@ -130,6 +130,7 @@ impl Hosted {
             advanced: true,
             ce_packets: u64::from(algorithm.ecn() != EcnUse::Classic && flow.acked % 100 == 0),
             rtt: Some(latest),
+            one_way: None,
             rate: Some(RateSample {
                 delivered: in_flight,
                 interval: latest,

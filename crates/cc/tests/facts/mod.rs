@@ -129,6 +129,7 @@ impl History {
                     advanced: !step.packets.is_multiple_of(5),
                     ce_packets: step.marked.min(step.packets),
                     rtt: step.rtt,
+                    one_way: step.rtt.map(|rtt| rtt / 2),
                     rate: step.rate.map(|bps| self.rate_sample(bps, &step)),
                     feedback: step.feedback,
                     packets: &[],

@@ -200,6 +200,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             advanced: true,
             ce_packets,
             rtt: Some(latest),
+            one_way: None,
             rate: None,
             feedback: None,
             // The newest of them alone.

@@ -201,6 +201,7 @@ impl Host {
             advanced: true,
             ce_packets: 0,
             rtt: Some(latest),
+            one_way: None,
             rate: Some(sample),
             feedback: None,
             packets: &[packet.sent],

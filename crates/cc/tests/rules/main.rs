@@ -64,6 +64,7 @@ const ACK: Ack<'static> = Ack {
     advanced: true,
     ce_packets: 0,
     rtt: None,
+    one_way: None,
     rate: None,
     feedback: None,
     packets: &[],

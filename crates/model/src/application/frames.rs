@@ -6,7 +6,8 @@
 //! frames per second:
 //!
 //! * r_diff = min(0.05 r_ref, 0.1 · 8 b F), and the rate is max(R_min, min(R_max, r_ref − r_diff));
-//! * r_ref is the congestion window over the smoothed round-trip time, or the pacing rate if that is lower;
+//! * r_ref is the target of a controller that has one, else the congestion window over the smoothed round-trip time, or the pacing
+//!   rate if that is lower;
 //! * a frame of rate / (8 F) bytes is captured every 1 / F seconds;
 //! * a frame is skipped, as by an encoder that waits for its channel, if data of a frame that was captured longer than
 //!   `skip` ago has not been sent.

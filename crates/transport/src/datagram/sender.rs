@@ -86,7 +86,9 @@ impl DatagramSender {
             return;
         }
         match packet.body {
-            Body::Echo { before, ce_packets } => self.on_echo(packet.number, before, ce_packets, now, host),
+            Body::Echo { before, ce_packets } => {
+                self.on_echo(packet.number, before, (ce_packets, packet.sent_at), now, host);
+            }
             Body::Report(report) => self.on_report(packet.number, &report, now, host),
             _ => return,
         }

@@ -18,6 +18,8 @@ pub(super) struct AckFields {
     /// The receiver's count of marked packets; wraps.
     ce_packets: u16,
     timestamp_echo: u8,
+    /// Time at which the receiver sent it.
+    sent_at: Time,
     /// A segment that was received twice (RFC 2883).
     dsack: Option<u64>,
     feedback: Option<Feedback>,
@@ -33,8 +35,8 @@ impl AckFields {
         dsack: Option<u64>,
         feedback: Option<Feedback>,
     ) -> Self {
-        let (next, echo) = (packet.number, packet.ecn_echo);
-        Self { next, echo, ce_packets, timestamp_echo, dsack, feedback, opens_window: false }
+        let (next, echo, sent_at) = (packet.number, packet.ecn_echo, packet.sent_at);
+        Self { next, echo, ce_packets, timestamp_echo, sent_at, dsack, feedback, opens_window: false }
     }
 }
 
@@ -89,6 +91,7 @@ impl Sender {
             advanced: true,
             ce_packets: 0,
             rtt: None,
+            one_way: None,
             rate: None,
             feedback: None,
             packets: &[],
@@ -167,6 +170,10 @@ impl Sender {
             advanced: delivery.advanced > 0,
             ce_packets,
             rtt,
+            one_way: delivery
+                .newest
+                .filter(|_| !delivery.any_retransmitted)
+                .map(|newest| fields.sent_at.since(newest.sent_at)),
             rate,
             feedback: fields.feedback,
             packets: self.recovery.board_mut().acked_packets(),

@@ -47,6 +47,7 @@ fn a_window_acknowledged_adds_one_packet() {
         advanced: true,
         ce_packets: 0,
         rtt: None,
+        one_way: None,
         rate: None,
         feedback: None,
         packets: &[],

@@ -140,6 +140,7 @@ impl Flow {
             advanced: true,
             ce_packets: 0,
             rtt: Some(acked.rtt),
+            one_way: None,
             rate: Some(sample),
             feedback: None,
             packets: &[],

@@ -110,6 +110,7 @@ impl Flow {
             advanced: true,
             ce_packets: 0,
             rtt: Some(RTT),
+            one_way: None,
             rate: Some(sample),
             feedback: None,
             packets: &[newest],

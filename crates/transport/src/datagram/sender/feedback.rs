@@ -9,12 +9,12 @@ use narrows_units::{Rate, Span, Time};
 use narrows_wire as wire;
 
 impl DatagramSender {
-    /// Packet `number` was echoed. Bit i of `before` is set if packet `number − 1 − i` had arrived before it.
+    /// The echo of packet `number` arrived, which the receiver sent at `sent_at`. Bit i of `before` is set if packet `number − 1 − i` had arrived before it.
     pub(super) fn on_echo<H: Host>(
         &mut self,
         number: u64,
         before: u32,
-        ce_packets: u16,
+        (ce_packets, sent_at): (u16, Time),
         now: Time,
         host: &mut H,
     ) {
@@ -48,6 +48,7 @@ impl DatagramSender {
                 advanced: true,
                 ce_packets: marked,
                 rtt,
+                one_way: newest.map(|packet| sent_at.since(packet.sent_at)),
                 rate: None,
                 feedback: None,
                 packets: &acked,
