@@ -359,7 +359,7 @@ def export(
 @typed
 def ab(  # noqa: PLR0913  # each has a default
     a: str | type,
-    b: str | type,
+    b: str | type | None = None,
     out: str | os.PathLike[str] | None = None,
     *,
     suite: str | os.PathLike[str] | None = None,
@@ -379,12 +379,12 @@ def ab(  # noqa: PLR0913  # each has a default
 
     Args:
         a: The algorithm that there is, a name or a class.
-        b: The change.
+        b: The change; None for the same algorithm, on the second of two backends.
         out: Folder of the results; one that holds the same trial is resumed. None is one below `runs`.
         suite: The suite whose cells and metrics are used; None for none.
         scenarios: Scenario files or names of the library; without these and a suite, those that come with Narrows.
         subjects: As of `compare`, in every scenario; not with a suite, whose criteria name the groups.
-        on: The backend, or that of A and that of B with a comma, as in `linux,linux:mine`.
+        on: The backend, or that of A and that of B with a comma, as in `linux:6.12,linux:7.3`.
         margin: How much worse does not matter, as a part of the value of A.
         metrics: Metrics of each group that are judged; none is the usual ones.
         overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
@@ -410,7 +410,8 @@ def ab(  # noqa: PLR0913  # each has a default
     numbers = seed, replications, jobs, listed(metrics)
     options = Options(*numbers, on=on, out=_path(out), trust=trust, watch=observer(watch), overrides=listed(overrides))
     source = [os.fspath(each) for each in listed(scenarios)] if suite is None else os.fspath(suite)
-    return _results(Trying.prepare(named(a), named(b), options, source, margin, listed(subjects)))
+    change = None if b is None else named(b)
+    return _results(Trying.prepare(named(a), change, options, source, margin, listed(subjects)))
 
 
 @typed

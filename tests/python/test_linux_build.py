@@ -132,3 +132,29 @@ def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
     # Another timer frequency is another kernel.
     with pytest.raises(InputError, match="no kernel source is given"):
         build.build(None, "default", 1000, 1, lambda _: None)
+
+
+def test_a_kernel_is_found_by_its_version_unless_another_has_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def build(name: str, version: str) -> None:
+        place = tmp_path / "narrows/linux" / name
+        place.mkdir(parents=True)
+        (place / "linux").touch()
+        cache.Kernel(name, version, name, additions.digest(), 250, ("reno",), ("pfifo",), 1.0).save()
+
+    build("default", "6.12.117")
+    assert {cache.find(each).name for each in ("default", "6", "6.12", "6.12.117")} == {"default"}
+    for other in ("6.1", "6.12.11", "7.3"):
+        with pytest.raises(InputError, match=f"--on linux:{other}: the kernel is not built"):
+            cache.find(other)
+    build("mine", "6.12.118")
+    assert cache.find("6.12.118").name == "mine"
+    with pytest.raises(
+        InputError, match=r"--on linux:6\.12: several kernels are of this version; .* linux, linux:mine"
+    ):
+        cache.find("6.12")
+    build("6.12", "7.3.4")
+    assert cache.find("6.12").version == "7.3.4"

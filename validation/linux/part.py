@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the first packet at which the simulator and the kernel part.
+"""Find the first packet at which the simulator and the kernel part, or two kernels.
 
 Runs a scenario on both backends with the same seed and walks what its senders send and receive, in order of time from
 the start of each flow. A step is a packet that leaves the sender or an acknowledgement that reaches it; the runs part
@@ -8,6 +8,7 @@ where the steps are of different kinds or segments, or where one is later than t
 Examples:
     .venv/bin/python validation/linux/part.py validation/linux/alone-scenario.toml --set flows.judged.algorithm=westwood
     .venv/bin/python validation/linux/part.py FILE --only data --tolerance 2ms    # leave out acknowledgements
+    .venv/bin/python validation/linux/part.py FILE --on linux:6.12,linux:7.3      # two kernels
 """
 
 from __future__ import annotations
@@ -48,17 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0.
     """
-    parser = argparse.ArgumentParser(description="find the first packet at which simulator and kernel part")
+    parser = argparse.ArgumentParser(description="find the first packet at which two backends part")
     parser.add_argument("scenario", metavar="FILE", help="scenario file")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="change of a key")
+    parser.add_argument(
+        "--on", metavar="BACKEND,BACKEND", type=_two, default=",".join(BACKENDS), help="the two (%(default)s)"
+    )
     parser.add_argument("--only", choices=["all", "data"], default="all", help="which packets are walked (%(default)s)")
     parser.add_argument("--tolerance", type=_seconds, default="100us", help="difference of times (%(default)s)")
     options = parser.parse_args(arguments)
     library.find()
-    runs = [_flows(options.scenario, [*options.set, "record.packets=true"], on) for on in BACKENDS]
+    runs = [_flows(options.scenario, [*options.set, "record.packets=true"], on) for on in options.on]
     for flow in sorted(runs[0].keys() & runs[1].keys()):
         ours, theirs = (chosen(run[flow], options.only) for run in runs)
-        sys.stdout.write(f"{flow}\n{described(ours, theirs, parting(ours, theirs, options.tolerance))}\n")
+        sys.stdout.write(f"{flow}\n{described(ours, theirs, parting(ours, theirs, options.tolerance), options.on)}\n")
     return 0
 
 
@@ -93,12 +97,14 @@ def parting(ours: Sequence[Step], theirs: Sequence[Step], tolerance: float) -> i
     return shorter if len(ours) != len(theirs) else None
 
 
-def described(ours: Sequence[Step], theirs: Sequence[Step], place: int | None) -> str:
-    """Return as text where two runs part: what came before, and the steps around it side by side."""
+def described(
+    ours: Sequence[Step], theirs: Sequence[Step], place: int | None, on: Sequence[str] = ("simulator", "kernel")
+) -> str:
+    """Return as text where the runs of two backends part: what came before, and the steps around it side by side."""
     if place is None:
         return f"  the same {len(ours)} steps"
     acks = [sum(_is_ack(step) for step in run[:place]) for run in (ours, theirs)]
-    lines = [f"  part at step {place}, after {acks[0]} acknowledgements; simulator, kernel, difference in ms:"]
+    lines = [f"  part at step {place}, after {acks[0]} acknowledgements; {', '.join(on)}, difference in ms:"]
     for at in range(max(place - SHOWN, 0), min(place + SHOWN, len(ours), len(theirs))):
         one, other = ours[at], theirs[at]
         mark = ">" if at == place else " "
@@ -132,6 +138,13 @@ def chosen(found: Sequence[Step], only: str) -> list[Step]:
 
 def _is_ack(step: Step) -> bool:
     return step.what.startswith("ack")
+
+
+def _two(text: str) -> list[str]:
+    found = text.split(",")
+    if len(found) != 2:  # noqa: PLR2004  # those that are compared
+        raise argparse.ArgumentTypeError(f"{text!r} is not two backends, as in linux:6.12,linux:7.3")
+    return found
 
 
 def _seconds(text: str) -> float:

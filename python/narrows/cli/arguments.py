@@ -323,7 +323,7 @@ def _add_suite(commands: argparse._SubParsersAction[Parser]) -> None:
 def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
     ab = add(commands, "ab", "ab:ab", "test whether a change of an algorithm makes anything worse, for a CI job")
     ab.add_argument("a", metavar="A", help="present algorithm, as for `narrows compare`")
-    ab.add_argument("b", metavar="B", help="changed algorithm")
+    ab.add_argument("b", metavar="B", nargs="?", help="changed algorithm; without it A is compared on two backends")
     where = ab.add_mutually_exclusive_group()
     where.add_argument("--suite", metavar="NAME", help="use the cells and metrics of a suite")
     where.add_argument(
@@ -333,7 +333,7 @@ def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
         default=[],
         help="scenario file, or name of a scenario of the library (repeatable; default: six of the library)",
     )
-    each = "simulator, linux or linux:NAME, or one for each side, as in linux,linux:mine (default: %(default)s)"
+    each = "simulator, linux or linux:NAME, or one for each side, as in linux:6.12,linux:7.3 (default: %(default)s)"
     ab.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=each)
     what = "non-inferiority margin, as a fraction of the value of A (default: %(default)s)"
     ab.add_argument("--margin", metavar="PART", default="1%", help=what)

@@ -12,7 +12,7 @@ from narrows.commands.job import Job
 from narrows.errors import InputError
 from narrows.external.alike import unlike
 from narrows.files.format import SUMMARY, write_kept
-from narrows.linux.backend import SIMULATOR
+from narrows.linux.backend import SIMULATOR, describe, find
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
@@ -54,13 +54,19 @@ class Trying(Job[dict[str, Any]]):
 
     @classmethod
     def prepare(  # noqa: PLR0913, PLR0917  # what the command line says of a trial
-        cls, a: str, b: str, options: Options, source: str | Sequence[str], margin: str, subjects: Sequence[str] = ()
+        cls,
+        a: str,
+        b: str | None,
+        options: Options,
+        source: str | Sequence[str],
+        margin: str,
+        subjects: Sequence[str] = (),
     ) -> Trying:
         """Resolve every scenario with both.
 
         Args:
             a: The algorithm that there is.
-            b: The change.
+            b: The change; None for the same algorithm, on the second of two backends.
             options: How it is run; `replications` is the greatest number of them.
             source: A suite, or scenario files; none for those that come with Narrows.
             margin: How much worse does not matter, as a part of the value.
@@ -71,7 +77,7 @@ class Trying(Job[dict[str, Any]]):
             ScenarioError: A scenario or an algorithm has faults.
         """
         _check_margin(margin)
-        sides = scenarios.Sides(a, b, scenarios.read_backends(options.on))
+        sides = scenarios.read_sides(a, b, options.on)
         for text in options.metrics:
             resolve(text, "group")
         left_out: dict[str, str] = {}
@@ -85,7 +91,9 @@ class Trying(Job[dict[str, Any]]):
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
         folder = options.out or folder_of("ab", [*parts, *options.metrics])
         suite, files = (source, ()) if isinstance(source, str) else ("", tuple(source))
-        command = called(options, "ab", a, b, suite=suite, scenario=files, subject=tuple(subjects), margin=margin)
+        command = called(
+            options, "ab", a, *filter(None, [b]), suite=suite, scenario=files, subject=tuple(subjects), margin=margin
+        )
         return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin, command)
 
     def work(self) -> dict[str, Any]:
@@ -101,6 +109,7 @@ class Trying(Job[dict[str, Any]]):
                 "a": a,
                 "b": b,
                 "on": list(self.sides.on),
+                "backends": [describe(find(each)) for each in self.sides.on],
                 "left_out": self.left_out,
                 "unlike": self._unlike,
                 **({"replaced": asdict(found)} if (found := self._replaced) else {}),

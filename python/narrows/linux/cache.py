@@ -66,20 +66,25 @@ def kernels() -> list[Kernel]:
 
 
 def find(name: str) -> Kernel:
-    """Return the kernel `name`.
+    """Return the kernel `name`; if none has it, the only one whose version begins with it, as `6.12`.
 
     Raises:
-        InputError: There is none of that name, or it was built by another version of Narrows.
+        InputError: There is none, there are several of that version, or it was built by another version of Narrows.
     """
-    known = {kernel.name: kernel for kernel in kernels()}
-    if name not in known:
-        allowed = ", ".join(["simulator", *(option(each) for each in known)])
+    built = kernels()
+    found = [each for each in built if each.name == name]
+    found = found or [each for each in built if f"{each.version}.".startswith(f"{name}.")]
+    if not found:
+        allowed = ", ".join(["simulator", *(option(each.name) for each in built)])
         command = "narrows linux build" + ("" if name == DEFAULT else f" --name {name}")
         raise InputError(f"--on {option(name)}", f"the kernel is not built; allowed: {allowed}; `{command}` builds it")
-    if not known[name].is_current:
+    if len(found) > 1:
+        allowed = ", ".join(option(each.name) for each in found)
+        raise InputError(f"--on {option(name)}", f"several kernels are of this version; allowed: {allowed}")
+    if not found[0].is_current:
         problem = "is of another version of Narrows, which has another driver; `narrows linux build` builds it again"
         raise InputError(f"linux:{name}", problem)
-    return known[name]
+    return found[0]
 
 
 def option(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows import core
 from narrows.errors import InputError
 from narrows.evaluation.definition import Suite, find_suite, read_suite
 from narrows.evaluation.keys import ALGORITHM
@@ -23,8 +24,6 @@ from narrows.run.scenario import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from narrows import core
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,31 @@ def read_backends(text: str) -> tuple[str, str]:
     """
     found = [each.strip() for each in text.split(",")]
     if len(found) > 2 or BOTH in found or not all(found):  # noqa: PLR2004  # A and B
-        what = "simulator, linux, linux:NAME, or two of them for A and B, as in linux,linux:mine"
+        what = "simulator, linux, linux:NAME, or two of them for A and B, as in linux:6.12,linux:7.3"
         raise InputError(f"--on {text}", f"is neither one backend nor one for each side; allowed: {what}")
-    for each in found:
-        backend.find(each)
+    kernels = [backend.find(each) for each in found]
+    if found[0] != found[-1] and kernels[0] == kernels[-1]:
+        same = backend.describe(kernels[0])["on"]
+        raise InputError(f"--on {text}", f"names one kernel twice, {same}; allowed: two kernels, or one backend")
     return found[0], found[-1]
+
+
+def read_sides(a: str, b: str | None, on: str) -> Sides:
+    """Return what is compared: two algorithms, or one on two backends.
+
+    Args:
+        a: The algorithm that there is.
+        b: The change; None for the same algorithm, on another backend.
+        on: One backend, or two with a comma.
+
+    Raises:
+        InputError: There is no such backend, or nothing to compare.
+    """
+    backends = read_backends(on)
+    if b is None and backends[0] == backends[1]:
+        what = "the change, or two backends for the one algorithm, as in --on linux:6.12,linux:7.3"
+        raise InputError("B", f"is missing, and --on {on} is one backend; expected {what}")
+    return Sides(a, a if b is None else b, backends)
 
 
 def names(sides: Sides) -> tuple[str, str]:
@@ -100,13 +119,18 @@ def of_files(  # noqa: PLR0913  # what the command says
     found = []
     for given in files:
         place = find_scenario(given)
-        a, b = (
-            read(place.file, [*place.changes, *overrides], trust=trust, on=on)
-            .with_subjects(subjects)
-            .resolve(subject, None, seed)
-            for subject, on in zip((sides.a, sides.b), sides.on, strict=True)
-        )
+        resolved = []
+        for subject, on in zip((sides.a, sides.b), sides.on, strict=True):
+            try:
+                text = read(place.file, [*place.changes, *overrides], trust=trust, on=on)
+                resolved.append(text.with_subjects(subjects).resolve(subject, None, seed))
+            except core.ScenarioError as error:
+                if sides.on[0] == sides.on[1]:
+                    raise
+                # Which of the two backends refuses it.
+                raise InputError(f"--on {on}", str(error).rstrip()) from None
         name = Path(given).stem if place.file == Path(given) else given
+        a, b = resolved
         found.append(Pair(name, a, b))
     return found
 

@@ -333,6 +333,42 @@ def test_a_backend_that_is_none_is_refused(narrows: Narrows, on: str) -> None:
     assert "allowed: simulator, linux" in done.stderr
 
 
+def test_one_algorithm_on_one_backend_is_no_trial(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("ab", "cubic", "--out", "out")
+    assert done.returncode == 2
+    assert "B: is missing, and --on simulator is one backend" in done.stderr
+    assert "--on linux:6.12,linux:7.3" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@built
+def test_a_trial_of_one_algorithm_has_two_backends(narrows: Narrows, tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO.replace('duration = "20s"', 'duration = "5s"'), encoding="utf-8")
+    how = ("--on", "simulator,linux", "--scenario", file, "--replications", "2")
+    done = narrows("ab", "cubic", *how, "--out", "out", "--json")
+    assert done.returncode in {0, 1}, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["a"], summary["b"]) == ("cubic on simulator", "cubic on linux")
+    assert [each["on"] for each in summary["backends"]] == ["simulator", "linux"]
+    kernel = summary["backends"][1]
+    assert f"{kernel['kernel']}, {kernel['timer_hz']} Hz" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    # The same as with the algorithm twice, and what either backend lacks is named with it.
+    again = narrows("ab", "cubic", "cubic", *how, "--out", "again", "--json")
+    assert json.loads(again.stdout)["rows"] == summary["rows"]
+    for algorithm, said in (("bbr3", "has no bbr3"), ("dctcp", "needs ecn = true")):
+        refused = narrows("ab", algorithm, *how, "--out", "none")
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("--on linux: ")
+        assert said in refused.stderr
+    own = json.loads(narrows("linux", "status", "--json").stdout)["kernels"]
+    [version] = [each["version"] for each in own if each["name"] == cache.DEFAULT]
+    twice = narrows("ab", "cubic", "--on", f"linux,linux:{version}", "--out", "none")
+    assert twice.returncode == 2
+    assert "names one kernel twice, linux" in twice.stderr
+    assert not (tmp_path / "none").exists()
+
+
 @built
 def test_two_backends_are_the_sides_of_a_trial(narrows: Narrows, tmp_path: Path) -> None:
     file = tmp_path / "scenario.toml"

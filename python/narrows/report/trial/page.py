@@ -29,7 +29,7 @@ def trial_page(summary: Mapping[str, Any]) -> str:
         summary: The contents of `summary.json`.
     """
     rows = sorted(summary["rows"], key=lambda row: ORDER.index(row["verdict"]))
-    about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"]))]
+    about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"])), *_kernels(summary)]
     about += typed(summary["command"])
     plain = " ".join([sentence(summary), *remarks(summary)])
     plain = plain.replace("`", "\N{QUOTATION MARK}")
@@ -46,6 +46,15 @@ def trial_page(summary: Mapping[str, Any]) -> str:
         css, sign = "failed", "✕"
     text = ", ".join(f"{summary['verdicts'][each]} {each}" for each in VERDICTS if summary["verdicts"][each])
     return page.document(f"{summary['b']} against {summary['a']}", "Trial", badge(css, sign, text), parts)
+
+
+def _kernels(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the kernel of each side that has one."""
+    return [
+        (f"Kernel of {side}", f"{each['kernel']}, {each['timer_hz']} Hz, key {each['kernel_key'][:12]}")
+        for side, each in zip("AB", summary.get("backends", ()), strict=False)
+        if "kernel" in each
+    ]
 
 
 def _found(rows: Sequence[Mapping[str, Any]]) -> list[Markup]:
