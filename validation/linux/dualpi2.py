@@ -7,6 +7,7 @@ Examples:
     narrows linux build --source linux-source-7.3_*.deb --name 7.3
     .venv/bin/python validation/linux/dualpi2.py --kernel 7.3            # about a quarter of an hour of processor time
     .venv/bin/python validation/linux/dualpi2.py --kernel 7.3 --write    # also write the table into dualpi2.md
+    .venv/bin/python validation/linux/dualpi2.py --cause --write    # variants of one condition that does not agree
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from narrows.run.scenario import Scenario, load
 HERE = Path(__file__).parent
 PAGE = HERE / "dualpi2.md"
 MARK = "<!-- table -->\n"
+CAUSE = "<!-- cause -->\n"
+# One change each of the condition at which the shares differ.
+VARIANTS = ("path.queue.min_qlen_step=0", "path.queue.step=1s", "linux.gso=false")
 RATES = ("4Mbps", "12Mbps", "40Mbps", "120Mbps")
 RTTS = ("10ms", "50ms")
 SEEDS = 3
@@ -42,35 +46,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="hold our DualPI2 against the kernel's")
     parser.add_argument("--kernel", metavar="NAME", default="7.3", help="a kernel that has it (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the table into dualpi2.md, beside this file")
+    parser.add_argument("--cause", action="store_true", help="run variants of 40 Mbps and 10 ms, one change each")
     options = parser.parse_args()
     kernel = cache.find(options.kernel)
-    rows = [row for rate in RATES for rtt in RTTS for row in compared(cache.option(kernel.name), rate, rtt)]
+    on = cache.option(kernel.name)
+    if options.cause:
+        rows = [row for change in VARIANTS for row in compared(on, "40Mbps", "10ms", change)]
+    else:
+        rows = [row for rate in RATES for rtt in RTTS for row in compared(on, rate, rtt)]
     text = table(rows)
     sys.stdout.write(text + "\n")
     if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-        _, _, after = rest.partition(MARK)
+        mark = CAUSE if options.cause else MARK
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(mark)
+        _, _, after = rest.partition(mark)
         stated = f"Kernel {kernel.version}, timer {kernel.timer_hz} Hz.\n\n{text}\n"
-        PAGE.write_text(before + MARK + stated + MARK + after, encoding="utf-8")
+        PAGE.write_text(before + mark + stated + mark + after, encoding="utf-8")
     return int(any(row.agrees is False for row in rows))
 
 
-def compared(on: str, rate: str, rtt: str) -> list[Row]:
-    """Return a row for each metric, our queue as the simulator's."""
-    ours, theirs = (measured(on, queue, rate, rtt) for queue in ("", "linux"))
+def compared(on: str, rate: str, rtt: str, change: str = "") -> list[Row]:
+    """Return a row for each metric, our queue as the simulator's, with a change of the scenario on both."""
+    changes = [f"path.rate={rate}", f"path.rtt={rtt}", *filter(None, [change])]
+    ours, theirs = (measured(on, queue, changes) for queue in ("", "linux"))
     rows = []
     for column in COLUMNS:
         of, owner, metric = column.metric.split(".")
         values = ([each[f"{of}s"][owner][metric] for each in one] for one in (ours, theirs))
-        rows.append(Row(f"{rate}, {rtt}", column, *values))
+        rows.append(Row(", ".join(filter(None, [rate, rtt, change])), column, *values))
     return rows
 
 
-def measured(on: str, queue: str, rate: str, rtt: str) -> list[dict[str, Any]]:
+def measured(on: str, queue: str, changes: list[str]) -> list[dict[str, Any]]:
     """Return the metrics of each replication over our queue, or over the kernel's."""
     file = HERE / "dualpi2-scenario.toml"
-    sets = [f"path.rate={rate}", f"path.rtt={rtt}"]
-    scenario = Scenario(load(file, on=on).text, str(file), HERE, sets, on=on, queue=queue)
+    scenario = Scenario(load(file, on=on).text, str(file), HERE, changes, on=on, queue=queue)
     return list(scenario.run(SEEDS).measured.values())
 
 
