@@ -182,6 +182,7 @@ REASONS = {
     "fast-at": "as `fast`, and a measurement of throughput",
     "bbr1": "a model of the path: a filter of delivery rates, the gain cycle, pacing rate and window at every ACK",
     "prague": "an average of the fraction of marks, and at every ACK a pacing rate from window and round-trip time",
+    "c4": "a model of the path: signs of congestion, with thresholds by the rate, pacing rate and window at every ACK",
     "bbr3": "a model of the path as in `bbr1`, bounds set by losses, and the state recorded for each sent packet",
     "ledbat": "the least of the last round-trip times and of the last minutes, and a quotient of delays, at every ACK",
     "ledbat-pp": "as `ledbat`, and the phases of slowdowns",

@@ -65,6 +65,7 @@ static ENTRIES: &[Entry] = &[
     window::prague::PRAGUE,
     model::bbr1::BBR1,
     model::bbr3::BBR3,
+    model::c4::C4,
     utility::vivace::VIVACE,
     utility::allegro::ALLEGRO,
     explicit::xcp::XCP,

@@ -5,5 +5,6 @@
 mod app_limited;
 pub mod bbr1;
 pub mod bbr3;
+pub mod c4;
 mod probe_rtt;
 mod state_machine;

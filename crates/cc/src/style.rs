@@ -38,4 +38,6 @@ pub enum Dash {
     LongShort,
     /// Dots far apart, and a star.
     Sparse,
+    /// Two dashes and a gap in turn, and a triangle that points right.
+    Pair,
 }

@@ -377,3 +377,68 @@ fn two_flows_of_vivace_come_to_similar_rates() {
     let result = format!("{:.2} and {:.2}", first / (first + second), second / (first + second));
     Catalogue::Algorithms.assert_result("vivace", what, &result);
 }
+
+/// draft-huitema-ccwg-c4-design, Handling of High Jitter: links that hold all packets for tens of milliseconds, as Wi-Fi does where it
+/// repeats frames. Algorithms that keep the queue short by its delay then take the link for busy.
+#[test]
+fn c4_keeps_its_rate_where_delays_jump() {
+    let used = |algorithm: &str| {
+        let text = format!(
+            r#"
+            duration = "60s"
+            warmup = "10s"
+            [path]
+            rate = "20Mbps"
+            rtt = "10ms"
+            queue = {{ kind = "droptail", limit = "100ms" }}
+            [[path.impairments]]
+            kind = "jitter"
+            delay.kind = "mixture"
+            delay.parts = [
+                {{ class = "frame", share = 0.998, of = {{ kind = "uniform", minimum = "0ms", maximum = "2ms" }} }},
+                {{ class = "spike", share = 0.002, of = {{ kind = "uniform", minimum = "20ms", maximum = "150ms" }} }},
+            ]
+            [[flows]]
+            name = "flow"
+            algorithm = "{algorithm}"
+            "#
+        );
+        value(&run(&text, 0), "bottleneck", "utilization")
+    };
+    let [text, picoquic, vegas, copa, ledbat] =
+        ["c4", "c4(all_delays=false)", "vegas", "copa(competitive=false)", "ledbat-pp"].map(used);
+    let others = vegas.max(copa).max(ledbat);
+    assert!(text > others + 0.05 && picoquic > others + 0.15, "{text}, {picoquic}; the best other: {others}");
+    let what = "utilization, 20 Mbps, 10 ms, three delays of 20 to 150 ms a second: c4, c4(all_delays=false), vegas, copa in its default mode, ledbat-pp";
+    let result = [text, picoquic, vegas, copa, ledbat].map(|used| format!("{used:.2}")).join(", ");
+    Catalogue::Algorithms.assert_result("c4", what, &result);
+}
+
+/// draft-huitema-ccwg-c4-spec, Variable Sensitivity: the faster of two flows gives way. Beside CUBIC, which waits for losses, it takes
+/// more than its share.
+#[test]
+fn two_flows_of_c4_share_and_one_of_cubic_has_less() {
+    let share = |other: &str| {
+        let text = format!(
+            r#"
+            duration = "90s"
+            warmup = "30s"
+            path = {{ rate = "20Mbps", rtt = "40ms", queue = {{ kind = "droptail", limit = "4BDP" }} }}
+            [[flows]]
+            name = "c4"
+            algorithm = "c4"
+            [[flows]]
+            name = "other"
+            algorithm = "{other}"
+            start = "10s"
+            "#
+        );
+        let records = run(&text, 0);
+        let [own, other] = ["c4", "other"].map(|name| value(&records, name, "goodput_bps"));
+        own / (own + other)
+    };
+    let row = "share beside another flow of c4 that starts 10 s later, 20 Mbps, 40 ms, 4 BDP, against a half";
+    Catalogue::Algorithms.assert_near("c4", row, share("c4"), 0.5, 0.15);
+    let what = "share beside a CUBIC flow that starts 10 s later, 20 Mbps, 40 ms, 4 BDP";
+    Catalogue::Algorithms.assert_result("c4", what, &format!("{:.2}", share("cubic")));
+}

@@ -41,8 +41,8 @@ def marked(style: Style, place: int) -> Style:
 
 
 def _placed(place: int) -> Style:
-    # Each round of hues begins with the next marker, so that no pair comes twice among 64.
-    return marked(Style(place % len(HUES), 0, 0), place + place // len(HUES))
+    # There is one marker more than there are hues, so that no pair comes twice among their product.
+    return marked(Style(place % len(HUES), 0, 0), place)
 
 
 def apart(algorithms: Iterable[str]) -> dict[str, Style]:

@@ -448,7 +448,7 @@ class Panel:
 
 
 def marker(shape: int, x: float, y: float, size: float) -> str:
-    """Return path data of a marker: circle, square, diamond, triangle up, triangle down, cross, hourglass or star."""
+    """Return path data of a marker: circle, square, diamond, triangle up, down, cross, hourglass, star, right."""
 
     def arc(across: float) -> str:
         return f"a{number(size)} {number(size)} 0 1 0 {number(across)} 0"
@@ -514,4 +514,5 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ),
     ((-1, -1), (1, -1), (-1, 1), (1, 1)),
     ((0, -1.3), (0.4, -0.4), (1.3, 0), (0.4, 0.4), (0, 1.3), (-0.4, 0.4), (-1.3, 0), (-0.4, -0.4)),
+    ((1.15, 0), (-0.85, 1.1), (-0.85, -1.1)),
 )  # fmt: skip

@@ -188,5 +188,5 @@ HUES: tuple[tuple[Rgb, Rgb], ...] = (
     ((0xB2, 0x2B, 0x63), (0xFF, 0x8A, 0xB5)),
     ((0x56, 0x5F, 0x6C), (0xAE, 0xB8, 0xC5)),
 )
-DASHES = ("", "8 3", "2 3", "9 3 2 3", "14 4", "5 2 1 2 1 2", "14 3 5 3", "1 6")
-MARKERS = ("circle", "square", "diamond", "triangle", "down", "cross", "hourglass", "star")
+DASHES = ("", "8 3", "2 3", "9 3 2 3", "14 4", "5 2 1 2 1 2", "14 3 5 3", "1 6", "6 2 6 7")
+MARKERS = ("circle", "square", "diamond", "triangle", "down", "cross", "hourglass", "star", "right")

@@ -15,6 +15,11 @@ mod bbr3 {
     mod state;
     mod transitions;
 }
+mod c4 {
+    mod flow;
+    mod rules;
+    mod theory;
+}
 mod host;
 
 use narrows_cc::{Algorithm, CongestionControl, FirstCut, RestartWindow, Setup, SlowStartKind};
