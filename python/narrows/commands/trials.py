@@ -38,6 +38,7 @@ class Trying(Job[dict[str, Any]]):
 
     Attributes:
         sides: The algorithms and their backends.
+        backends: What a manifest says of the backend of each side, as it was when the work was prepared.
         pairs: The scenarios with either.
         left_out: Of each cell of a suite that a backend refuses, the reason by its name.
         contests: Comparisons of the trial.
@@ -46,6 +47,7 @@ class Trying(Job[dict[str, Any]]):
     """
 
     sides: Sides
+    backends: Sequence[Mapping[str, object]]
     pairs: Sequence[Pair]
     left_out: Mapping[str, str]
     contests: Sequence[Contest]
@@ -94,7 +96,9 @@ class Trying(Job[dict[str, Any]]):
         command = called(
             options, "ab", a, *filter(None, [b]), suite=suite, scenario=files, subject=tuple(subjects), margin=margin
         )
-        return cls(folder, options, sides, pairs, left_out, contests(pairs, options.metrics), margin, command)
+        backends = [describe(find(each)) for each in sides.on]
+        found = contests(pairs, options.metrics)
+        return cls(folder, options, sides, backends, pairs, left_out, found, margin, command)
 
     def work(self) -> dict[str, Any]:
         """Run replications until all is decided, and return the contents of `summary.json`."""
@@ -109,7 +113,7 @@ class Trying(Job[dict[str, Any]]):
                 "a": a,
                 "b": b,
                 "on": list(self.sides.on),
-                "backends": [describe(find(each)) for each in self.sides.on],
+                "backends": list(self.backends),
                 "left_out": self.left_out,
                 "unlike": self._unlike,
                 **({"replaced": asdict(found)} if (found := self._replaced) else {}),
