@@ -106,7 +106,8 @@ def of_algorithm(card: Mapping[str, Any]) -> Shown:
         return Shown("one-flow", ("rate", "queue"), name)
     if card["router"]:
         return Shown("explicit", ("window", "rate", "queue"), name, (f'path.queue.kind="{card["router"]}"',))
-    return Shown(SCENARIO_OF.get(name) or SCENARIO_OF.get(family, "one-flow"), ("window", "queue"), name)
+    panels = ("rate", "queue") if family in BY_RATE else ("window", "queue")
+    return Shown(SCENARIO_OF.get(name) or SCENARIO_OF.get(family, "one-flow"), panels, name)
 
 
 def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -> Shown:
@@ -155,10 +156,13 @@ SCENARIO_OF = {
     "linear": "two-flows",
     "high-speed": "high-speed",
     "data center": "data-center",
+    "media": "media",
     "fast": "high-speed",
     "fast-at": "high-speed",
     "ctcp": "high-speed",
 }
+# Families whose rate shows more than their window.
+BY_RATE = {"media"}
 # What a queue needs besides its kind: classes, in which the source is the better one, or packets that can be marked.
 SETTINGS = {
     "priority": ("path.queue.classes.source=0",),

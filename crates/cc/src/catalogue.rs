@@ -2,7 +2,7 @@
 //! The list of all algorithms.
 
 use crate::window::delay;
-use crate::{Entry, explicit, model, rate, utility, window};
+use crate::{Entry, explicit, media, model, rate, utility, window};
 
 /// Returns the entries of all algorithms, grouped by family.
 pub fn entries() -> &'static [Entry] {
@@ -68,6 +68,9 @@ static ENTRIES: &[Entry] = &[
     model::c4::C4,
     utility::vivace::VIVACE,
     utility::allegro::ALLEGRO,
+    media::scream::SCREAM,
+    media::gcc::GCC,
+    media::nada::NADA,
     explicit::xcp::XCP,
     explicit::rcp::RCP,
     explicit::vcp::VCP,

@@ -62,7 +62,7 @@ pub struct Ack<'a> {
     /// Round-trip time of the newest packet acknowledged; `None` if it was retransmitted (Karn's algorithm).
     pub rtt: Option<Span>,
     /// Time from the transmission of that packet to that of the acknowledgement, by the timestamps of both (RFC 7323), on one
-    /// clock; `None` if it was retransmitted. A delayed acknowledgement adds its delay.
+    /// clock; `None` if it was retransmitted, or if the receiver may have delayed the acknowledgement.
     pub one_way: Option<Span>,
     /// Delivery rate over the last round trip; `None` unless the algorithm needs it.
     pub rate: Option<RateSample>,

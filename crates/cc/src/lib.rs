@@ -10,6 +10,7 @@
 //!   each *rule*, which gives increase and decrease of the window; [`slow_start`] has the variants of slow start.
 //! * [`model`] has algorithms that model the path, [`filter`] the filters of samples that algorithms share.
 //! * [`explicit`] has algorithms that send requests to the routers of the path.
+//! * [`media`] has controllers of live media, whose target is the bit rate of an encoder.
 //! * [`rate`] has algorithms that send datagrams at a rate, [`utility`] those that try rates and follow their utility.
 //! * [`catalogue`] lists the [`Entry`] of every algorithm: its [card], what it [needs](Needs) of its host, its constructor.
 //!   [`Algorithm`] is one of them with its parameters.
@@ -22,6 +23,7 @@ mod entry;
 pub mod explicit;
 pub mod fact;
 pub mod filter;
+pub mod media;
 pub mod model;
 mod needs;
 mod random;

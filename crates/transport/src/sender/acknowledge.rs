@@ -170,16 +170,21 @@ impl Sender {
             advanced: delivery.advanced > 0,
             ce_packets,
             rtt,
-            one_way: delivery
-                .newest
-                .filter(|_| !delivery.any_retransmitted)
-                .map(|newest| fields.sent_at.since(newest.sent_at)),
+            one_way: self.one_way_delay(fields, delivery),
             rate,
             feedback: fields.feedback,
             packets: self.recovery.board_mut().acked_packets(),
         };
         self.core.algorithm.on_ack(&ack, &path);
         self.recovery.board_mut().clear_acked_packets();
+    }
+
+    /// Returns the one-way delay of the newest packet, unless the receiver may have delayed the acknowledgement.
+    fn one_way_delay(&self, fields: &AckFields, delivery: &Delivery) -> Option<Span> {
+        let at_once =
+            delivery.newly_sacked > 0 || delivery.newly_acked >= u64::from(self.core.options.delayed_ack);
+        let newest = delivery.newest.filter(|_| at_once && !delivery.any_retransmitted)?;
+        Some(fields.sent_at.since(newest.sent_at))
     }
 
     /// Takes a round-trip time sample and counts rounds.
