@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -158,3 +159,11 @@ def test_a_kernel_is_found_by_its_version_unless_another_has_that_name(
         cache.find("6.12")
     build("6.12", "7.3.4")
     assert cache.find("6.12").version == "7.3.4"
+
+
+def test_the_driver_defines_nothing_for_versions_that_may_have_it() -> None:
+    # Stable kernels take over functions of newer ones: 6.1.176 has bvec_set_page of 6.3.
+    text = (additions.OURS / "narrows_kern.c").read_text(encoding="utf-8")
+    chosen = re.findall(r"^#if LINUX_VERSION_CODE.*?^#endif", text, re.DOTALL | re.MULTILINE)
+    assert chosen
+    assert not [each for each in chosen if re.search(r"^(static|#define|struct \w+ \{)", each, re.MULTILINE)]

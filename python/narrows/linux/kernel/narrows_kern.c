@@ -55,13 +55,6 @@
 #define MSG_SPLICE_PAGES 0
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static void bvec_set_page(struct bio_vec *v, struct page *page, unsigned int length, unsigned int offset)
-{
-	*v = (struct bio_vec) { .bv_page = page, .bv_len = length, .bv_offset = offset };
-}
-#endif
-
 #ifdef EMPTY_VMA_FLAGS
 #define UNRESERVED mk_vma_flags(VMA_NORESERVE_BIT)
 #else
@@ -598,7 +591,7 @@ static void write_data(struct connection *c)
 	unsigned int i;
 
 	for (i = 0; i < PIECES; i++)
-		bvec_set_page(&pieces[i], zeros, PAGE_SIZE, 0);
+		pieces[i] = (struct bio_vec) { .bv_page = zeros, .bv_len = PAGE_SIZE };
 	while (c->endless || c->unwritten) {
 		struct msghdr m = { .msg_flags = MSG_DONTWAIT | MSG_SPLICE_PAGES | MSG_NOSIGNAL };
 		size_t bytes = PIECES * PAGE_SIZE;
