@@ -283,7 +283,8 @@ fn external(
 
 /// The name is that of something in a file.
 fn is_external(name: &str) -> bool {
-    name.contains(':') || Path::new(name).extension().is_some_and(|extension| extension == "py")
+    let extension = Path::new(name).extension();
+    name.contains(':') || ENDINGS.iter().any(|ending| extension.is_some_and(|found| found == &ending[1..]))
 }
 
 /// The algorithm that `name` means: in the preset of Linux, what Linux computes under it.
@@ -294,7 +295,7 @@ fn variant(name: &str, preset: Preset) -> &str {
 
 /// The name and the parenthesis behind it; a folder's name may hold one too.
 fn split(line: &str) -> (&str, &str) {
-    let from = line.find(".py").unwrap_or(0);
+    let from = ENDINGS.iter().filter_map(|ending| line.find(&format!("{ending}:"))).max().unwrap_or(0);
     let (name, parameters) = line.split_at(line[from..].find('(').map_or(line.len(), |at| from + at));
     (name.trim(), parameters)
 }
@@ -366,4 +367,8 @@ const SUBJECT: &str = "subject";
 /// `TCP_CA_NAME_MAX`, without the zero at the end.
 const LONGEST_KERNEL_NAME: usize = 15;
 
-const EXTERNAL_FORM: &str = "a file and a class in it, as in \"./mine.py:Mine\"";
+const EXTERNAL_FORM: &str =
+    "a file and an algorithm in it, as in \"./mine.py:Mine\", \"./libmine.so:mine\" or \"./mine.wasm:mine\"";
+
+/// How the names of files with algorithms end.
+const ENDINGS: [&str; 5] = [".py", ".so", ".dylib", ".dll", ".wasm"];

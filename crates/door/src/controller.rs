@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A controller of a file, with the parameters that a scenario gives.
+
+use crate::instance::{Code, Instance};
+use crate::layout;
+use crate::native::Native;
+#[cfg(feature = "wasm")]
+use crate::wasm::Wasm;
+use narrows_cc::card::Value;
+use narrows_cc::{CongestionControl, EcnUse, Needs, Setup};
+use narrows_model::algorithm::{ExternalAlgorithm, LoadFault};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The C header.
+pub const HEADER: &str = include_str!("../include/narrows.h");
+
+/// A controller of a native library or of a WebAssembly module, with its parameters.
+#[derive(Debug)]
+pub struct Controller {
+    code: Compiled,
+    /// A value for each parameter; NaN where the scenario gives none.
+    values: Vec<f64>,
+    ecn: EcnUse,
+    digest: String,
+}
+
+/// What a controller is compiled to.
+#[derive(Debug)]
+enum Compiled {
+    Native(Native),
+    #[cfg(feature = "wasm")]
+    Wasm(Wasm),
+}
+
+impl Compiled {
+    fn load(file: &Path, name: &str) -> Result<Self, String> {
+        if !is_wasm(file) {
+            return Native::load(file, name).map(Self::Native);
+        }
+        #[cfg(feature = "wasm")]
+        return Wasm::load(file, name).map(Self::Wasm);
+        #[cfg(not(feature = "wasm"))]
+        Err("cannot be run: this build of Narrows is without WebAssembly".to_owned())
+    }
+
+    fn parameters(&self) -> &[String] {
+        match self {
+            Self::Native(native) => &native.parameters,
+            #[cfg(feature = "wasm")]
+            Self::Wasm(wasm) => &wasm.parameters,
+        }
+    }
+
+    fn ecn(&self) -> u64 {
+        match self {
+            Self::Native(native) => native.ecn(),
+            #[cfg(feature = "wasm")]
+            Self::Wasm(wasm) => wasm.ecn(),
+        }
+    }
+
+    fn needs_sent(&self) -> bool {
+        match self {
+            Self::Native(native) => native.needs_sent(),
+            #[cfg(feature = "wasm")]
+            Self::Wasm(wasm) => wasm.needs_sent(),
+        }
+    }
+
+    fn create(&self, setup: &layout::Setup, parameters: &[f64]) -> Result<Box<dyn Code>, String> {
+        match self {
+            Self::Native(native) => native.create(setup, parameters),
+            #[cfg(feature = "wasm")]
+            Self::Wasm(wasm) => wasm.create(setup, parameters),
+        }
+    }
+}
+
+/// Whether a file is a WebAssembly module, by its name: it needs no trust, for it can do nothing but answer.
+pub fn is_wasm(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "wasm")
+}
+
+impl Controller {
+    /// Loads the controller `name` from `file`. A native library is executed by that.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such controller, or it does not take these parameters.
+    pub fn load(file: &Path, name: &str, parameters: &[(String, Value)]) -> Result<Self, LoadFault> {
+        let content = std::fs::read(file).map_err(|error| fault(format!("cannot be read: {error}"), ""))?;
+        let code = Compiled::load(file, name).map_err(|reason| fault(reason, FORM))?;
+        let values = values(name, code.parameters(), parameters)?;
+        let ecn = match code.ecn() {
+            0 => EcnUse::Classic,
+            1 => EcnUse::Counted,
+            2 => EcnUse::LowLatency,
+            other => {
+                let allowed = "NARROWS_CLASSIC, NARROWS_COUNTED, NARROWS_LOW_LATENCY";
+                return Err(fault(format!("{name} has ecn = {other}"), allowed));
+            }
+        };
+        Ok(Self { code, values, ecn, digest: hex(&Sha256::digest(&content)) })
+    }
+}
+
+/// Returns a value for each of the `known` parameters from those that are `given`.
+fn values(name: &str, known: &[String], given: &[(String, Value)]) -> Result<Vec<f64>, LoadFault> {
+    let mut values = vec![f64::NAN; known.len()];
+    for (parameter, value) in given {
+        let Some(place) = known.iter().position(|each| each == parameter) else {
+            let allowed = if known.is_empty() { "no parameter at all".to_owned() } else { known.join(", ") };
+            return Err(fault(format!("{name} has no parameter `{parameter}`"), &allowed));
+        };
+        values[place] = match value {
+            Value::Number(number) => *number,
+            Value::Flag(flag) => f64::from(u8::from(*flag)),
+            Value::Word(word) => {
+                return Err(fault(
+                    format!("{name}'s parameter `{parameter}` is {word:?}"),
+                    "a number, true or false",
+                ));
+            }
+        };
+    }
+    Ok(values)
+}
+
+fn fault(message: String, allowed: &str) -> LoadFault {
+    LoadFault { message, allowed: allowed.to_owned(), hint: None }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+impl ExternalAlgorithm for Controller {
+    fn needs(&self) -> Needs {
+        Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE }
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        let code = self.code.create(&layout::Setup::of(setup), &self.values);
+        Box::new(Instance::new(code, self.ecn, self.code.needs_sent(), setup))
+    }
+}
+
+const FORM: &str = "a library and a controller in it, as in \"./libmine.so:mine\"";

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One flow's instance of a controller behind the door, whatever it is compiled to.
+//!
+//! After each event its limits are read and checked. The first fault is kept with its simulated time; from then on the controller is
+//! not called any more, and the window is one packet until the run ends.
+
+use crate::calls;
+use crate::layout::{self, NONE};
+use narrows_cc::slow_start::Hosted;
+use narrows_cc::{Ack, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup};
+use narrows_units::{Bytes, Rate, Span, Time};
+use std::fmt::Debug;
+
+/// What carries out the calls of an instance.
+pub trait Code: Send + Debug {
+    /// Calls the controller for an event; does nothing where it has no function for it.
+    ///
+    /// # Errors
+    ///
+    /// Why the call did not return, in words.
+    fn call(&mut self, event: &Event<'_>) -> Result<(), String>;
+
+    /// Returns the limits that the controller gives now.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    fn limits(&self) -> Result<layout::Limits, String>;
+
+    /// Calls `record` with name and value of each variable that the controller shows.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String>;
+}
+
+/// An event, with its data in the layout of the header.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// `acked`.
+    Acked(&'a layout::Acked, &'a layout::Path, &'a [layout::Packet]),
+    /// `lost`.
+    Lost(&'a layout::Loss, &'a layout::Path, &'a [layout::Packet]),
+    /// `sent`.
+    Sent(&'a layout::Packet, &'a layout::Path),
+    /// `recovered`.
+    Recovered(&'a layout::Path),
+    /// `spurious`.
+    Spurious(&'a layout::Path),
+    /// `idle_restart`, with the time of the last packet before.
+    IdleRestart(&'a layout::Path, u64),
+    /// `timer`.
+    Timer(&'a layout::Path),
+}
+
+impl Event<'_> {
+    /// Returns the name of the function in the header.
+    pub fn name(&self) -> &'static str {
+        calls::FUNCTIONS[self.place()]
+    }
+
+    /// Returns the place of the function among those of the header.
+    pub(crate) fn place(&self) -> usize {
+        match self {
+            Self::Acked(..) => 0,
+            Self::Lost(..) => 1,
+            Self::Sent(..) => 2,
+            Self::Recovered(_) => 3,
+            Self::Spurious(_) => 4,
+            Self::IdleRestart(..) => 5,
+            Self::Timer(_) => 6,
+        }
+    }
+
+    /// Returns the time of the event, nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        match self {
+            Self::Acked(_, path, _) | Self::Lost(_, path, _) | Self::Sent(_, path) => path.now,
+            Self::Recovered(path) | Self::Spurious(path) | Self::IdleRestart(path, _) | Self::Timer(path) => {
+                path.now
+            }
+        }
+    }
+}
+
+/// One flow's controller.
+#[derive(Debug)]
+pub struct Instance {
+    /// `None` after a fault.
+    code: Option<Box<dyn Code>>,
+    failure: Option<Failure>,
+    ecn: EcnUse,
+    needs_sent: bool,
+    answers: Answers,
+    /// Counts the packets by which a window may grow.
+    hosted: Hosted,
+    mss: Bytes,
+    packets: Vec<layout::Packet>,
+    now: Time,
+}
+
+/// Checked limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Answers {
+    limits: Limits,
+    window: Option<f64>,
+    ssthresh: Option<f64>,
+    timer: Option<Time>,
+    /// The timer as it was given, by which a new one is known.
+    given: u64,
+}
+
+impl Instance {
+    /// Returns an instance for a flow with `setup`, which is called for packets that are sent if it `needs_sent`; `code` is the
+    /// reason if there is none.
+    pub fn new(code: Result<Box<dyn Code>, String>, ecn: EcnUse, needs_sent: bool, setup: &Setup) -> Self {
+        let mut instance = Self {
+            code: None,
+            failure: None,
+            ecn,
+            needs_sent,
+            answers: Answers::safe(setup.mss),
+            hosted: Hosted::new(setup),
+            mss: setup.mss,
+            packets: Vec::new(),
+            now: Time::ZERO,
+        };
+        match code {
+            Ok(code) => {
+                instance.code = Some(code);
+                instance.read("create");
+            }
+            Err(reason) => instance.fail(reason),
+        }
+        instance
+    }
+
+    fn notify(&mut self, event: &Event<'_>, now: Time) {
+        self.now = now;
+        let Some(code) = &mut self.code else { return };
+        match code.call(event) {
+            Ok(()) => self.read(event.name()),
+            Err(reason) => self.fail(format!("in {}: {reason}", event.name())),
+        }
+    }
+
+    /// Reads the limits after the function `after` was called.
+    fn read(&mut self, after: &str) {
+        let Some(code) = &self.code else { return };
+        let answers = code.limits().map_err(|reason| format!("in limits: {reason}"));
+        match answers.and_then(|limits| self.answers.checked(&limits, self.mss, self.now)) {
+            Ok(answers) => self.answers = answers,
+            Err(reason) => self.fail(format!("after {after}, {reason}")),
+        }
+    }
+
+    fn fail(&mut self, reason: String) {
+        self.code = None;
+        self.answers = Answers::safe(self.mss);
+        self.failure = Some(Failure { at: self.now, reason });
+    }
+
+    fn list(&mut self, packets: &[SentPacket]) -> Vec<layout::Packet> {
+        let mut listed = std::mem::take(&mut self.packets);
+        listed.clear();
+        listed.extend(packets.iter().map(|packet| layout::Packet::of(packet, self.mss)));
+        listed
+    }
+}
+
+impl Answers {
+    /// What holds after a fault: a window of one packet and no timer.
+    fn safe(mss: Bytes) -> Self {
+        let limits = Limits { window: Some(1), pacing: None, burst: mss * 2 };
+        Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: NONE }
+    }
+
+    /// Returns the limits `given` at `now`, checked; `self` are those of the call before.
+    fn checked(&self, given: &layout::Limits, mss: Bytes, now: Time) -> Result<Self, String> {
+        let segment = mss.count();
+        let &layout::Limits { window, pacing_rate, burst, ssthresh, timer } = given;
+        if window == NONE && pacing_rate == NONE {
+            return Err("neither window nor pacing_rate is set: nothing limits the flow".to_owned());
+        }
+        if window == 0 {
+            return Err("window is 0: it must be a number of bytes, 1 or more, or NARROWS_NONE".to_owned());
+        }
+        if pacing_rate != NONE && !(1..=RATE_MAX).contains(&pacing_rate) {
+            return Err(format!(
+                "pacing_rate is {pacing_rate}: it must be from 1 to {RATE_MAX} bit/s, or NARROWS_NONE"
+            ));
+        }
+        for (name, value) in
+            [("window", window), ("pacing_rate", pacing_rate), ("burst", burst), ("ssthresh", ssthresh)]
+        {
+            if value != NONE && value > NEGATIVE {
+                return Err(format!(
+                    "{name} is {value}: a negative number, or one that is not a number, was converted; it must be at most \
+                     {NEGATIVE}, or NARROWS_NONE"
+                ));
+            }
+        }
+        if burst == 0 {
+            return Err("burst is 0: it must be a number of bytes, 1 or more, or NARROWS_NONE".to_owned());
+        }
+        let at = if timer == self.given { self.timer } else { due(timer, now)? };
+        let packets = (window != NONE).then(|| (window as f64 / segment as f64).clamp(1.0, WINDOW_MAX));
+        Ok(Self {
+            limits: Limits {
+                window: packets.map(|packets| packets as u64),
+                pacing: (pacing_rate != NONE).then(|| Rate::from_bps(pacing_rate)),
+                burst: if burst == NONE {
+                    mss * 2
+                } else {
+                    Bytes::new(burst.clamp(segment, segment * BURST_MAX))
+                },
+            },
+            window: packets,
+            ssthresh: match ssthresh {
+                NONE => None,
+                bytes => Some((bytes as f64 / segment as f64).max(2.0)),
+            },
+            timer: at,
+            given: timer,
+        })
+    }
+}
+
+/// The time of a timer. Errors: it is not after `now`, since a timer that is due at once could be set without end.
+fn due(timer: u64, now: Time) -> Result<Option<Time>, String> {
+    if timer == NONE {
+        return Ok(None);
+    }
+    let at = Time::ZERO + Span::from_ps(timer.min(TIMER_MAX).saturating_mul(layout::PS_PER_NS));
+    if at <= now {
+        return Err(format!(
+            "timer is {timer} ns: it must be later than now, {} ns, or NARROWS_NONE",
+            layout::time(now)
+        ));
+    }
+    Ok(Some(at))
+}
+
+impl CongestionControl for Instance {
+    fn limits(&self) -> Limits {
+        self.answers.limits
+    }
+
+    fn window(&self) -> Option<f64> {
+        self.answers.window
+    }
+
+    fn ssthresh(&self) -> Option<f64> {
+        self.answers.ssthresh
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        let counted = self.hosted.count(ack, path);
+        let packets = self.list(ack.packets);
+        let (fact, state) = (layout::Acked::of(ack, counted, self.mss), layout::Path::of(path));
+        self.notify(&Event::Acked(&fact, &state, &packets), path.now);
+        self.packets = packets;
+    }
+
+    fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        self.hosted.on_loss(loss);
+        let packets = self.list(loss.packets);
+        let (fact, state) = (layout::Loss::of(loss), layout::Path::of(path));
+        self.notify(&Event::Lost(&fact, &state, &packets), path.now);
+        self.packets = packets;
+    }
+
+    fn on_recovered(&mut self, path: &Path) {
+        self.hosted.on_recovered();
+        self.notify(&Event::Recovered(&layout::Path::of(path)), path.now);
+    }
+
+    fn needs_sent_events(&self) -> bool {
+        self.needs_sent
+    }
+
+    fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
+        self.notify(&Event::Sent(&layout::Packet::of(packet, self.mss), &layout::Path::of(path)), path.now);
+    }
+
+    fn on_spurious_loss(&mut self, path: &Path) {
+        self.hosted.on_recovered();
+        self.notify(&Event::Spurious(&layout::Path::of(path)), path.now);
+    }
+
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
+        if idle.timeouts > 0 {
+            let since = layout::time(idle.since);
+            self.notify(&Event::IdleRestart(&layout::Path::of(path), since), path.now);
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.answers.timer
+    }
+
+    fn on_timer(&mut self, path: &Path) {
+        // It expires once; the call may give another one.
+        self.answers.timer = None;
+        self.notify(&Event::Timer(&layout::Path::of(path)), path.now);
+    }
+
+    fn ecn(&self) -> EcnUse {
+        self.ecn
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        if let Some(code) = &self.code {
+            // A fault here shows at the next event.
+            let _ = code.observe(record);
+        }
+    }
+
+    /// A copy cannot be made of what another's code keeps: the copy has failed.
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        let reason = self.failure.clone().unwrap_or_else(|| Failure {
+            at: self.now,
+            reason: "a controller behind the C interface cannot be copied".to_owned(),
+        });
+        Box::new(Self {
+            code: None,
+            failure: Some(reason),
+            ecn: self.ecn,
+            needs_sent: self.needs_sent,
+            answers: self.answers,
+            hosted: self.hosted.clone(),
+            mss: self.mss,
+            packets: Vec::new(),
+            now: self.now,
+        })
+    }
+}
+
+/// Upper bound of the window, packets: more than paths in use hold, and few enough to fit into memory.
+const WINDOW_MAX: f64 = 1_048_576.0;
+
+/// Upper bound of the burst, segments, for the same reason.
+const BURST_MAX: u64 = 1_048_576;
+
+/// Upper bound of the pacing rate, bits per second: the highest rate of a link in a scenario.
+const RATE_MAX: u64 = 1_000_000_000_000_000;
+
+/// What is above is negative as a signed number, or what conversion makes of one that is not a number.
+const NEGATIVE: u64 = i64::MAX as u64;
+
+/// Upper bound of a timer, nanoseconds: after the end of any run.
+const TIMER_MAX: u64 = 15_000_000_000_000_000;

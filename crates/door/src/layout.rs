@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The structures of `narrows.h`: every field has 64 bits, so that they are laid out alike for every compiler.
+
+use narrows_cc::{Ack, Cause, Loss as Lost, SentPacket};
+use narrows_units::{Bytes, Span, Time};
+
+/// `NARROWS_VERSION`.
+pub const VERSION: u64 = 1;
+/// `NARROWS_NONE`: no time, no sample, no limit.
+pub const NONE: u64 = u64::MAX;
+
+macro_rules! structures {
+    ($($(#[$about:meta])* $name:ident { $($field:ident),* $(,)? })*) => {$(
+        $(#[$about])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "narrows.h describes the fields")]
+        pub struct $name { $(pub $field: u64),* }
+
+        impl $name {
+            /// Returns the fields in the order of the header.
+            pub fn words(&self) -> [u64; [$(stringify!($field)),*].len()] {
+                [$(self.$field),*]
+            }
+        }
+    )*};
+}
+
+structures! {
+    /// `struct narrows_setup`.
+    Setup { mss, initial_window, initial_ssthresh, seed }
+    /// `struct narrows_path`.
+    Path {
+        now, mss, in_flight, packets_in_flight, rtt_latest, rtt_min, rtt_smoothed, rtt_variation, round, window_limited,
+        next_departure,
+    }
+    /// `struct narrows_packet`.
+    Packet { number, size, sent_at, in_flight, lost_before, app_limited }
+    /// `struct narrows_ack`.
+    Acked {
+        packets, size, counted, advanced, largest, delay, rtt, ce_packets, rate, delivered, interval, prior_delivered,
+        prior_in_flight, app_limited,
+    }
+    /// `struct narrows_loss`.
+    Loss { cause, new_episode, packets, size }
+    /// `struct narrows_limits`.
+    Limits { window, pacing_rate, burst, ssthresh, timer }
+}
+
+impl Setup {
+    /// Returns the setup of a flow.
+    pub fn of(setup: &narrows_cc::Setup) -> Self {
+        let mss = setup.mss.count();
+        Self {
+            mss,
+            initial_window: bytes(setup.initial_window, mss),
+            initial_ssthresh: bytes(setup.initial_ssthresh, mss),
+            seed: setup.seed,
+        }
+    }
+}
+
+impl Path {
+    /// Returns the state of a flow.
+    pub fn of(path: &narrows_cc::Path) -> Self {
+        let mss = path.mss.count();
+        let rtt = |of: fn(&narrows_cc::RttView) -> Span| path.rtt.as_ref().map_or(NONE, |rtt| span(of(rtt)));
+        Self {
+            now: time(path.now),
+            mss,
+            in_flight: path.in_flight.saturating_mul(mss),
+            packets_in_flight: path.in_flight,
+            rtt_latest: rtt(|rtt| rtt.latest),
+            rtt_min: rtt(|rtt| rtt.min),
+            rtt_smoothed: rtt(|rtt| rtt.smoothed),
+            rtt_variation: rtt(|rtt| rtt.variation),
+            round: path.round,
+            window_limited: path.window_limited.into(),
+            next_departure: time(path.next_departure),
+        }
+    }
+}
+
+impl Packet {
+    /// Returns a packet as it was sent, where full segments have `mss` bytes.
+    pub fn of(packet: &SentPacket, mss: Bytes) -> Self {
+        Self {
+            number: packet.number,
+            size: packet.size.count(),
+            sent_at: time(packet.sent_at),
+            in_flight: packet.in_flight.saturating_mul(mss.count()),
+            lost_before: packet.lost_before,
+            app_limited: packet.app_limited.into(),
+        }
+    }
+}
+
+impl Acked {
+    /// Returns an acknowledgement that counts for `counted` packets when a window grows.
+    pub fn of(ack: &Ack<'_>, counted: Option<f64>, mss: Bytes) -> Self {
+        let rate = ack.rate.as_ref();
+        Self {
+            packets: ack.newly_acked,
+            size: ack.packets.iter().map(|packet| packet.size.count()).sum(),
+            counted: counted.unwrap_or(0.0) as u64,
+            advanced: ack.advanced.into(),
+            largest: ack.packets.iter().map(|packet| packet.number).max().unwrap_or(NONE),
+            delay: NONE,
+            rtt: ack.rtt.map_or(NONE, span),
+            ce_packets: ack.ce_packets,
+            rate: rate.map_or(NONE, |sample| sample.rate.as_bps()),
+            delivered: rate.map_or(NONE, |sample| sample.delivered),
+            interval: rate.map_or(NONE, |sample| span(sample.interval)),
+            prior_delivered: rate.map_or(NONE, |sample| sample.prior_delivered),
+            prior_in_flight: rate.map_or(NONE, |sample| sample.prior_in_flight.saturating_mul(mss.count())),
+            app_limited: rate.is_some_and(|sample| sample.app_limited).into(),
+        }
+    }
+}
+
+impl Loss {
+    /// Returns a loss or a mark.
+    pub fn of(loss: &Lost<'_>) -> Self {
+        Self {
+            cause: match loss.cause {
+                Cause::Detected => 0,
+                Cause::Timeout => 1,
+                Cause::Mark => 2,
+            },
+            new_episode: loss.new_episode.into(),
+            packets: loss.lost,
+            size: loss.packets.iter().map(|packet| packet.size.count()).sum(),
+        }
+    }
+}
+
+impl Limits {
+    /// What a controller is given to fill in.
+    pub const EMPTY: Self =
+        Self { window: NONE, pacing_rate: NONE, burst: NONE, ssthresh: NONE, timer: NONE };
+}
+
+/// Returns a window of `packets` packets in bytes; without end for an infinite one.
+fn bytes(packets: f64, mss: u64) -> u64 {
+    if packets.is_finite() { (packets * mss as f64) as u64 } else { NONE }
+}
+
+/// Returns a time in nanoseconds.
+pub fn time(at: Time) -> u64 {
+    span(at.since(Time::ZERO))
+}
+
+fn span(span: Span) -> u64 {
+    span.as_ps() / PS_PER_NS
+}
+
+/// Picoseconds in a nanosecond.
+pub const PS_PER_NS: u64 = 1000;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Congestion controllers of others behind the C interface of `narrows.h`.
+//!
+//! * [`layout`] has the structures of the header, filled from facts of a flow.
+//! * [`Instance`] hosts a controller for one flow and checks what it answers.
+//! * [`Native`] is a controller in a native library: a file that is executed.
+//! * `Wasm` is a controller in WebAssembly, which can do nothing but answer (feature `wasm`).
+//! * [`calls`] knows which call has not returned.
+//! * [`Controller`] is one of a file, with its parameters, as the model takes it.
+
+pub mod calls;
+mod controller;
+mod instance;
+pub mod layout;
+mod native;
+#[cfg(feature = "wasm")]
+mod wasm;
+
+pub use controller::{Controller, HEADER, is_wasm};
+pub use instance::{Code, Event, Instance};
+pub use native::Native;
+#[cfg(feature = "wasm")]
+pub use wasm::Wasm;

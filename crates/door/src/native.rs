@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Controllers in native libraries.
+
+use crate::calls::{self, noted};
+use crate::instance::{Code, Event};
+use crate::layout;
+use libloading::{Library, Symbol};
+use std::ffi::{CStr, c_char, c_void};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `struct narrows_controller`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    version: u64,
+    ecn: u64,
+    parameters: *const *const c_char,
+    variables: *const *const c_char,
+    create: Option<unsafe extern "C" fn(*const layout::Setup, *const f64) -> *mut c_void>,
+    destroy: Option<unsafe extern "C" fn(*mut c_void)>,
+    limits: Option<unsafe extern "C" fn(*const c_void, *mut layout::Limits)>,
+    acked: Option<On<layout::Acked>>,
+    lost: Option<On<layout::Loss>>,
+    sent: Option<unsafe extern "C" fn(*mut c_void, *const layout::Packet, *const layout::Path)>,
+    recovered: Option<OnMoment>,
+    spurious: Option<OnMoment>,
+    idle_restart: Option<unsafe extern "C" fn(*mut c_void, *const layout::Path, u64)>,
+    timer: Option<OnMoment>,
+    observe: Option<unsafe extern "C" fn(*const c_void, *mut f64)>,
+}
+
+/// A function for an event with packets.
+type On<T> = unsafe extern "C" fn(*mut c_void, *const T, *const layout::Path, *const layout::Packet, u64);
+/// A function for an event without further details.
+type OnMoment = unsafe extern "C" fn(*mut c_void, *const layout::Path);
+
+/// A controller in a native library.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// Keeps the code of the table in memory.
+    _library: Arc<Library>,
+    table: Table,
+    /// Number of the controller, by which its calls are noted.
+    noted_as: usize,
+    /// Names of its parameters and of what it shows.
+    pub parameters: Vec<String>,
+    variables: Vec<String>,
+}
+
+impl Native {
+    /// Loads the controller `name` from `file`, which executes what the library does when it is loaded.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no such controller, in words.
+    #[allow(unsafe_code, reason = "a library of another is called; the header says what it promises")]
+    pub fn load(file: &Path, name: &str) -> Result<Self, String> {
+        let noted_as = calls::named(format!("{}:{name}", file.display()));
+        // SAFETY: that the library is executed is what it is for; the caller has asked whether its file is trusted.
+        let library = noted(noted_as, calls::LOADING, 0, || unsafe { Library::new(file) })
+            .map_err(|error| format!("cannot be loaded: {error}"))?;
+        // SAFETY: the version is read first, and decides whether the rest is there.
+        let table = unsafe {
+            let found: Symbol<'_, *const Table> = library
+                .get(name.as_bytes())
+                .map_err(|_| format!("the library exports no controller {name}"))?;
+            let version = (*found).cast::<u64>().read_unaligned();
+            if version != layout::VERSION {
+                return Err(format!(
+                    "{name} is of version {version} of narrows.h, and this is version {}",
+                    layout::VERSION
+                ));
+            }
+            found.read_unaligned()
+        };
+        let lacking = [
+            (table.create.is_none(), "create"),
+            (table.destroy.is_none(), "destroy"),
+            (table.limits.is_none(), "limits"),
+            (table.acked.is_none(), "acked"),
+            (table.lost.is_none(), "lost"),
+        ];
+        if let Some((_, function)) = lacking.into_iter().find(|(lacking, _)| *lacking) {
+            return Err(format!("{name} has no function {function}"));
+        }
+        let (parameters, variables) = (names(table.parameters), names(table.variables));
+        Ok(Self { _library: Arc::new(library), table, noted_as, parameters, variables })
+    }
+
+    /// Returns how it uses ECN, as in the header.
+    pub fn ecn(&self) -> u64 {
+        self.table.ecn
+    }
+
+    /// Returns whether it has a function for packets that are sent.
+    pub fn needs_sent(&self) -> bool {
+        self.table.sent.is_some()
+    }
+
+    /// Returns an instance for a flow; `parameters` has a value for each name, NaN where none is given.
+    ///
+    /// # Errors
+    ///
+    /// The controller refused.
+    #[allow(unsafe_code, reason = "a function of another's library is called")]
+    pub fn create(&self, setup: &layout::Setup, parameters: &[f64]) -> Result<Box<dyn Code>, String> {
+        let create = self.table.create.ok_or("it has no function create")?;
+        // SAFETY: the arguments are as the header says.
+        let state = noted(self.noted_as, calls::CREATE, 0, || unsafe { create(setup, parameters.as_ptr()) });
+        if state.is_null() {
+            return Err("create returned NULL: it refuses this setup, or these parameters".to_owned());
+        }
+        Ok(Box::new(Flow { native: self.clone(), state, now: AtomicU64::new(0) }))
+    }
+}
+
+/// The names in a list that ends with NULL; none for NULL.
+#[allow(unsafe_code, reason = "a list of another's library is read")]
+fn names(mut list: *const *const c_char) -> Vec<String> {
+    let mut found = Vec::new();
+    // SAFETY: the header says that the list ends with NULL, and that its elements are strings.
+    unsafe {
+        while !list.is_null() && !(*list).is_null() {
+            found.push(CStr::from_ptr(*list).to_string_lossy().into_owned());
+            list = list.add(1);
+        }
+    }
+    found
+}
+
+/// One flow's state in the library.
+#[derive(Debug)]
+struct Flow {
+    native: Native,
+    state: *mut c_void,
+    /// Time of the last event, nanoseconds.
+    now: AtomicU64,
+}
+
+// SAFETY: the header says that calls for one flow do not overlap, not that they come from one thread.
+#[allow(unsafe_code, reason = "the state is reached by one flow alone")]
+unsafe impl Send for Flow {}
+
+// SAFETY: tables are constant.
+#[allow(unsafe_code, reason = "tables are constant")]
+unsafe impl Send for Native {}
+// SAFETY: as above.
+#[allow(unsafe_code, reason = "tables are constant")]
+unsafe impl Sync for Native {}
+
+#[allow(unsafe_code, reason = "functions of another's library are called with what the header says")]
+impl Flow {
+    fn event(&mut self, event: &Event<'_>) {
+        let (state, table) = (self.state, &self.native.table);
+        let moment = |function: Option<OnMoment>, path: &layout::Path| {
+            if let Some(function) = function {
+                // SAFETY: the state is the library's own, and the fact lives until the call returns.
+                unsafe { function(state, path) }
+            }
+        };
+        match *event {
+            Event::Acked(ack, path, packets) => {
+                if let Some(acked) = table.acked {
+                    // SAFETY: as above.
+                    unsafe { acked(state, ack, path, packets.as_ptr(), packets.len() as u64) }
+                }
+            }
+            Event::Lost(loss, path, packets) => {
+                if let Some(lost) = table.lost {
+                    // SAFETY: as above.
+                    unsafe { lost(state, loss, path, packets.as_ptr(), packets.len() as u64) }
+                }
+            }
+            Event::Sent(packet, path) => {
+                if let Some(sent) = table.sent {
+                    // SAFETY: as above.
+                    unsafe { sent(state, packet, path) }
+                }
+            }
+            Event::Recovered(path) => moment(table.recovered, path),
+            Event::Spurious(path) => moment(table.spurious, path),
+            Event::IdleRestart(path, since) => {
+                if let Some(restart) = table.idle_restart {
+                    // SAFETY: as above.
+                    unsafe { restart(state, path, since) }
+                }
+            }
+            Event::Timer(path) => moment(table.timer, path),
+        }
+    }
+
+    /// Notes a call that is no event, while it is made.
+    fn noted<T>(&self, function: usize, call: impl FnOnce() -> T) -> T {
+        noted(self.native.noted_as, function, self.now.load(Ordering::Relaxed), call)
+    }
+}
+
+#[allow(unsafe_code, reason = "functions of another's library are called with what the header says")]
+impl Code for Flow {
+    fn call(&mut self, event: &Event<'_>) -> Result<(), String> {
+        self.now.store(event.now(), Ordering::Relaxed);
+        noted(self.native.noted_as, event.place(), event.now(), || self.event(event));
+        Ok(())
+    }
+
+    fn limits(&self) -> Result<layout::Limits, String> {
+        let mut limits = layout::Limits::EMPTY;
+        if let Some(function) = self.native.table.limits {
+            // SAFETY: as above.
+            self.noted(calls::LIMITS, || unsafe { function(self.state, &raw mut limits) });
+        }
+        Ok(limits)
+    }
+
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
+        let Some(observe) = self.native.table.observe.filter(|_| !self.native.variables.is_empty()) else {
+            return Ok(());
+        };
+        let mut values = vec![f64::NAN; self.native.variables.len()];
+        // SAFETY: there is a value for each name.
+        self.noted(calls::OBSERVE, || unsafe { observe(self.state, values.as_mut_ptr()) });
+        for (name, value) in self.native.variables.iter().zip(values).filter(|(_, value)| !value.is_nan()) {
+            record(name, value);
+        }
+        Ok(())
+    }
+}
+
+#[allow(unsafe_code, reason = "a function of another's library is called")]
+impl Drop for Flow {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.native.table.destroy {
+            // SAFETY: the state is not used any more.
+            self.noted(calls::DESTROY, || unsafe { destroy(self.state) });
+        }
+    }
+}

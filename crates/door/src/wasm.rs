@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Controllers in WebAssembly: without clock, files or network, with the same bits on every machine.
+//!
+//! The module exports its memory, its table of functions, and for each controller the address of its `struct narrows_controller`,
+//! whose pointers have 32 bits. Facts are written into pages that the host adds to the memory of the module. Each flow has a memory
+//! of its own. Every call is interpreted, and may take a bounded number of instructions; not a number has the same bits everywhere
+//! (the feature `deterministic` of wasmi).
+
+use crate::instance::{Code, Event};
+use crate::layout;
+use std::fmt;
+use std::path::Path;
+use std::sync::Mutex;
+use wasmi::{
+    CompilationMode, Config, Engine, Error, Instance, Linker, Memory, Module, Ref, Store, StoreLimits,
+    StoreLimitsBuilder, Table, TrapCode, TypedFunc, Val, WasmParams, WasmResults,
+};
+
+/// A controller in a WebAssembly module.
+#[derive(Clone)]
+pub struct Wasm {
+    engine: Engine,
+    module: Module,
+    name: String,
+    /// Names of its parameters and of what it shows.
+    pub parameters: Vec<String>,
+    variables: Vec<String>,
+    ecn: u64,
+    needs_sent: bool,
+}
+
+impl fmt::Debug for Wasm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wasm").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Wasm {
+    /// Compiles the controller `name` of the module `file`.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no such controller, in words.
+    pub fn load(file: &Path, name: &str) -> Result<Self, String> {
+        let mut config = Config::default();
+        config.consume_fuel(true).compilation_mode(CompilationMode::Eager);
+        let engine = Engine::new(&config);
+        let content = std::fs::read(file).map_err(|error| format!("cannot be read: {error}"))?;
+        let module =
+            Module::new(&engine, &content).map_err(|error| format!("is no WebAssembly module: {error}"))?;
+        if let Some(import) = module.imports().next() {
+            return Err(format!(
+                "the module imports {}.{}: a controller has nothing but its arguments",
+                import.module(),
+                import.name()
+            ));
+        }
+        let mut loaded = Self {
+            engine,
+            module,
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            variables: Vec::new(),
+            ecn: 0,
+            needs_sent: false,
+        };
+        let (started, header) = loaded.start()?;
+        for (lacking, function) in [
+            (header.create == 0, "create"),
+            (header.destroy == 0, "destroy"),
+            (header.limits == 0, "limits"),
+            (header.acked == 0, "acked"),
+            (header.lost == 0, "lost"),
+        ] {
+            if lacking {
+                return Err(format!("{name} has no function {function}"));
+            }
+        }
+        loaded.parameters = started.names(header.parameters)?;
+        loaded.variables = started.names(header.variables)?;
+        loaded.ecn = header.ecn;
+        loaded.needs_sent = header.sent != 0;
+        Ok(loaded)
+    }
+
+    /// Returns how it uses ECN, as in the header.
+    pub fn ecn(&self) -> u64 {
+        self.ecn
+    }
+
+    /// Returns whether it has a function for packets that are sent.
+    pub fn needs_sent(&self) -> bool {
+        self.needs_sent
+    }
+
+    /// Returns an instance for a flow; `parameters` has a value for each name, NaN where none is given.
+    ///
+    /// # Errors
+    ///
+    /// The controller refused, or its call did not return.
+    pub fn create(&self, setup: &layout::Setup, parameters: &[f64]) -> Result<Box<dyn Code>, String> {
+        let (mut started, header) = self.start()?;
+        let values: Vec<u64> = parameters.iter().map(|value| value.to_bits()).collect();
+        let [setup_at, parameters_at, _] = started.place([&setup.words(), &values, &[]])?;
+        let functions = Functions::of(&mut started, &header)?;
+        let state = started.call(functions.create, (setup_at, parameters_at))?;
+        if state == 0 {
+            return Err("create returned NULL: it refuses this setup, or these parameters".to_owned());
+        }
+        Ok(Box::new(Flow {
+            started: Mutex::new(started),
+            functions,
+            state,
+            variables: self.variables.clone(),
+        }))
+    }
+
+    /// Starts the module, and reads the table of the controller.
+    fn start(&self) -> Result<(Started, Header), String> {
+        let limits = StoreLimitsBuilder::new().memory_size(MEMORY).table_elements(MOST_ELEMENTS).build();
+        let mut store = Store::new(&self.engine, limits);
+        store.limiter(|limits| limits);
+        store.set_fuel(FUEL).map_err(|error| error.to_string())?;
+        let instance = Linker::new(&self.engine)
+            .instantiate_and_start(&mut store, &self.module)
+            .map_err(|error| format!("cannot be started: {}", why(&error)))?;
+        let memory = instance.get_memory(&store, "memory").ok_or("the module exports no memory")?;
+        let table = instance
+            .get_table(&store, TABLE)
+            .ok_or_else(|| format!("the module exports no {TABLE}; link it with --export-table"))?;
+        let address = self.address(&store, instance)?;
+        let mut started = Started { store, memory, table, room: 0, reserved: 0 };
+        started.reserve(PAGE as usize)?;
+        let version = started.word(address)?;
+        if version != layout::VERSION {
+            let (name, known) = (&self.name, layout::VERSION);
+            return Err(format!("{name} is of version {version} of narrows.h, and this is version {known}"));
+        }
+        let header = Header::read(&started, address)?;
+        Ok((started, header))
+    }
+
+    fn address(&self, store: &Store<StoreLimits>, instance: Instance) -> Result<u32, String> {
+        let exported = instance.get_global(store, &self.name);
+        let missing = || format!("the module exports no controller {}", self.name);
+        match exported.ok_or_else(missing)?.get(store) {
+            Val::I32(address) => Ok(address as u32),
+            _ => Err(missing()),
+        }
+    }
+}
+
+/// `struct narrows_controller` with pointers of 32 bits: addresses of lists, numbers of functions, 0 for NULL.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    ecn: u64,
+    parameters: u32,
+    variables: u32,
+    create: u32,
+    destroy: u32,
+    limits: u32,
+    acked: u32,
+    lost: u32,
+    sent: u32,
+    recovered: u32,
+    spurious: u32,
+    idle_restart: u32,
+    timer: u32,
+    observe: u32,
+}
+
+impl Header {
+    fn read(started: &Started, address: u32) -> Result<Self, String> {
+        let ecn = started.word(address + 8)?;
+        let mut pointers = [0; 13];
+        for (number, pointer) in pointers.iter_mut().enumerate() {
+            *pointer = started.half(address + 16 + 4 * number as u32)?;
+        }
+        let [
+            parameters,
+            variables,
+            create,
+            destroy,
+            limits,
+            acked,
+            lost,
+            sent,
+            recovered,
+            spurious,
+            idle_restart,
+            timer,
+            observe,
+        ] = pointers;
+        Ok(Self {
+            ecn,
+            parameters,
+            variables,
+            create,
+            destroy,
+            limits,
+            acked,
+            lost,
+            sent,
+            recovered,
+            spurious,
+            idle_restart,
+            timer,
+            observe,
+        })
+    }
+}
+
+/// A function for an event with packets: state, fact, path, packets, their number.
+type On = TypedFunc<(u32, u32, u32, u32, u64), ()>;
+/// A function for an event without further details: state, path.
+type OnMoment = TypedFunc<(u32, u32), ()>;
+
+/// The functions of a controller; `None` for NULL.
+struct Functions {
+    create: TypedFunc<(u32, u32), u32>,
+    destroy: TypedFunc<u32, ()>,
+    limits: OnMoment,
+    acked: On,
+    lost: On,
+    sent: Option<TypedFunc<(u32, u32, u32), ()>>,
+    recovered: Option<OnMoment>,
+    spurious: Option<OnMoment>,
+    idle_restart: Option<TypedFunc<(u32, u32, u64), ()>>,
+    timer: Option<OnMoment>,
+    observe: Option<OnMoment>,
+}
+
+impl Functions {
+    fn of(started: &mut Started, header: &Header) -> Result<Self, String> {
+        Ok(Self {
+            create: started.required(header.create, "create")?,
+            destroy: started.required(header.destroy, "destroy")?,
+            limits: started.required(header.limits, "limits")?,
+            acked: started.required(header.acked, "acked")?,
+            lost: started.required(header.lost, "lost")?,
+            sent: started.function(header.sent, "sent")?,
+            recovered: started.function(header.recovered, "recovered")?,
+            spurious: started.function(header.spurious, "spurious")?,
+            idle_restart: started.function(header.idle_restart, "idle_restart")?,
+            timer: started.function(header.timer, "timer")?,
+            observe: started.function(header.observe, "observe")?,
+        })
+    }
+}
+
+/// A started module.
+struct Started {
+    store: Store<StoreLimits>,
+    memory: Memory,
+    table: Table,
+    /// Where the pages begin that facts are written to, and how many bytes they have.
+    room: u32,
+    reserved: usize,
+}
+
+impl Started {
+    /// Calls a function, which may take a bounded number of instructions.
+    fn call<P: WasmParams, R: WasmResults>(
+        &mut self,
+        function: TypedFunc<P, R>,
+        arguments: P,
+    ) -> Result<R, String> {
+        self.store.set_fuel(FUEL).map_err(|error| error.to_string())?;
+        function.call(&mut self.store, arguments).map_err(|error| why(&error))
+    }
+
+    fn function<P: WasmParams, R: WasmResults>(
+        &mut self,
+        number: u32,
+        name: &str,
+    ) -> Result<Option<TypedFunc<P, R>>, String> {
+        if number == 0 {
+            return Ok(None);
+        }
+        let found = self.table.get(&self.store, number.into());
+        let function = found.as_ref().and_then(Ref::as_func).and_then(|found| found.val().copied());
+        let function = function.ok_or_else(|| format!("{name} is no function of the module"))?;
+        let typed = function.typed(&self.store);
+        typed.map(Some).map_err(|error| format!("{name} has other arguments than in narrows.h: {error}"))
+    }
+
+    fn required<P: WasmParams, R: WasmResults>(
+        &mut self,
+        number: u32,
+        name: &str,
+    ) -> Result<TypedFunc<P, R>, String> {
+        self.function(number, name)?.ok_or_else(|| format!("it has no function {name}"))
+    }
+
+    /// Makes room for `bytes` bytes of facts. What is behind the present room may be in use by the module.
+    fn reserve(&mut self, bytes: usize) -> Result<(), String> {
+        if bytes > self.reserved {
+            let pages = (bytes as u64).div_ceil(PAGE).next_power_of_two();
+            let before = self.memory.grow(&mut self.store, pages).map_err(|error| {
+                format!("the memory of the module cannot grow by {pages} pages for facts: {error}")
+            })?;
+            (self.room, self.reserved) = ((before * PAGE) as u32, (pages * PAGE) as usize);
+        }
+        Ok(())
+    }
+
+    /// Writes structures one behind the other, and returns where each of them is.
+    fn place(&mut self, parts: [&[u64]; 3]) -> Result<[u32; 3], String> {
+        self.reserve(parts.iter().map(|part| part.len() * 8).sum())?;
+        let mut at = self.room;
+        let mut places = [0; 3];
+        for (place, part) in places.iter_mut().zip(parts) {
+            *place = at;
+            self.write(at, part)?;
+            at += part.len() as u32 * 8;
+        }
+        Ok(places)
+    }
+
+    fn write(&mut self, at: u32, words: &[u64]) -> Result<(), String> {
+        let place = self.memory.data_mut(&mut self.store).get_mut(at as usize..at as usize + words.len() * 8);
+        let place = place.ok_or(OUTSIDE)?;
+        for (place, word) in place.chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn bytes<const N: usize>(&self, at: u32) -> Result<[u8; N], String> {
+        let place = self.memory.data(&self.store).get(at as usize..).and_then(|rest| rest.first_chunk::<N>());
+        place.copied().ok_or_else(|| OUTSIDE.to_owned())
+    }
+
+    fn word(&self, at: u32) -> Result<u64, String> {
+        Ok(u64::from_le_bytes(self.bytes(at)?))
+    }
+
+    fn half(&self, at: u32) -> Result<u32, String> {
+        Ok(u32::from_le_bytes(self.bytes(at)?))
+    }
+
+    /// The names in a list that ends with NULL; none for NULL.
+    fn names(&self, list: u32) -> Result<Vec<String>, String> {
+        let mut found = Vec::new();
+        while list != 0 && found.len() < MOST_NAMES {
+            let at = self.half(list + 4 * found.len() as u32)?;
+            if at == 0 {
+                break;
+            }
+            let text = self.memory.data(&self.store).get(at as usize..).ok_or(OUTSIDE)?;
+            let end = text.iter().position(|byte| *byte == 0).ok_or(OUTSIDE)?;
+            found.push(String::from_utf8_lossy(&text[..end]).into_owned());
+        }
+        Ok(found)
+    }
+}
+
+/// One flow's state in a module of its own.
+struct Flow {
+    /// Reading limits runs the module, too.
+    started: Mutex<Started>,
+    functions: Functions,
+    state: u32,
+    variables: Vec<String>,
+}
+
+impl fmt::Debug for Flow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Flow").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl Flow {
+    fn started(&self) -> std::sync::MutexGuard<'_, Started> {
+        self.started.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Code for Flow {
+    fn call(&mut self, event: &Event<'_>) -> Result<(), String> {
+        let (state, functions) = (self.state, &self.functions);
+        let started = self.started.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let listed = |packets: &[layout::Packet]| -> Vec<u64> {
+            packets.iter().flat_map(layout::Packet::words).collect()
+        };
+        let moment = |started: &mut Started, function: Option<OnMoment>, path: &layout::Path| {
+            let Some(function) = function else { return Ok(()) };
+            let [at, ..] = started.place([&path.words(), &[], &[]])?;
+            started.call(function, (state, at))
+        };
+        match *event {
+            Event::Acked(ack, path, packets) => {
+                let at = started.place([&ack.words(), &path.words(), &listed(packets)])?;
+                started.call(functions.acked, (state, at[0], at[1], at[2], packets.len() as u64))
+            }
+            Event::Lost(loss, path, packets) => {
+                let at = started.place([&loss.words(), &path.words(), &listed(packets)])?;
+                started.call(functions.lost, (state, at[0], at[1], at[2], packets.len() as u64))
+            }
+            Event::Sent(packet, path) => {
+                let Some(sent) = functions.sent else { return Ok(()) };
+                let at = started.place([&packet.words(), &path.words(), &[]])?;
+                started.call(sent, (state, at[0], at[1]))
+            }
+            Event::Recovered(path) => moment(started, functions.recovered, path),
+            Event::Spurious(path) => moment(started, functions.spurious, path),
+            Event::IdleRestart(path, since) => {
+                let Some(restart) = functions.idle_restart else { return Ok(()) };
+                let [at, ..] = started.place([&path.words(), &[], &[]])?;
+                started.call(restart, (state, at, since))
+            }
+            Event::Timer(path) => moment(started, functions.timer, path),
+        }
+    }
+
+    fn limits(&self) -> Result<layout::Limits, String> {
+        let mut started = self.started();
+        let [at, ..] = started.place([&layout::Limits::EMPTY.words(), &[], &[]])?;
+        started.call(self.functions.limits, (self.state, at))?;
+        let mut read = [0; 5];
+        for (number, word) in read.iter_mut().enumerate() {
+            *word = started.word(at + 8 * number as u32)?;
+        }
+        let [window, pacing_rate, burst, ssthresh, timer] = read;
+        Ok(layout::Limits { window, pacing_rate, burst, ssthresh, timer })
+    }
+
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
+        let Some(observe) = self.functions.observe.filter(|_| !self.variables.is_empty()) else {
+            return Ok(());
+        };
+        let mut started = self.started();
+        let empty = vec![f64::NAN.to_bits(); self.variables.len()];
+        let [at, ..] = started.place([&empty, &[], &[]])?;
+        started.call(observe, (self.state, at))?;
+        for (number, name) in self.variables.iter().enumerate() {
+            let value = f64::from_bits(started.word(at + 8 * number as u32)?);
+            if !value.is_nan() {
+                record(name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        let state = self.state;
+        let started = self.started.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // What fails here concerns nothing any more.
+        let _ = started.call(self.functions.destroy, state);
+    }
+}
+
+/// What ended a call, in words.
+fn why(error: &Error) -> String {
+    match error.as_trap_code() {
+        Some(TrapCode::OutOfFuel) => format!("it took more than {FUEL} instructions, and was stopped"),
+        Some(trap) => format!("it ended with a trap: {}", trap.trap_message()),
+        None => error.to_string(),
+    }
+}
+
+/// Instructions that a call may take: far more than any rule needs, and about a second.
+const FUEL: u64 = 100_000_000;
+
+/// Bytes of a page of memory.
+const PAGE: u64 = 65_536;
+
+/// Bytes of memory that a flow may have in a module.
+const MEMORY: usize = 16 << 20;
+
+/// Functions that the table of a module may have.
+const MOST_ELEMENTS: usize = 100_000;
+
+/// Names that a list may have.
+const MOST_NAMES: usize = 256;
+
+/// The export that holds the functions.
+const TABLE: &str = "__indirect_function_table";
+
+const OUTSIDE: &str = "an address is outside of the module's memory";

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Controllers behind the C interface. Truth: contract, and the same rule inside.
+
+use narrows_door::Controller;
+use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
+use narrows_lab::backend::Progress;
+use narrows_lab::card::Value;
+use narrows_lab::replication::{Replication, run};
+use narrows_lab::scenario::{LoadOptions, load};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[derive(Debug)]
+struct Libraries;
+
+impl AlgorithmLoader for Libraries {
+    fn load(
+        &self,
+        file: &Path,
+        name: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
+        Controller::load(file, name, parameters).map(|controller| Arc::new(controller) as _)
+    }
+}
+
+/// Counts compiled libraries: tests that run at once do not write the same file.
+static COMPILED: AtomicUsize = AtomicUsize::new(0);
+
+/// Compiles a C file of the crate's tests, with `defines`, into a library of its own.
+fn compiled(source: &str, defines: &[&str]) -> PathBuf {
+    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
+    let name = format!("lib{}-{source}.so", COMPILED.fetch_add(1, Ordering::Relaxed));
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
+        .arg(&library)
+        .args(defines.iter().map(|define| format!("-D{define}")))
+        .arg(door.join("tests").join(source))
+        .arg("-I")
+        .arg(door.join("include"))
+        .arg("-lm")
+        .status()
+        .expect("a C compiler");
+    assert!(status.success(), "{source} compiles");
+    library
+}
+
+fn scenario(algorithm: &str, path: &str) -> Result<narrows_lab::scenario::Scenario, String> {
+    let text = format!(
+        r#"
+        duration = "60s"
+        warmup = "5s"
+        path = {{ {path} }}
+        transport = {{ preset = "ns2" }}
+        [[flows]]
+        name = "judged"
+        algorithm = {algorithm:?}
+        [[flows]]
+        name = "other"
+        algorithm = "newreno"
+        start = "3s"
+        "#
+    );
+    let options = LoadOptions { loader: Some(Arc::new(Libraries)), ..LoadOptions::default() };
+    load(&text, "door.toml", Path::new("."), &[], &options)
+        .map_err(|faults| faults.iter().map(narrows_lab::scenario::Diagnostic::render).collect::<String>())
+}
+
+fn ran(algorithm: &str, path: &str) -> Result<Replication, String> {
+    run(&scenario(algorithm, path)?.model, 0, &Progress::new()).map_err(|error| format!("{error:?}"))
+}
+
+const PATHS: [&str; 3] = [
+    r#"rate = "20Mbps", rtt = "40ms""#,
+    r#"rate = "20Mbps", rtt = "40ms", loss = { kind = "bernoulli", rate = 0.01 }"#,
+    r#"rate = "5Mbps", rtt = "100ms", queue = { kind = "droptail", limit = "8pkt" }"#,
+];
+
+/// Compiles a Rust file of the crate's tests to a native library, or to WebAssembly; `None` if this compiler does not have the target.
+fn compiled_rust(source: &str, target: Option<&str>, broken: &str) -> Option<PathBuf> {
+    let ending = if target.is_some() { "wasm" } else { "so" };
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{source}-{broken}.{ending}"));
+    let mut command = Command::new("rustc");
+    command.args(["--edition", "2024", "-O", "--crate-type", "cdylib", "--cfg", broken, "-o"]);
+    command.arg(&library).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../door/tests").join(source));
+    if let Some(target) = target {
+        command.args(["--target", target, "-C", "link-arg=--export-table"]);
+    }
+    let ended = command.output().expect("a Rust compiler");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    if said.contains("target may not be installed") {
+        eprintln!("skipped: this compiler does not have the target {target:?}");
+        return None;
+    }
+    assert!(ended.status.success(), "{said}");
+    Some(library)
+}
+
+const WASM: Option<&str> = Some("wasm32-unknown-unknown");
+
+/// Digests of the runs of NewReno in `library`, each of which has the packets of the rule inside. Windows are whole bytes there, so
+/// recorded windows differ from those inside by less than a byte.
+fn digests_of_newreno(library: &Path) -> Vec<String> {
+    let of_path = |path: &&str| {
+        let inside = ran("newreno", path).expect("it runs");
+        let outside = ran(&format!("{}:newreno", library.display()), path).expect("it runs");
+        for (one, other) in inside.groups.iter().zip(&outside.groups) {
+            for measure in ["goodput_bps", "loss_rate", "retransmission_rate", "rtt_mean_s", "timeouts"] {
+                let [inside, outside] = [one, other].map(|group| group.value(measure).to_bits());
+                assert_eq!(inside, outside, "{measure} of {} over {path}", one.name);
+            }
+        }
+        outside.digest()
+    };
+    PATHS.iter().map(of_path).collect()
+}
+
+#[test]
+fn the_rule_of_newreno_in_every_language_sends_the_packets_of_that_inside() {
+    let in_c = digests_of_newreno(&compiled("newreno.c", &[]));
+    for target in [None, WASM] {
+        if let Some(library) = compiled_rust("newreno.rs", target, "whole") {
+            assert_eq!(digests_of_newreno(&library), in_c, "records of {target:?} and of C");
+        }
+    }
+}
+
+#[test]
+fn a_module_of_webassembly_has_neither_the_host_nor_time_without_end() {
+    for (broken, words) in [
+        ("imports", "the module imports host.clock: a controller has nothing but its arguments"),
+        ("endless", "in acked: it took more than 100000000 instructions, and was stopped"),
+        ("hungry", "in acked: it ended with a trap"),
+        ("panics", "in acked: it ended with a trap"),
+    ] {
+        let Some(module) = compiled_rust("misbehaving.rs", WASM, broken) else { return };
+        let error = ran(&format!("{}:mine", module.display()), PATHS[0]).map(|_| ()).expect_err(broken);
+        assert!(error.contains(words), "{broken}: {error}");
+        let at_run = broken != "imports";
+        assert!(!at_run || error.contains("flow: 0"), "{broken} names the flow: {error}");
+    }
+}
+
+/// The error of a run with `misbehaving.c` as it is compiled with `define`; empty if it runs.
+fn misbehaving(define: &str) -> String {
+    let library = compiled("misbehaving.c", &[define]);
+    let ended = ran(&format!("{}:mine", library.display()), PATHS[0]);
+    ended.map_or_else(|error| error, |_| String::new())
+}
+
+#[test]
+fn what_a_controller_answers_is_checked_with_its_call_and_time() {
+    for (define, words) in [
+        ("NO_LIMIT", "after acked, neither window nor pacing_rate is set: nothing limits the flow"),
+        ("ZERO_WINDOW", "after acked, window is 0: it must be a number of bytes, 1 or more, or NARROWS_NONE"),
+        (
+            "ZERO_RATE",
+            "after acked, pacing_rate is 0: it must be from 1 to 1000000000000000 bit/s, or NARROWS_NONE",
+        ),
+        ("ZERO_BURST", "after acked, burst is 0: it must be a number of bytes, 1 or more, or NARROWS_NONE"),
+        (
+            "NAN_WINDOW",
+            "after acked, window is 9223372036854775808: a negative number, or one that is not a number,",
+        ),
+        ("NEGATIVE_WINDOW", "after acked, window is 18446744073709521616: a negative number,"),
+        ("PAST_TIMER", "ns: it must be later than now,"),
+        ("REFUSES", "create returned NULL: it refuses this setup, or these parameters"),
+    ] {
+        let error = misbehaving(define);
+        assert!(error.contains(words), "{define}: {error}");
+    }
+    assert_eq!(misbehaving("HUGE"), "", "values that are too large are bounded");
+}
+
+#[test]
+fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
+    for (define, words) in [
+        ("VERSION=9", "mine is of version 9 of narrows.h, and this is version 1"),
+        ("ECN=7", "mine has ecn = 7"),
+        ("NO_ACKED", "mine has no function acked"),
+    ] {
+        let error = misbehaving(define);
+        assert!(error.contains(words), "{define}: {error}");
+    }
+    let library = compiled("newreno.c", &[]);
+    let library = library.display();
+    for (algorithm, words) in [
+        (format!("{library}:other"), "the library exports no controller other"),
+        (format!("{library}:newreno(beta=0.5)"), "newreno has no parameter `beta`"),
+        (format!("{library}:newreno(factor=2)"), "create returned NULL"),
+        ("./missing.so:mine".to_owned(), "cannot be read"),
+        ("./Cargo.toml:mine".to_owned(), "cannot be loaded"),
+    ] {
+        let error = ran(&algorithm, PATHS[0]).map(|_| ()).expect_err("it is no controller");
+        assert!(error.contains(words), "{algorithm}: {error}");
+    }
+}
