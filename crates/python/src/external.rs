@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! External algorithms written in Python.
+//! External algorithms: classes in Python, and controllers of native libraries and WebAssembly modules.
 //!
 //! Where a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process
 //! that runs it, `narrows.external.algorithm` executes the file and checks the class, and [`Instance`] calls its methods.
@@ -12,6 +12,7 @@ mod observed;
 pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 
 use instance::{Declared, Instance};
+use narrows_door::{Controller, calls, is_wasm};
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{
@@ -24,7 +25,27 @@ use pyo3::types::PyDict;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A loader of algorithms from Python files.
+/// Returns the C header of controllers.
+#[pyfunction]
+pub fn c_header() -> &'static str {
+    narrows_door::HEADER
+}
+
+/// Returns the call into a native library that has not returned: its number, and controller, function and simulated time in words;
+/// `None` outside of calls.
+#[pyfunction]
+pub fn running_call() -> Option<(u64, String)> {
+    calls::running().map(|call| {
+        let at = call.now as f64 * 1e-9;
+        let words = match call.function {
+            "loading" => format!("{} is loaded", call.controller),
+            function => format!("{}, in {function} at {at} s of simulated time", call.controller),
+        };
+        (call.number, words)
+    })
+}
+
+/// A loader of algorithms from files.
 #[derive(Debug)]
 pub struct Files {
     /// Files, and folders of files, that may be executed.
@@ -87,6 +108,36 @@ impl Files {
     }
 }
 
+impl Files {
+    /// Loads a controller of a native library or a WebAssembly module; only its file is read unless it is to be executed.
+    fn library(
+        &self,
+        file: &Path,
+        name: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
+        let digest = Python::attach(|py| {
+            let read = || -> PyResult<String> {
+                let read = py.import("narrows.external.source")?.getattr("digest")?;
+                read.call1((file, &self.trusted))?.extract()
+            };
+            read().map_err(|error| self.fault(py, error))
+        })?;
+        if !self.execute {
+            return Ok(Arc::new(Described { digest }));
+        }
+        // The interpreter goes on while a library is loaded, which may take forever.
+        let load = || Controller::load(file, name, parameters);
+        Ok(Arc::new(Python::attach(|py| py.detach(load))?))
+    }
+}
+
+/// Whether a file has controllers behind the C interface, by its name.
+fn is_library(file: &Path) -> bool {
+    is_wasm(file)
+        || file.extension().is_some_and(|extension| LIBRARIES.iter().any(|known| extension == *known))
+}
+
 impl AlgorithmLoader for Files {
     fn load(
         &self,
@@ -94,6 +145,9 @@ impl AlgorithmLoader for Files {
         name: &str,
         parameters: &[(String, Value)],
     ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
+        if is_library(file) {
+            return self.library(file, name, parameters);
+        }
         Python::attach(|py| {
             if !self.execute {
                 let described = self.describe(py, file, name, parameters);
@@ -184,6 +238,9 @@ impl ExternalAlgorithm for Described {
         Box::new(Instance::failed(setup, "its file was read but not executed".to_owned()))
     }
 }
+
+/// How the names of native libraries end.
+const LIBRARIES: [&str; 3] = ["so", "dylib", "dll"];
 
 /// What the host must provide for an algorithm in Python.
 const NEEDS: Needs = Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE };

@@ -46,6 +46,9 @@ def show(arguments: argparse.Namespace) -> int:
         card = external_card(arguments.name)
         print(to_json(card) if arguments.json else render(card))
         return DONE
+    if arguments.name == HEADER and not arguments.json:
+        print(core.c_header(), end="")
+        return DONE
     known = [*cards.algorithms(), *cards.queues(), *core.presets()]
     named = [card for card in known if card["name"] == arguments.name]
     scenarios = library.library()
@@ -142,3 +145,5 @@ KINDS = {
     "presets": core.presets,
 }
 WIDTH = 80
+# The name of the C header of controllers.
+HEADER = "header"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of an external algorithm in Python, from the docstring and signature of its class."""
+"""The card of an external algorithm: of a class in Python, from its docstring and signature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from narrows.errors import InputError
 from narrows.external.description import describe
-from narrows.external.source import EVERYTHING, AlgorithmError, split_name
+from narrows.external.source import EVERYTHING, LIBRARIES, WASM, AlgorithmError, digest, split_name
 
 
 def external_card(text: str) -> dict[str, Any]:
@@ -20,14 +20,18 @@ def external_card(text: str) -> dict[str, Any]:
     `Validation:`, each up to the next; equations, variables and deviations are separated by semicolons. A variable is
     written `name (unit): meaning`. Parameters are those of `__init__` after the setup.
 
+    Of a native library or a WebAssembly module nothing is executed, and nothing but its digest is known.
+
     Args:
-        text: A file and a class in it, as in `"./mine.py:Mine"`.
+        text: A file and an algorithm in it, as in `"./mine.py:Mine"`.
 
     Raises:
         InputError: There is no such file, or no such algorithm in it.
     """
     path, name = split_name(text)
     try:
+        if Path(path).suffix in (*LIBRARIES, WASM):
+            return _of_library(text, Path(path))
         found = describe(Path(path), name, None, EVERYTHING)
     except AlgorithmError as error:
         hint = f"; {error.hint}" if hasattr(error, "hint") else ""
@@ -46,6 +50,23 @@ def external_card(text: str) -> dict[str, Any]:
         "validation": sections.get("Validation", ""),
         "judged": [],
         "digest": f"sha256:{found.digest}",
+    }
+
+
+def _of_library(text: str, file: Path) -> dict[str, Any]:
+    kind = "WebAssembly module" if file.suffix == WASM else "native library"
+    return {
+        "name": text,
+        "family": "webassembly" if file.suffix == WASM else "native",
+        "summary": f"A controller in a {kind}, which is not executed here.",
+        "source": "not stated",
+        "equations": ["not stated"],
+        "parameters": [],
+        "variables": [],
+        "deviations": [],
+        "validation": "",
+        "judged": [],
+        "digest": f"sha256:{digest(file, EVERYTHING)}",
     }
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of an external algorithm: whether it may be executed, and what it contains.
+"""The file of an external algorithm, of any language: whether it may be executed, and what it contains.
 
 A scenario may come from somebody else, so a file that it names is executed only if it is trusted: at or below the
-folder of the scenario, or named on the command line.
+folder of the scenario, or named on the command line. A WebAssembly module needs no trust: it runs in a sandbox.
 """
 
 from __future__ import annotations
@@ -42,8 +42,14 @@ class AlgorithmError(Exception):
             self.hint = hint
 
 
+def digest(file: Path, trusted: Sequence[str]) -> str:
+    """Return the SHA-256 of a native library or a module, in hexadecimal; arguments and errors are those of `read`."""
+    allowed = EVERYTHING if file.suffix == WASM else trusted
+    return hashlib.sha256(_content(file, allowed, MAX_LIBRARY_BYTES)).hexdigest()
+
+
 def read(file: Path, trusted: Sequence[str]) -> tuple[bytes, str]:
-    """Read the file of an algorithm.
+    """Read the file of an algorithm in Python.
 
     Args:
         file: The Python file.
@@ -55,6 +61,16 @@ def read(file: Path, trusted: Sequence[str]) -> tuple[bytes, str]:
     Raises:
         AlgorithmError: The file is not trusted, cannot be read, or is too large for the source of an algorithm.
     """
+    content = _content(file, trusted, MAX_BYTES)
+    if content in _executing:
+        raise AlgorithmError(
+            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
+        )
+    return content, hashlib.sha256(content).hexdigest()
+
+
+def _content(file: Path, trusted: Iterable[str], most: int) -> bytes:
+    """Return the content of a trusted file that is not too large."""
     if not is_trusted(file, trusted):
         folders = dict.fromkeys(str(Path(each)) for each in trusted if Path(each).is_dir())
         raise AlgorithmError(
@@ -67,16 +83,11 @@ def read(file: Path, trusted: Sequence[str]) -> tuple[bytes, str]:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
             raise AlgorithmError("is not a file", FORM)
-        if status.st_size > MAX_BYTES:
-            raise AlgorithmError(f"has {status.st_size} bytes", f"at most {MAX_BYTES} bytes of Python")
-        content = file.read_bytes()
+        if status.st_size > most:
+            raise AlgorithmError(f"has {status.st_size} bytes", f"at most {most} bytes")
+        return file.read_bytes()
     except OSError as error:
         raise AlgorithmError(f"cannot be read: {error.strerror or error}", FORM) from error
-    if content in _executing:
-        raise AlgorithmError(
-            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
-        )
-    return content, hashlib.sha256(content).hexdigest()
 
 
 @contextmanager
@@ -96,7 +107,7 @@ def is_trusted(file: Path, trusted: Iterable[str]) -> bool:
 
 
 def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Path) -> list[str]:
-    """Return the absolute paths of the Python files that arguments of a command name.
+    """Return the absolute paths of the files of algorithms that arguments of a command name.
 
     Args:
         algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
@@ -108,15 +119,17 @@ def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Pat
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name is that of a class in a Python file; `linux:illinois` is an algorithm of a kernel.
+    """Return whether a name is that of an algorithm in a file; `linux:illinois` is an algorithm of a kernel.
 
     Examples:
-        >>> is_external("./mine.py:Mine"), is_external("cubic"), is_external("linux:illinois")
-        (True, False, False)
+        >>> is_external("./mine.py:Mine"), is_external("./libmine.so:mine"), is_external("cubic")
+        (True, True, False)
+        >>> is_external("linux:illinois")
+        False
     """
-    if name.startswith(OF_KERNELS) and ".py" not in name:
+    if name.startswith(OF_KERNELS) and _end_of_file(name) < 0:
         return False
-    return ":" in name or Path(name).suffix == ".py"
+    return ":" in name or Path(name).suffix in SUFFIXES
 
 
 def absolute(name: str) -> str:
@@ -136,9 +149,14 @@ def file_of(name: str) -> str:
 
 def split_name(name: str) -> tuple[str, str]:
     """Return the file and the class in the name of an algorithm; a folder's name may hold a parenthesis, too."""
-    parameters = name.find("(", max(name.find(".py"), 0))
+    parameters = name.find("(", max(_end_of_file(name), 0))
     file, _, found = name[: parameters if parameters >= 0 else None].strip().rpartition(":")
     return file, found
+
+
+def _end_of_file(name: str) -> int:
+    """Return where the ending of a file begins in the name of an algorithm; -1 if it has none."""
+    return max(name.find(f"{suffix}:") for suffix in SUFFIXES)
 
 
 def _value(override: str) -> object:
@@ -163,8 +181,13 @@ def _texts(value: object) -> Iterator[str]:
 
 _executing: list[bytes] = []
 
-FORM = 'a file and a class in it, as in "./mine.py:Mine"'
+FORM = 'a file and an algorithm in it, as in "./mine.py:Mine" or "./libmine.so:mine"'
 MAX_BYTES = 10_000_000
+MAX_LIBRARY_BYTES = 200_000_000
+LIBRARIES = (".so", ".dylib", ".dll")
+WASM = ".wasm"
+# How the names of files with algorithms end.
+SUFFIXES = (".py", *LIBRARIES, WASM)
 # Every file is below it.
 EVERYTHING = (os.sep,)
 # What the names of a kernel's own algorithms begin with.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.external.source import is_trusted
+from narrows.external.source import LIBRARIES, is_trusted, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,8 +39,8 @@ class Executed(NamedTuple):
 
     Attributes:
         kind: `class`, `client` or `server`.
-        what: A class in a file, as in `mine.py:Mine`, relative to the folder of the scenario if it is below it; or a
-            command.
+        what: A class in a file or a controller in a native library, as in `mine.py:Mine`, relative to the folder of
+            the scenario if it is below it; or a command.
         trusted: Whether it may be executed.
     """
 
@@ -50,7 +50,10 @@ class Executed(NamedTuple):
 
     def __str__(self) -> str:
         """Return it in words."""
-        return f"{self.what} (class in a Python file)" if self.kind == CLASS else f"{self.kind}: {self.what}"
+        if self.kind != CLASS:
+            return f"{self.kind}: {self.what}"
+        is_library = Path(split_name(self.what)[0]).suffix in LIBRARIES
+        return f"{self.what} ({'controller in a native library' if is_library else 'class in a Python file'})"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain data."""

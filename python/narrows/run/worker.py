@@ -7,7 +7,8 @@ answers carries `("progress", simulated_s)` repeatedly, then one of `("records",
 `("scenario error", error)`, `("algorithm error", text)`, `("run error", text)`. An algorithm prints to standard error
 and has nothing to read.
 
-Only workers execute Python files that a scenario names.
+Only workers execute Python files and native libraries that a scenario names. A call into a library that does not
+return ends the worker with an error.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import os
 import random
 import signal
 import sys
+import time
 from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import IO, Any, NoReturn
@@ -80,7 +82,15 @@ class _Replies:
         self._send(answer)
 
     def _report(self, progress: core.Progress, end: Event) -> None:
+        call, since_s = 0, (0.0, 0.0)
         while not end.wait(STEP_S):
+            running = core.running_call()
+            now_s = (time.process_time(), time.monotonic())
+            if running is None or running[0] != call:
+                call, since_s = 0 if running is None else running[0], now_s
+            elif any(now - since > most for now, since, most in zip(now_s, since_s, CALL_S, strict=True)):
+                self._send(("algorithm error", f"{running[1]}: the call has not returned within {TOO_LONG}"))
+                os._exit(0)
             self._send(("progress", progress.simulated_s()))
 
     def _send(self, answer: tuple[str, Any]) -> None:
@@ -136,6 +146,9 @@ def _end_with(parent: int) -> None:
 
 
 STEP_S = 0.1
+# A call into a native library may take so much processor time, or so much time.
+CALL_S = (5.0, 60.0)
+TOO_LONG = f"{CALL_S[0]:g} s of processor time or {CALL_S[1]:g} s, and its process was ended"
 PR_SET_PDEATHSIG = 1
 
 if __name__ == "__main__":

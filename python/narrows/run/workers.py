@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes for runs with algorithms written in Python: one process per run.
+"""Worker processes for runs with algorithms from files: one process per run.
 
 A process of its own with fixed hashing makes a run independent of earlier runs, and a process can be killed while an
 algorithm is in an endless loop. This process executes no file that a scenario names.
@@ -70,13 +70,20 @@ def find_faults(
     Raises:
         AlgorithmError: The process ended: a file ends it, or exhausts its memory.
     """
-    files = ", ".join({text: None for each in scenarios for _, text in each.external})
     workers = _Pool()
     with ThreadPoolExecutor(max_workers=1) as pool:
         job = ("try", [each.given for each in scenarios])
-        future = pool.submit(workers.ask, 0, job, f"{files} cannot be loaded")
+        future = pool.submit(workers.ask, 0, job, f"{_external(scenarios)} cannot be loaded")
         workers.watch([future], watch or Unwatched(), 0.0)
-    answer = future.result()
+    try:
+        answer = future.result()
+    except core.AlgorithmError:
+        # Which of them ends the process, each shows alone.
+        for each in scenarios if len(scenarios) > 1 else ():
+            find_faults([each], watch)
+        raise
+    if answer is not None and answer[0] == "algorithm error":
+        raise core.AlgorithmError(answer[1])
     faults: list[core.ScenarioError | None] | None = None if answer is None else answer[1]
     return faults
 
@@ -133,8 +140,9 @@ class _Pool:
         if id(scenario) in self._failed:
             return None
         content = (scenario.given, scenario.digest, replication, scenario.seed)
+        what = f"replication {replication}, with {_external([scenario])}"
         try:
-            return self._answered(place, scenario, ("run", content), f"replication {replication}")
+            return self._answered(place, scenario, ("run", content), what)
         except Exception:
             self._failed.add(id(scenario))
             raise
@@ -190,6 +198,10 @@ def _converse(process: Process, job: Answer, on_progress: Callable[[float], None
     except (BrokenPipeError, ConnectionResetError):
         return None
     return answer
+
+
+def _external(scenarios: Sequence[core.Scenario]) -> str:
+    return ", ".join(dict.fromkeys(text for each in scenarios for _, text in each.external))
 
 
 def _records(answer: Answer) -> core.Records:

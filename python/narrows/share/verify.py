@@ -17,6 +17,7 @@ from narrows.experiments.executors.threads import Threads
 from narrows.experiments.plan import PLAN, Plan, executed_by, load_plan
 from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, Outcome, Task
+from narrows.external.source import SUFFIXES
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
@@ -384,7 +385,7 @@ def _engine(engine: str | None, release: str) -> Iterator[Difference]:
 def _inputs(folder: Path, inputs: Mapping[str, str], named_in: str) -> Iterator[Difference]:
     for place, digest in inputs.items():
         file = inside(folder, place, folder / named_in)
-        part = "algorithm" if file.suffix == ".py" else "trace"
+        part = "algorithm" if file.suffix in SUFFIXES else "trace"
         if not file.is_file():
             yield Difference(part, place, "is missing")
         elif file_digest(file) != digest:

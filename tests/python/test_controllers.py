@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truth: contract. A native library that misbehaves ends its own runs alone, and a WebAssembly module needs no trust."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from command_line import SHORT, write
+
+if TYPE_CHECKING:
+    from command_line import Narrows
+
+HOUSE = Path(__file__).parents[2]
+DOOR = HOUSE / "crates/door"
+SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
+# What of `misbehaving.c` is compiled, and words of the error.
+IN_A_RUN = {
+    "NO_LIMIT": "neither window nor pacing_rate is set: nothing limits the flow",
+    "ZERO_WINDOW": "window is 0",
+    "ZERO_RATE": "pacing_rate is 0",
+    "ZERO_BURST": "burst is 0",
+    "NAN_WINDOW": "not a number",
+    "NEGATIVE_WINDOW": "a negative number",
+    "PAST_TIMER": "it must be later than now",
+    "REFUSES": "create returned NULL",
+    "CRASHES": "ended by signal SIGSEGV",
+    "ABORTS": "ended by signal SIGABRT",
+    "EXITS": "ended with exit status 0",
+    "LOOPS": "the call has not returned within 5 s of processor time",
+}
+AT_ITS_START = {
+    "VERSION=9": "is of version 9 of narrows.h",
+    "ECN=7": "has ecn = 7",
+    "NO_ACKED": "has no function acked",
+    "LOADING_CRASHES": "ended by signal SIGABRT",
+    "LOADING_LOOPS": "the call has not returned within 5 s of processor time",
+}
+TARGET = "wasm32-unknown-unknown"
+
+
+def compiled(source: str, library: Path, *defines: str) -> Path:
+    """Compile a C file of the crate's tests."""
+    flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", *(f"-D{each}" for each in defines)]
+    subprocess.run(
+        ["cc", *flags, "-o", library, DOOR / "tests" / source, "-I", DOOR / "include", "-lm"],  # noqa: S607
+        check=True,
+    )
+    return library
+
+
+def compiled_rust(source: str, library: Path, broken: str) -> Path:
+    """Compile a Rust file of the crate's tests, to WebAssembly if the name of the library says so."""
+    target = ["--target", TARGET, "-C", "link-arg=--export-table"] if library.suffix == ".wasm" else []
+    flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--cfg", broken, *target]
+    subprocess.run(["rustc", *flags, "-o", library, DOOR / "tests" / source], check=True)  # noqa: S607
+    return library
+
+
+def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_path: Path) -> None:
+    expected = {f"lib{define.lower()}.so": words for define, words in IN_A_RUN.items()}
+    for define in IN_A_RUN:
+        compiled("misbehaving.c", tmp_path / f"lib{define.lower()}.so", define)
+    compiled_rust("misbehaving.rs", tmp_path / "libpanics.so", "panics")
+    expected["libpanics.so"] = "ended by signal SIGABRT"
+    names = [f"./{library}:mine" for library in expected]
+    flags = ["--replications", "1", "--out", "out"]
+    done = narrows("compare", "newreno", *names, "--scenario", write(tmp_path, SUBJECT), *flags)
+    assert done.returncode == 2, done.stderr
+    top = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert list(top["algorithms"]) == ["newreno"]
+    assert len(top["failed"]) == len(expected)
+    for library, words in expected.items():
+        (problem,) = [each for name, each in top["failed"].items() if library in name or library in each]
+        assert words in problem, library
+        assert f"{library}:mine" in problem, "the library has its name"
+
+
+@pytest.mark.parametrize("define", AT_ITS_START)
+def test_a_library_that_is_no_controller_is_refused_by_name(narrows: Narrows, tmp_path: Path, define: str) -> None:
+    compiled("misbehaving.c", tmp_path / "libmine.so", define)
+    compiled("newreno.c", tmp_path / "libgood.so")
+    names = ["./libgood.so:newreno", "./libmine.so:mine"]
+    done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT), "--replications", "1", "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert AT_ITS_START[define] in " ".join(done.stderr.split())
+    assert "libmine.so" in done.stderr
+    assert "libgood.so" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_no_library_of_this_machine_is_refused(narrows: Narrows, tmp_path: Path) -> None:
+    good = compiled("newreno.c", tmp_path / "libgood.so").read_bytes()
+    # The number of the processor in the header of the file.
+    (tmp_path / "libother.so").write_bytes(good[:18] + b"\x16\x00" + good[20:])
+    (tmp_path / "libtext.so").write_text("no library", encoding="utf-8")
+    (tmp_path / "text.wasm").write_text("no module", encoding="utf-8")
+    scenario = write(tmp_path, SUBJECT)
+    for name, words in {
+        "./libother.so:newreno": "cannot be loaded",
+        "./libtext.so:newreno": "cannot be loaded",
+        "./text.wasm:newreno": "is no WebAssembly module",
+        "./libgood.so:other": "exports no controller other",
+        "./libgood.so": "a file without the name of an algorithm in it",
+        "./libmissing.so:mine": "cannot be read",
+    }.items():
+        done = narrows("compare", "newreno", name, "--scenario", scenario, "--replications", "1", "--out", "out")
+        assert (done.returncode, done.stdout) == (2, ""), name
+        assert words in " ".join(done.stderr.split()), name
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_library_is_executed_only_with_trust_and_a_module_without(narrows: Narrows, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    compiled("newreno.c", elsewhere / "libmine.so")
+    compiled_rust("newreno.rs", elsewhere / "mine.wasm", "whole")
+    (tmp_path / "here").mkdir()
+    libraries, modules = (
+        write_as(tmp_path / "here" / f"{kind}.toml", SHORT.replace('"newreno"', f'"../elsewhere/{file}:newreno"'))
+        for kind, file in {"native": "libmine.so", "wasm": "mine.wasm"}.items()
+    )
+    refused = narrows("run", libraries, "--replications", "1", "--out", "out")
+    assert refused.returncode == 2
+    assert "--trust" in refused.stderr
+    done = narrows("run", libraries, "--replications", "1", "--out", "native", "--trust")
+    assert done.returncode == 0, done.stderr
+    done = narrows("run", modules, "--replications", "1", "--out", "wasm")
+    assert done.returncode == 0, done.stderr
+    assert "libmine.so:newreno (controller in a native library)" in narrows("check", libraries).stderr
+    checked = narrows("check", modules)
+    assert checked.returncode == 0, checked.stderr
+    assert "would execute" not in checked.stdout + checked.stderr
+    groups = [json.loads((tmp_path / out / "summary.json").read_text())["groups"] for out in ("native", "wasm")]
+    first, second = ({key: value for key, value in each.items() if key == "other"} for each in groups)
+    assert first == second, "the competitor meets the same packets"
+
+
+def write_as(file: Path, text: str) -> Path:
+    """Write a scenario file of this name."""
+    file.write_text(text, encoding="utf-8")
+    return file
