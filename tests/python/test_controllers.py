@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import SHORT, write
+from narrows import core
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -144,3 +146,39 @@ def write_as(file: Path, text: str) -> Path:
     """Write a scenario file of this name."""
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def test_a_new_controller_in_c_passes_its_test_and_runs(narrows: Narrows, tmp_path: Path) -> None:
+    made = narrows("new", "algorithm", "my_rule", "--c")
+    assert made.returncode == 0, made.stderr
+    folder = tmp_path / "my_rule"
+    assert (folder / "narrows.h").read_text(encoding="utf-8") == narrows("show", "header").stdout == core.c_header()
+    for target in ("test", "libmy_rule.so"):
+        done = subprocess.run(["make", "-C", folder, target], capture_output=True, text=True, check=False)  # noqa: S607
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr
+    ran = narrows("run", write(tmp_path, SHORT.replace('"newreno"', '"./my_rule/libmy_rule.so:my_rule(factor=0.7)"')))
+    assert ran.returncode == 0, ran.stderr
+    again = narrows("new", "algorithm", "my_rule", "--c")
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
+def test_a_new_controller_for_webassembly_passes_its_test_and_runs(narrows: Narrows, tmp_path: Path) -> None:
+    made = narrows("new", "algorithm", "my_rule", "--wasm")
+    assert made.returncode == 0, made.stderr
+    for arguments in (["test"], ["build", "--release", "--target", TARGET], ["build", "--release"]):
+        done = subprocess.run(
+            ["cargo", *arguments, "--offline"],  # noqa: S607
+            cwd=tmp_path / "my_rule",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr
+    built = tmp_path / "my_rule/target"
+    for library in (built / TARGET / "release/my_rule.wasm", built / "release/libmy_rule.so"):
+        ran = narrows("run", write(tmp_path, SHORT.replace('"newreno"', f'"{library}:my_rule(factor=0.7)"')), "--trust")
+        assert ran.returncode == 0, ran.stderr

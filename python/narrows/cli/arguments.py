@@ -119,11 +119,10 @@ def parser() -> argparse.ArgumentParser:
     new = add(commands, "new", "new:new", "create a new algorithm with its test, or a new study with claims")
     new.add_argument("kind", choices=["algorithm", "claims"], help="what to create")
     new.add_argument("name", metavar="NAME", help="its name, of lower-case letters, digits and _")
-    new.add_argument(
-        "--rust",
-        action="store_true",
-        help="for an algorithm: create a crate in the source tree instead of a Python file",
-    )
+    language = new.add_mutually_exclusive_group()
+    for option, what in LANGUAGES.items():
+        made = f"for an algorithm: create {what} instead of a Python file"
+        language.add_argument(f"--{option}", dest="language", action="store_const", const=option, help=made)
 
     _add_shell(commands)
     add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
@@ -440,3 +439,10 @@ ITS_OWN = {"seed": "seed instead of its own", "replications": "number of replica
 # The options of what runs a scenario, and of what can be resumed.
 OF_SCENARIO = "set seed replications json quiet"
 OF_RESUMED = "seed replications jobs out trust json quiet"
+
+# What `narrows new algorithm` creates, by option.
+LANGUAGES = {
+    "c": "a folder with a controller in C",
+    "rust": "a crate in the source tree",
+    "wasm": "a folder with a controller for WebAssembly in Rust",
+}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from narrows.cli.status import DONE
 from narrows.errors import InputError
 from narrows.external.scaffold import class_name, new_python
+from narrows.external.scaffold_c import new_c, new_wasm
 from narrows.external.scaffold_rust import new_rust
 from narrows.reproduction.scaffold import new_claims
 
@@ -21,21 +22,40 @@ def new(arguments: argparse.Namespace) -> int:
     """Write the files of a new algorithm and its test, or of a study with claims, and print how to use them."""
     name = arguments.name
     if arguments.kind == "claims":
-        if arguments.rust:
-            raise InputError("--rust", "a study has no crate: it is for algorithms")
-        for file in new_claims(name, Path()):
-            print(file)
-        print(f"try it: narrows reproduce ./{name}", file=sys.stderr)
-        return DONE
-    if arguments.rust:
-        for file in new_rust(name, Path()):
-            print(file)
-        written = name.replace("_", "-")
-        print(f"test it: cargo test -p {written} -p narrows-external", file=sys.stderr)
-        print(f"try it: make build && .venv/bin/narrows compare cubic {written}", file=sys.stderr)
-        return DONE
-    for file in new_python(name, Path()):
+        if arguments.language:
+            raise InputError(f"--{arguments.language}", "a study is in no language: it is for algorithms")
+        write, hints = new_claims, ("try it: narrows reproduce ./NAME",)
+    else:
+        write, hints = LANGUAGES[arguments.language]
+    for file in write(name, Path()):
         print(file)
-    print(f"try it: narrows compare cubic ./{name}.py:{class_name(name)}", file=sys.stderr)
-    print(f"test it: python test_{name}.py", file=sys.stderr)
+    for hint in hints:
+        words = hint.replace("NAME", name).replace("CLASS", class_name(name)).replace("WORDS", name.replace("_", "-"))
+        print(words, file=sys.stderr)
     return DONE
+
+
+TARGET = "wasm32-unknown-unknown"
+# By option: what writes the files, and how to go on.
+LANGUAGES = {
+    None: (new_python, ("try it: narrows compare cubic ./NAME.py:CLASS", "test it: python test_NAME.py")),
+    "c": (
+        new_c,
+        ("test it: make -C NAME test", "try it: make -C NAME && narrows compare cubic ./NAME/libNAME.so:NAME"),
+    ),
+    "rust": (
+        new_rust,
+        (
+            "test it: cargo test -p WORDS -p narrows-external",
+            "try it: make build && .venv/bin/narrows compare cubic WORDS",
+        ),
+    ),
+    "wasm": (
+        new_wasm,
+        (
+            "test it: cd NAME && cargo test",
+            f"build it: cd NAME && cargo build --release --target {TARGET}",
+            f"try it: narrows compare cubic ./NAME/target/{TARGET}/release/NAME.wasm:NAME",
+        ),
+    ),
+}

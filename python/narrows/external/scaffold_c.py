@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A new algorithm behind the C interface: a folder with the controller, the header, its test, and what builds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.external.scaffold import TEMPLATES, check_name, write_new
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def new_c(name: str, start: Path) -> list[Path]:
+    """Write a folder NAME with a controller in C.
+
+    Args:
+        name: Name of the controller.
+        start: Folder in which the new one is made.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: The name is not allowed, or a file exists already.
+    """
+    files = {f"{name}.c": "mine.c", f"test_{name}.c": "test_mine.c", "Makefile": "mine.mk"}
+    return _write(name, start / name, files, {"narrows.h": core.c_header()})
+
+
+def new_wasm(name: str, start: Path) -> list[Path]:
+    """Write a folder NAME with a controller for WebAssembly in Rust; arguments, result and errors as for `new_c`."""
+    files = {
+        "Cargo.toml": "wasm.toml",
+        ".cargo/config.toml": "wasm-config.toml",
+        "src/lib.rs": "wasm.rs",
+        "src/narrows.rs": "narrows.rs",
+    }
+    return _write(name, start / name, files, {})
+
+
+def _write(name: str, folder: Path, files: dict[str, str], whole: dict[str, str]) -> list[Path]:
+    check_name(name)
+    texts = {
+        file: (TEMPLATES / f"{template}.template").read_text(encoding="utf-8").replace("NAME", name)
+        for file, template in files.items()
+    }
+    return write_new({folder / file: text for file, text in {**texts, **whole}.items()})
