@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. A native library that misbehaves ends its own runs alone, and a WebAssembly module needs no trust."""
+"""Truth: contract. A native library that misbehaves ends its own runs alone; a WebAssembly module needs no trust."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from command_line import SHORT, write
 from narrows import core
+from narrows.external.scaffold import TEMPLATES
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -182,3 +184,46 @@ def test_a_new_controller_for_webassembly_passes_its_test_and_runs(narrows: Narr
     for library in (built / TARGET / "release/my_rule.wasm", built / "release/libmy_rule.so"):
         ran = narrows("run", write(tmp_path, SHORT.replace('"newreno"', f'"{library}:my_rule(factor=0.7)"')), "--trust")
         assert ran.returncode == 0, ran.stderr
+
+
+def test_the_header_in_rust_and_the_contract_have_the_fields_of_the_header() -> None:
+    header = core.c_header()
+    structures = dict(re.findall(r"struct narrows_(\w+) \{([^}]*)\};", header))
+    del structures["controller"]
+    plain = {
+        name: [field for line in re.findall(r"uint64_t ([^;]*);", body) for field in re.split(r",\s*", line)]
+        for name, body in structures.items()
+    }
+    rust = (TEMPLATES / "narrows.rs.template").read_text(encoding="utf-8")
+    page = (HOUSE / "docs/controllers.md").read_text(encoding="utf-8")
+    for name, fields in plain.items():
+        (found,) = re.findall(rf"^    {name.capitalize()} {{ (.*) }}$", rust, flags=re.MULTILINE)
+        assert found.split(", ") == fields, name
+        for field in fields:
+            assert f"`{field}`" in page, f"{name}.{field}"
+    functions = re.findall(r"\(\*(\w+)\)", header)
+    assert re.findall(r"pub (\w+): (?:unsafe|Option|Moment)", rust) == functions
+    for function in functions:
+        assert f"`{function}`" in page, function
+
+
+def test_the_job_of_the_page_runs_as_written(narrows: Narrows, tmp_path: Path) -> None:
+    page = (HOUSE / "docs/ab.md").read_text(encoding="utf-8").partition("## A controller in C as a CI job")[2]
+    built = re.findall(r"^ {10}(make .*)$", page, flags=re.MULTILINE)
+    (compared,) = re.findall(r"- run: narrows (ab .*)$", page, flags=re.MULTILINE)
+    (tmp_path / "base").mkdir()
+    assert narrows("new", "algorithm", "cc", "--c").returncode == 0
+    shutil.copytree(tmp_path / "cc", tmp_path / "base/cc")
+    # The change of the pull request: a loss leaves a tenth of the window.
+    rule, test = tmp_path / "cc/cc.c", tmp_path / "cc/test_cc.c"
+    rule.write_text(rule.read_text(encoding="utf-8").replace("? 0.5 :", "? 0.1 :"), encoding="utf-8")
+    before, lost, after = test.read_text(encoding="utf-8").partition("cc.lost")
+    stated = after.replace("10 * MSS", "2 * MSS", 1).replace("11 * MSS", "7 * MSS")
+    test.write_text(before + lost + stated, encoding="utf-8")
+    for each in built:
+        done = subprocess.run(each.split(), cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert len(built) == 4
+    done = narrows(*compared.split())
+    assert done.returncode == 1, done.stderr
+    assert "worse" in (tmp_path / "trial/comment.md").read_text(encoding="utf-8")
