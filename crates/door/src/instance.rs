@@ -107,8 +107,8 @@ struct Answers {
     window: Option<f64>,
     ssthresh: Option<f64>,
     timer: Option<Time>,
-    /// The timer as it was given, by which a new one is known.
-    given: u64,
+    /// As they were given, by which it is known what is new.
+    given: layout::Limits,
 }
 
 impl Instance {
@@ -148,8 +148,11 @@ impl Instance {
     /// Reads the limits after the function `after` was called.
     fn read(&mut self, after: &str) {
         let Some(code) = &self.code else { return };
-        let answers = code.limits().map_err(|reason| format!("in limits: {reason}"));
-        match answers.and_then(|limits| self.answers.checked(&limits, self.mss, self.now)) {
+        let given = code.limits().map_err(|reason| format!("in limits: {reason}"));
+        if given.as_ref().is_ok_and(|given| self.answers.moved(given, self.mss)) {
+            return;
+        }
+        match given.and_then(|limits| self.answers.checked(&limits, self.mss, self.now)) {
             Ok(answers) => self.answers = answers,
             Err(reason) => self.fail(format!("after {after}, {reason}")),
         }
@@ -173,7 +176,18 @@ impl Answers {
     /// What holds after a fault: a window of one packet and no timer.
     fn safe(mss: Bytes) -> Self {
         let limits = Limits { window: Some(1), pacing: None, burst: mss * 2 };
-        Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: NONE }
+        Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: layout::Limits::EMPTY }
+    }
+
+    /// Takes the limits `given` if the window alone differs from those of the call before, as after most calls; returns whether.
+    fn moved(&mut self, given: &layout::Limits, mss: Bytes) -> bool {
+        let alike = layout::Limits { window: self.given.window, ..*given } == self.given;
+        let is_new = alike && self.given.window != NONE && (1..=NEGATIVE).contains(&given.window);
+        if is_new {
+            let packets = packets(given.window, mss);
+            (self.limits.window, self.window, self.given) = (Some(packets as u64), Some(packets), *given);
+        }
+        is_new
     }
 
     /// Returns the limits `given` at `now`, checked; `self` are those of the call before.
@@ -204,8 +218,8 @@ impl Answers {
         if burst == 0 {
             return Err("burst is 0: it must be a number of bytes, 1 or more, or NARROWS_NONE".to_owned());
         }
-        let at = if timer == self.given { self.timer } else { due(timer, now)? };
-        let packets = (window != NONE).then(|| (window as f64 / segment as f64).clamp(1.0, WINDOW_MAX));
+        let at = if timer == self.given.timer { self.timer } else { due(timer, now)? };
+        let packets = (window != NONE).then(|| packets(window, mss));
         Ok(Self {
             limits: Limits {
                 window: packets.map(|packets| packets as u64),
@@ -222,9 +236,15 @@ impl Answers {
                 bytes => Some((bytes as f64 / segment as f64).max(2.0)),
             },
             timer: at,
-            given: timer,
+            given: *given,
         })
     }
+}
+
+/// Returns a window of at most [`NEGATIVE`] bytes in packets.
+fn packets(window: u64, mss: Bytes) -> f64 {
+    // Of signed integers the conversion is one instruction.
+    (window.cast_signed() as f64 / mss.count().cast_signed() as f64).clamp(1.0, WINDOW_MAX)
 }
 
 /// The time of a timer. Errors: it is not after `now`, since a timer that is due at once could be set without end.

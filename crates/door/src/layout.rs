@@ -64,16 +64,18 @@ impl Path {
     /// Returns the state of a flow.
     pub fn of(path: &narrows_cc::Path) -> Self {
         let mss = path.mss.count();
-        let rtt = |of: fn(&narrows_cc::RttView) -> Span| path.rtt.as_ref().map_or(NONE, |rtt| span(of(rtt)));
+        let rtt = path.rtt.as_ref();
+        let [rtt_latest, rtt_min, rtt_smoothed, rtt_variation] =
+            rtt.map_or([NONE; 4], |rtt| [rtt.latest, rtt.min, rtt.smoothed, rtt.variation].map(span));
         Self {
             now: time(path.now),
             mss,
             in_flight: path.in_flight.saturating_mul(mss),
             packets_in_flight: path.in_flight,
-            rtt_latest: rtt(|rtt| rtt.latest),
-            rtt_min: rtt(|rtt| rtt.min),
-            rtt_smoothed: rtt(|rtt| rtt.smoothed),
-            rtt_variation: rtt(|rtt| rtt.variation),
+            rtt_latest,
+            rtt_min,
+            rtt_smoothed,
+            rtt_variation,
             round: path.round,
             window_limited: path.window_limited.into(),
             next_departure: time(path.next_departure),
