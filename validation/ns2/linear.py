@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run environments 1 to 10 of study 001 with SACK and DRR in ns-2, and write cells by which its claims are judged.
+"""Run environments 1 to 10 of study 001 in ns-2, and write cells by which its claims are judged.
 
 Example:
     .venv/bin/python validation/ns2/linear.py --seeds 3
@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,14 +22,15 @@ import numpy as np
 from narrows.library import STUDIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
 HERE = Path(__file__).parent
 
 
 class Cell(NamedTuple):
-    """A run of ns-2: its levels in the study's experiment, and a seed."""
+    """A run of ns-2: its levels in an experiment of the study, and a seed."""
 
+    setting: str
     environment: str
     algorithm: str
     seed: int
@@ -36,9 +38,25 @@ class Cell(NamedTuple):
     def levels(self) -> dict[str, object]:
         """Return the columns by which a row is known."""
         return {
-            "setting": "SACK DRR", "environment": self.environment, "algorithm": self.algorithm,
+            "setting": self.setting, "environment": self.environment, "algorithm": self.algorithm,
             "replication": self.seed - 1,
         }  # fmt: skip
+
+
+class Experiment(NamedTuple):
+    """What a file of cells holds.
+
+    Attributes:
+        settings: Loss recoveries and queues, as the study names them.
+        algorithms: The algorithms.
+        limit: Limit of the queue, packets.
+        overhead_s: Longest random delay of a packet in its sender, s.
+    """
+
+    settings: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    limit: int = 1500
+    overhead_s: float = 0.0
 
 
 class Rates(NamedTuple):
@@ -68,7 +86,7 @@ def main() -> int:
             writer = csv.DictWriter(opened, COLUMNS, lineterminator="\n")
             if not there:
                 writer.writeheader()
-            for row in pool.map(_row, cells):
+            for row in pool.map(_row, repeat(EXPERIMENTS[experiment]), cells):
                 writer.writerow(row)
                 opened.flush()
     return 0
@@ -79,16 +97,19 @@ def _levels(row: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _cells(experiment: str, seeds: int) -> Iterator[Cell]:
-    for environment in ENVIRONMENTS:
-        for algorithm in EXPERIMENTS[experiment]:
-            for seed in range(1, seeds + 1):
-                yield Cell(environment, algorithm, seed)
+    wanted = EXPERIMENTS[experiment]
+    for levels in product(wanted.settings, ENVIRONMENTS, wanted.algorithms, range(1, seeds + 1)):
+        yield Cell(*levels)
 
 
-def _row(cell: Cell) -> dict[str, object]:
+def _row(experiment: Experiment, cell: Cell) -> dict[str, object]:
     left = _environment(cell.environment, cell.seed)
     rates = " ".join(f"{time_s} {rate}" for time_s, rate in left)
-    words = [RULES[cell.algorithm], rates, str(WARMUP_S), str(END_S), str(cell.seed)]
+    recovery, queue = cell.setting.split()
+    words = [
+        RULES[cell.algorithm], AGENTS[recovery], queue, str(experiment.limit), str(experiment.overhead_s), rates,
+        str(WARMUP_S), str(END_S), str(cell.seed),
+    ]  # fmt: skip
     done = subprocess.run(  # noqa: S603  # ns-2 and our own words
         ["ns", str(HERE / "linear.tcl"), *words],  # noqa: S607  # found as the shell would
         capture_output=True, text=True, check=True,
@@ -97,7 +118,6 @@ def _row(cell: Cell) -> dict[str, object]:
     measured = {name: float(value) for name, value in pairs if name != "flow"}
     flows = np.array([float(value) for name, value in pairs if name == "flow"])
     measured |= {"goodput_bps": flows.sum(), "range_fairness": np.ptp(flows) / flows.mean()}
-    measured["group.cross.throughput_bps"] = _sent_by_others(left)
     return {**cell.levels(), **{name: f"{measured[name]:.6g}" for name in MEASURES}}
 
 
@@ -112,22 +132,9 @@ def _environment(name: str, seed: int) -> list[tuple[int, float]]:
     return [(INTERVAL_S * place, rate) for place, rate in enumerate(rates)]
 
 
-def _sent_by_others(left: Sequence[tuple[int, float]]) -> float:
-    """Return what the sources send after the warm-up, bps: as many as `linear.tcl` lets send, 5 % above their shares.
-
-    Args:
-        left: What is left to the flows from each time on, s and bps.
-    """
-    rates = [rate for time_s, rate in left if time_s >= WARMUP_S]
-    sending = [min(round(FLOWS * (RATE_BPS - rate) / rate), SOURCES) if rate > 0 else SOURCES for rate in rates]
-    return float(np.mean([1.05 * RATE_BPS * each / (FLOWS + each) for each in sending]))
-
-
 RATE_BPS, INTERVAL_S = 100e6, 5
-# Numbers of flows and of sources that may send beside them.
-FLOWS, SOURCES = 10, 200
-# The duration and the warm-up of the study's quick size.
-END_S, WARMUP_S = 40, 10
+# The duration and the warm-up of the study's medium size.
+END_S, WARMUP_S = 200, 20
 HIGH, HALF, LOW = 100e6, 50e6, 10e6
 ENVIRONMENTS = {
     "CL": Rates((LOW, LOW), lambda _rate, _place: (LOW, LOW)),
@@ -149,15 +156,19 @@ RULES = {
     "miad": "0.125:-2:-1:0",
     "mimd(a=1.125,b=0.5)": "0.125:0.5:-1:1",
 }
-# The algorithms of each experiment of the study.
+AGENTS = {"Reno": "Reno", "SACK": "Sack1"}
+FOUR = ("aimd(a=1,b=0.8)", "aiad", "mimd", "miad")
+# The last is `main` with random delays of up to the time of a packet, as in the variant "random send delays".
 EXPERIMENTS = {
-    "main": ("aimd(a=1,b=0.8)", "aiad", "mimd", "miad"),
-    "others": ("mimd(a=1.125,b=0.5)",),
+    "main": Experiment(("Reno DRR", "SACK DRR", "Reno DropTail", "SACK DropTail"), FOUR),
+    "others": Experiment(("SACK DRR",), ("mimd(a=1.125,b=0.5)",)),
+    "buffers": Experiment(("Reno DropTail", "SACK DropTail"), FOUR, limit=150),
+    "overhead": Experiment(("SACK DropTail",), FOUR, overhead_s=80e-6),
 }
 LEVELS = ("setting", "environment", "algorithm", "replication")
 MEASURES = (
-    "goodput_bps", "range_fairness", "loss_rate", "group.cross.goodput_bps", "group.cross.throughput_bps",
-    "link.bottleneck.capacity_bps", "link.bottleneck.utilization",
+    "goodput_bps", "range_fairness", "loss_rate", "group.cross.goodput_bps", "link.bottleneck.capacity_bps",
+    "link.bottleneck.utilization",
 )  # fmt: skip
 COLUMNS = (*LEVELS, *MEASURES)
 

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# An environment of study 001 in ns-2: ten flows of one algorithm with SACK on a link of 100 Mbps with DRR, beside sources that
-# leave them a rate which changes. It writes what was measured after the warm-up, one "= name value" in each line.
+# An environment of study 001 in ns-2: ten flows of one algorithm on a link of 100 Mbps, beside a source of constant rate that
+# leaves them a rate which changes. It writes what was measured after the warm-up, one "= name value" in each line.
 #
-#     ns linear.tcl A:B:K:L "TIME RATE TIME RATE ..." WARMUP END SEED
+#     ns linear.tcl A:B:K:L RECOVERY QUEUE LIMIT OVERHEAD "TIME RATE TIME RATE ..." WARMUP END SEED
 #
-# The rule is as in dumbbell.tcl. From each TIME, s, the flows are left RATE, bps: so many of 200 sources send, each 5 % more
-# than its share, as leave ten flows that rate. Link, buffer and round trips are those of
-# `studies/akella-2002/scenarios/dumbbell.toml`.
+# The rule is as in dumbbell.tcl, the recovery Reno or Sack1, the queue DropTail or DRR, its limit in packets, and a packet
+# waits for up to OVERHEAD, s, before it leaves. From each TIME, s, the flows are left RATE, bps: the source sends the rest of
+# the link's rate. Link and round trips are those of `studies/akella-2002/scenarios/dumbbell.toml`. DRR's hash has a bucket for
+# each flow under test, and one for the source.
 
 source [file join [file dirname [info script]] common.tcl]
-foreach {rule environment warmup end seed} $argv break
+foreach {rule recovery queue limit overhead environment warmup end seed} $argv break
 ns-random $seed
 set rate 100e6
 set packet 1000
-set limit 1500
 set one_way 0.05
 set flows 10
-set most 200
 configure $packet 1 0.01 0 0 0.002 0.1 1 1 0
-# Up to the time of a packet.
-Agent/TCP set overhead_ [expr 8.0 * $packet / $rate]
+Agent/TCP set overhead_ $overhead
 Queue/DRR set buckets_ 512
 Queue/DRR set quantum_ $packet
 Queue/DRR set blimit_ [expr $limit * $packet]
@@ -27,7 +25,7 @@ Queue/DRR set blimit_ [expr $limit * $packet]
 set ns [new Simulator]
 set r1 [$ns node]
 set r2 [$ns node]
-$ns simplex-link $r1 $r2 $rate $one_way DRR
+$ns simplex-link $r1 $r2 $rate $one_way $queue
 $ns simplex-link $r2 $r1 $rate $one_way DropTail
 $ns queue-limit $r1 $r2 $limit
 set monitor [$ns monitor-queue $r1 $r2 ""]
@@ -46,10 +44,10 @@ proc host {} {
 
 set senders {}
 for {set each 0} {$each < $flows} {incr each} {
-    set tcp [new Agent/TCP/Sack1]
+    set tcp [new Agent/TCP/$recovery]
     set_rule $tcp [split $rule :]
     $tcp set fid_ 1
-    set sink [new Agent/TCPSink/Sack1]
+    set sink [new Agent/TCPSink[expr {$recovery == "Sack1" ? "/Sack1" : ""}]]
     $ns attach-agent [host] $tcp
     $ns attach-agent $r2 $sink
     $ns connect $tcp $sink
@@ -59,43 +57,24 @@ for {set each 0} {$each < $flows} {incr each} {
     lappend senders $tcp
 }
 
-set sources {}
-for {set each 0} {$each < $most} {incr each} {
-    set udp [new Agent/UDP]
-    $udp set packetSize_ $packet
-    $udp set fid_ 2
-    set null [new Agent/Null]
-    $ns attach-agent [host] $udp
-    $ns attach-agent $r2 $null
-    $ns connect $udp $null
-    set source [new Application/Traffic/CBR]
-    $source set packetSize_ $packet
-    $source attach-agent $udp
-    lappend sources $source
-    set sends($source) 0
-}
-
-proc set_rate {source bps} {
-    global ns sends draw packet
-    if {$bps > 0} { $source set rate_ $bps }
-    if {$bps > 0 && !$sends($source)} {
-        # Sources that begin together do not send together.
-        $ns at [expr [$ns now] + [$draw value] * 8 * $packet / $bps] "if {\$sends($source)} {$source start}"
-    } elseif {$bps == 0 && $sends($source)} {
-        $source stop
-    }
-    set sends($source) [expr $bps > 0]
-}
+set udp [new Agent/UDP]
+$udp set packetSize_ $packet
+$udp set fid_ 2
+set null [new Agent/Null]
+$ns attach-agent [host] $udp
+$ns attach-agent $r2 $null
+$ns connect $udp $null
+set cross [new Application/Traffic/CBR]
+$cross set packetSize_ $packet
+$cross attach-agent $udp
+set sends 0
 
 proc leave {left} {
-    global sources rate flows most
-    set wanted [expr {$left > 0 ? round($flows * max($rate - $left, 0) / double($left)) : $most}]
-    set sending [expr min($wanted, $most)]
-    set place 0
-    foreach source $sources {
-        set_rate $source [expr {$place < $sending ? 1.05 * $rate / ($flows + $sending) : 0}]
-        incr place
-    }
+    global cross rate sends
+    set bps [expr max($rate - $left, 0)]
+    if {$bps > 0} { $cross set rate_ $bps }
+    if {$bps > 0 && !$sends} { $cross start } elseif {$bps == 0 && $sends} { $cross stop }
+    set sends [expr $bps > 0]
 }
 foreach {time left} $environment { $ns at $time "leave $left" }
 
