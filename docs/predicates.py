@@ -106,7 +106,9 @@ class Formulas:
         """Return a metric of a cell: in brackets are the condition and an experiment other than the claim's."""
         text = f"{table['measure']}{_where(table.get('where', {}), '[]', table.get('experiment', own), own)}"
         text = f"{table['over']}({text}; cells)" if "over" in table else text
-        return f"({text}, or {_number(table['missing'])} without one)" if "missing" in table else text
+        notes = [f"or {_number(table['missing'])} without one"] if "missing" in table else []
+        notes += [f"at least from {_number(table['never'])} on"] if "never" in table else []
+        return f"({', '.join([text, *notes])})" if notes else text
 
     def _call(self, name: str, parts: Any, over: Table | None, own: str) -> str:
         listed = parts if isinstance(parts, list) else [parts]

@@ -27,7 +27,7 @@ from narrows.reproduction.claims import (
 )
 from narrows.reproduction.computed import Chosen, Combined, Constant, Correlation, Folded, Named, Probability, Ranked
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
-from narrows.reproduction.quantity import Measured, Number, Quantity, bound
+from narrows.reproduction.quantity import Awaited, Measured, Number, Quantity, bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -172,8 +172,8 @@ class _Reader:
                 ranked = self.quantity(found[kind], scope)
                 return Ranked(ranked, found["at"], self.conditions(found["among"]), found["best"] == "highest")
         experiment = self.known(node, found.get("experiment", scope.own), scope.experiments)
-        over = found.get("over", "one")
-        return Measured(experiment, found["measure"], found.get("where", {}), over, found.get("missing"))
+        read = (experiment, found["measure"], found.get("where", {}), found.get("over", "one"), found.get("missing"))
+        return Awaited(*read, float(found["never"])) if "never" in found else Measured(*read)
 
     def named_quantity(self, node: Node, found: Mapping[str, Any], scope: _Scope) -> Quantity:
         name, where = found["named"], found.get("where", {})

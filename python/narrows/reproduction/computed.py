@@ -18,8 +18,10 @@ from narrows.reproduction.quantity import (
     Quantity,
     QuantityError,
     Same,
+    Unsure,
     bound,
     described,
+    either,
     folded,
     together,
 )
@@ -52,6 +54,12 @@ class Constant(Same):
         if len(found) > 1:
             raise QuantityError(f"{self.describe(binding)} is not the same in every replication")
         return found.pop() if found else {}
+
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return every replication if the number is only a bound."""
+        found = super().unsure(cells, binding)
+        every = frozenset(cell["replication"] for each in cells.values() for cell in each) if found.any else frozenset()
+        return Unsure(every if found.higher else frozenset(), every if found.lower else frozenset())
 
     def term(self, terms: Terms, binding: Binding) -> int:
         """Return its number among the terms of a statistic."""
@@ -124,8 +132,24 @@ class Probability(Same):
     most: float | None
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return 1 or 0 by replication, for the replications in which the quantity has a value."""
-        return {each: float(self._within(value)) for each, value in self.quantity.values(cells, binding).items()}
+        """Return 1 or 0 by replication, for those in which it is known whether the quantity is within the bounds."""
+        open_ones = self.unsure(cells, binding).any
+        values = self.quantity.values(cells, binding).items()
+        return {each: float(self._within(value)) for each, value in values if each not in open_ones}
+
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return the replications in which the quantity may lie on either side of a bound."""
+        found, values = self.quantity.unsure(cells, binding), self.quantity.values(cells, binding)
+        least = -math.inf if self.least is None else self.least
+        most = math.inf if self.most is None else self.most
+        rising = {
+            each for each in found.higher & set(values) if values[each] < least or values[each] <= most < math.inf
+        }
+        falling = {
+            each for each in found.lower & set(values) if values[each] > most or values[each] >= least > -math.inf
+        }
+        either_way = frozenset(rising | falling)
+        return Unsure(either_way, either_way)
 
     def _within(self, value: float) -> bool:
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
@@ -177,6 +201,20 @@ class Folded(Quantity):
         found = [FOLD[self.how](each) for each in zip(*parts, strict=True)]
         return dict(zip(shared, found, strict=True))
 
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return where any part is only a bound; a least or greatest value is known where a known part has it."""
+        found = super().unsure(cells, binding)
+        if self.how not in {"min", "max"} or not found.any:
+            return found
+        whole = self.values(cells, binding)
+        open_ones = found.higher if self.how == "min" else found.lower
+        for each, inner in self.under(binding):
+            own, bounds = each.everywhere(cells, inner), each.unsure(cells, inner)
+            values = own if isinstance(own, dict) else dict.fromkeys(whole, own)
+            known = set(values) - (bounds.higher if self.how == "min" else bounds.lower)
+            open_ones -= {one for one in known & set(whole) if values[one] == whole[one]}
+        return found._replace(**{"higher" if self.how == "min" else "lower": open_ones})
+
     def describe(self, binding: Binding) -> str:
         """Return a description in words."""
         names = {**binding, **dict.fromkeys(self.over[0], "each")}
@@ -214,6 +252,15 @@ class Combined(Quantity):
         """Return both operands."""
         return self.first, self.second
 
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return where one of both is only a bound: a difference and a ratio fall with the second."""
+        first, second = (each.unsure(cells, inner) for each, inner in self.under(binding))
+        found = either([first, second.reversed if self.how in {"minus", "ratio"} else second])
+        if found.any and self.how in {"times", "ratio"} and _around(self.under(binding)).low < 0:
+            # With a factor of either sign it may rise or fall.
+            return Unsure(found.any, found.any)
+        return found
+
     def describe(self, binding: Binding) -> str:
         """Return a description in words."""
         sign = "over" if self.how == "ratio" else self.how
@@ -243,6 +290,10 @@ class _OfRanks(Quantity):
 
     def has_ranks(self) -> bool:
         return True
+
+    def unsure(self, _cells: Cells, _binding: Binding) -> Unsure:
+        # What had not happened by the end has equal ranks after all that had.
+        return Unsure()
 
 
 @dataclass(frozen=True)

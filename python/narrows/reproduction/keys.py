@@ -152,6 +152,7 @@ QUANTITIES = {
         Key("where", PLAIN, "none", "Values of columns that select the cells."),
         Key("over", one_of(*FOLD), "one", "Aggregation over several cells."),
         Key("missing", NUMBER, "none", "Value of a cell without data."),
+        Key("never", NUMBER, "none", "Time from which on it had not happened by the end of the run."),
         Key("experiment", TEXT, "that of the claim", "The experiment."),
     ),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.files.format import numbered
+from narrows.plural import counted
 from narrows.reproduction.claims import AS_DESCRIBED, Claim, Published
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked, QuantityError
@@ -136,7 +137,7 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "test": digest_of_test(claim),
         "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
         "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
-        "bounds": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
+        "bounds": None, "seeds": 0, "late": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
         "cause": claim.not_testable or None, "lacks": None, "variant": None, "variants": None, "judged": None,
         "note": claim.note or None,
     }  # fmt: skip
@@ -154,8 +155,8 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     entry |= {
         "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size, "effect": outcome.effect,
         "ci95": list(outcome.ci95) if outcome.ci95 else None, "level": outcome.level, "method": outcome.method,
-        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "seeds": outcome.seeds, "effect_of": outcome.of,
-        "parts": f"{outcome.held} of {outcome.parts}",
+        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "seeds": outcome.seeds, "late": outcome.late,
+        "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": magnitude, "cause": _cause(claim, verdict, outcome),
         "variant": _flips(verdict, varied), "variants": varied or None, "judged": _judged(claim, found, fixed) or None,
@@ -207,11 +208,20 @@ def _cause(claim: Claim, verdict: str, outcome: Outcome) -> str | None:
     if verdict == HOLDS:
         return None
     known = claim.cause or "not known"
+    if outcome.late and verdict == INCONCLUSIVE:
+        known = f"{_late(outcome)}; {known}"
+    if outcome.effect is None and outcome.late:
+        return known
     if outcome.effect is None:
         return f"no cell has a value; {known}"
     if verdict == INCONCLUSIVE:
         return f"{_undecided(outcome)}; {known}"
     return known
+
+
+def _late(outcome: Outcome) -> str:
+    what = "neither had happened" if outcome.neither else "it had not happened"
+    return f"{what} by the end in {counted(outcome.late, 'replication')}"
 
 
 def _undecided(outcome: Outcome) -> str:

@@ -83,6 +83,8 @@ class Outcome(NamedTuple):
         leaning: The verdict if the effect stayed the same: "holds" or "fails".
         needed: Numbers of replications that would decide.
         same: Number of replications that are the same run as an earlier one.
+        late: Number of replications that do not count, since what is timed had not happened by their end.
+        neither: Whether both of two compared things had not in one of these.
     """
 
     verdict: str
@@ -101,6 +103,8 @@ class Outcome(NamedTuple):
     leaning: str = FAILS
     needed: Needed = NEVER
     same: int = 0
+    late: int = 0
+    neither: bool = False
 
 
 class Test(ABC):
@@ -145,21 +149,25 @@ class Bounded(Test):
     def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
         """Return the result of the test for these cells."""
         used = self.quantity.cells(cells, binding)
-        sample, same = _sample(self.quantity, cells, binding, used, rule)
+        taken = self._taken(cells, binding, used, rule)
+        sample, beyond = taken.sample, taken.beyond
         at_95 = _interval(sample, ALPHA, rule)
         verdict = INCONCLUSIVE
-        if self._inside(_interval(sample, rule.holds, rule)):
+        if self._inside(opened(_interval(sample, rule.holds, rule), beyond)):
             verdict = HOLDS
-        elif self._outside(_interval(sample, rule.fails, rule)):
+        elif self._outside(opened(_interval(sample, rule.fails, rule), beyond)):
             verdict = FAILS
         effect = sample.effect
         leaning = HOLDS if effect is not None and self._inside((effect, effect)) else FAILS
         level = rule.holds if leaning == HOLDS else rule.fails
         clear, needed = self._margin(sample, at_95, level, rule)
+        if effect is not None and not self._settled(effect, beyond):
+            needed = NEVER
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in used))
         return Outcome(
             verdict, effect, at_95, sample.seeds, self.quantity.describe(binding), self.quantity.domain(binding).unit,
-            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most), level, sample.method, leaning, needed, same,
+            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most), level, sample.method, leaning, needed,
+            taken.same, len(taken.late), taken.neither,
         )  # fmt: skip
 
     def _inside(self, interval: Interval | None) -> bool:
@@ -175,6 +183,37 @@ class Bounded(Test):
         low, high = interval
         below = self.least is not None and (high <= self.least if self.strict else high < self.least)
         return below or (self.most is not None and low > self.most)
+
+    def _settled(self, value: float, beyond: Beyond) -> bool:
+        """Return whether a value lies on one side of the bounds wherever the true one is."""
+        all_of_it = opened((value, value), beyond)
+        return self._inside(all_of_it) or self._outside(all_of_it)
+
+    def _taken(self, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> _Taken:
+        """Return the sample of the quantity.
+
+        A value that is only a bound counts where it settles the side of the bounds: two times of what had not happened
+        by the end are in no order.
+        """
+        every, once = {cell["replication"] for cell in used}, different(used)
+        counted, same = every if rule.deterministic else once, len(every) - len(once)
+        if self.quantity.has_ranks():
+            return _Taken(Resampled(stages(self.quantity, cells, binding, counted)), same)
+        values, unsure = self.quantity.values(cells, binding), self.quantity.unsure(cells, binding)
+        kept = {
+            each: value
+            for each, value in sorted(values.items())
+            if each in counted and self._settled(value, Beyond(each in unsure.lower, each in unsure.higher))
+        }
+        late = (unsure.any & counted) - set(kept)
+        numbers = list(kept.values())
+        return _Taken(
+            Frequency(numbers) if isinstance(_plain(self.quantity), Probability) else Mean(numbers),
+            same,
+            late,
+            Beyond(bool(unsure.lower & set(kept)), bool(unsure.higher & set(kept))),
+            bool(late & unsure.lower & unsure.higher),
+        )
 
     def _margin(self, sample: Sample, at_95: Interval | None, level: float, rule: Rule) -> tuple[float, Needed]:
         """Return the distance from the nearest bound in half-widths, and the replications that would decide."""
@@ -205,14 +244,37 @@ def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
     return sample.interval(level, growing=rule.growing)
 
 
-def _sample(quantity: Quantity, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> tuple[Sample, int]:
-    """Return the sample of a quantity, and the number of replications that repeat an earlier one."""
-    every, once = {cell["replication"] for cell in used}, different(used)
-    counted, same = every if rule.deterministic else once, len(every) - len(once)
-    if quantity.has_ranks():
-        return Resampled(stages(quantity, cells, binding, counted)), same
-    kept = [value for each, value in sorted(quantity.values(cells, binding).items()) if each in counted]
-    return (Frequency(kept) if isinstance(_plain(quantity), Probability) else Mean(kept)), same
+class Beyond(NamedTuple):
+    """Whether a true value may be lower, or higher, than what is known of it."""
+
+    lower: bool = False
+    higher: bool = False
+
+
+class _Taken(NamedTuple):
+    """The sample of a quantity.
+
+    Attributes:
+        sample: Its values that count.
+        same: Number of replications that repeat an earlier one.
+        late: Replications of which it is open on which side of the bounds they lie.
+        beyond: Whether the true mean of the others may be beyond theirs.
+        neither: Whether the value may be both in one of the late ones.
+    """
+
+    sample: Sample
+    same: int
+    late: frozenset[int] = frozenset()
+    beyond: Beyond = Beyond()
+    neither: bool = False
+
+
+def opened(interval: Interval | None, beyond: Beyond) -> Interval | None:
+    """Return an interval without a lower end where the true value may be lower, and without an upper one likewise."""
+    if interval is None:
+        return None
+    low, high = interval
+    return (-math.inf if beyond.lower else low), (math.inf if beyond.higher else high)
 
 
 def _plain(quantity: Quantity) -> Quantity:

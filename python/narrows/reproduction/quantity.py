@@ -90,6 +90,28 @@ class Domain(NamedTuple):
     range: Range
 
 
+class Unsure(NamedTuple):
+    """The replications in which the value of a quantity is only a bound, as where what it times has not happened.
+
+    Attributes:
+        higher: Those in which the true value may be higher: what is there is a lower bound.
+        lower: Those in which it may be lower.
+    """
+
+    higher: frozenset[int] = frozenset()
+    lower: frozenset[int] = frozenset()
+
+    @property
+    def any(self) -> frozenset[int]:
+        """Those of both kinds."""
+        return self.higher | self.lower
+
+    @property
+    def reversed(self) -> Unsure:
+        """Those of the negative value, or of its inverse."""
+        return Unsure(self.lower, self.higher)
+
+
 class Quantity(ABC):
     """A quantity: a number per replication under a condition, which binds the names in its texts."""
 
@@ -134,6 +156,10 @@ class Quantity(ABC):
     def everywhere(self, cells: Cells, binding: Binding) -> float | Values:
         """Return the value by replication, or the number that it is in all of them."""
         return self.values(cells, binding)
+
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return the replications in which its value is only a bound; it rises with all that it is computed from."""
+        return either(each.unsure(cells, inner) for each, inner in self.under(binding))
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
         """Return the cells from which it is computed.
@@ -204,15 +230,19 @@ class Measured(Quantity):
 
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the value by replication, for the replications that have one."""
+        by_replication = self._read(cells, binding)
+        if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
+            raise QuantityError(f"several cells of {self.experiment} fit {described(self.where)}: say `over`")
+        return finite({replication: FOLD[self.over](each) for replication, each in by_replication.items()})
+
+    def _read(self, cells: Cells, binding: Binding) -> dict[int, list[float]]:
         by_replication: dict[int, list[float]] = {}
         column = self.selection(binding).column
         for row in self.cells(cells, binding):
             value = self.missing if row[column] is None else float(row[column])
             if value is not None and math.isfinite(value):
                 by_replication.setdefault(row["replication"], []).append(value)
-        if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
-            raise QuantityError(f"several cells of {self.experiment} fit {described(self.where)}: say `over`")
-        return finite({replication: FOLD[self.over](each) for replication, each in by_replication.items()})
+        return by_replication
 
     def describe(self, binding: Binding) -> str:
         """Return a description in words."""
@@ -238,6 +268,25 @@ class Measured(Quantity):
         """Return its number among the terms of a statistic."""
         key = (repr(self.selection(binding)), self.over, self.missing)
         return terms.measured(key, lambda: self.values(terms.cells, binding))
+
+
+@dataclass(frozen=True)
+class Awaited(Measured):
+    """A time of what may not happen during a run.
+
+    Attributes:
+        never: Values from this on mean that it had not happened by the end, and are lower bounds.
+    """
+
+    never: float = math.inf
+
+    def unsure(self, cells: Cells, binding: Binding) -> Unsure:
+        """Return the replications of which it had not happened by the end."""
+        read = self._read(cells, binding)
+        # The least of several is known once one is.
+        late = {each for each, values in read.items() if (min if self.over == "min" else max)(values) >= self.never}
+        higher = frozenset(late)
+        return Unsure(higher, higher if self.over == "spread" else frozenset())
 
 
 @dataclass(frozen=True)
@@ -301,6 +350,14 @@ def together(found: Sequence[float | Values]) -> tuple[list[int], list[list[floa
     known = [set(each) for each in found if isinstance(each, dict)]
     shared = sorted(set.intersection(*known)) if known else []
     return shared, [[each[n] for n in shared] if isinstance(each, dict) else [each] * len(shared) for each in found]
+
+
+def either(parts: Iterable[Unsure]) -> Unsure:
+    """Return the replications in which any of several values is only a bound."""
+    found = list(parts)
+    return Unsure(
+        frozenset().union(*(each.higher for each in found)), frozenset().union(*(each.lower for each in found))
+    )
 
 
 def finite(values: Values) -> Values:

@@ -83,6 +83,13 @@ def test_words_have_the_values_of_the_size(tmp_path: Path) -> None:
     assert formulas(tmp_path, direction, "medium").direction("1-1") == ["`(goodput_bps, or 90 without one) ≤ 90`"]
 
 
+def test_a_time_that_may_not_come_is_written_as_a_lower_bound(tmp_path: Path) -> None:
+    direction = f"{{ is = {{ {RATE}, missing = 60, never = 60 }}, at_most = 5 }}"
+    assert formulas(tmp_path, direction).direction("1-1") == [
+        "`(goodput_bps, or 60 without one, at least from 60 on) ≤ 5`"
+    ]
+
+
 def test_named_quantities_are_defined(tmp_path: Path) -> None:
     found = formulas(tmp_path, f"{{ is = {{ {RATE} }}, at_least = 1 }}").quantities()
     assert found == ["`rate` is `mean(goodput_bps[{a}, load = {l}]; cells)`"]
