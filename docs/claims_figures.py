@@ -25,11 +25,13 @@ def margins(ledger: Mapping[str, Any]) -> str:
     ]
     for place, claim in enumerate(shown):
         y = 20 + ROW * place + ROW / 2
-        x = max(-REACH, min(REACH, _margin(claim)))
+        x = max(-REACH, min(REACH, margin(claim)))
         colour = COLOURS.get(claim["verdict"], "#888")
         low, high = max(-REACH, x - 1), min(REACH, x + 1)
         bar = f'<path d="M{middle + low * unit:.1f} {y:.1f}H{middle + high * unit:.1f}"/>'
         dot = f'<circle cx="{middle + x * unit:.1f}" cy="{y:.1f}" r="2.6"/>'
+        if claim["strict"]:
+            parts.append(f'<circle cx="{middle:.0f}" cy="{y:.1f}" r="2" fill="#fff" stroke="#888"/>')
         parts.append(f'<g data-series="{claim["id"]}" stroke="{colour}" fill="{colour}">{bar}{dot}</g>')
         parts.append(_text(LEFT - 6, y + 3.5, claim["id"], "end"))
     label = f"{ledger['study']}, {ledger['size']} size: distance from the bound in half-widths of the 95 % interval"
@@ -37,15 +39,19 @@ def margins(ledger: Mapping[str, Any]) -> str:
     return _svg(LEFT + SPAN + 10, height, parts)
 
 
-def _margin(claim: Entry) -> float:
-    """Return the distance from the nearest bound in half-widths of the interval; positive on the claimed side."""
+def margin(claim: Entry) -> float:
+    """Return the distance from the nearest bound in half-widths of the interval; positive on the claimed side.
+
+    What equals a bound is shown beside it: on the claimed side if the bound itself is claimed.
+    """
     low, high = claim["ci95"]
     half, effect = (high - low) / 2, claim["effect"]
     bounds = [each for each in claim["bounds"] if each is not None]
     least, most = claim["bounds"]
-    inside = (least is None or effect >= least) and (most is None or effect <= most)
+    above = least is None or (effect > least if claim["strict"] else effect >= least)
+    inside = above and (most is None or effect <= most)
     away = min(abs(effect - each) for each in bounds)
-    far = REACH if half <= 0 else away / half
+    far = REACH if half <= 0 else max(away / half, BESIDE)
     return far if inside else -far
 
 
@@ -123,9 +129,9 @@ def strip(entry: Entry) -> str:
         place(least) if least is not None else 0, (place(most) if most is not None else CHARACTERS - 1) + 1
     ):
         cells[at] = "░"
-    for end in (least, most):
+    for end, mark in ((least, "┆" if entry["strict"] else "│"), (most, "│")):
         if end is not None:
-            cells[place(end)] = "│"
+            cells[place(end)] = mark
     for at in range(place(low), place(high) + 1):
         cells[at] = "─"
     cells[place(entry["effect"])] = "●"
@@ -144,6 +150,8 @@ def _svg(width: float, height: float, parts: list[str]) -> str:
 CLAIMED = "#eef5f0"
 ROW, LEFT, SPAN, REACH = 12, 60, 460.0, 8.0
 CHARACTERS = 24
+# The least distance of a dot from its bound, in half-widths: the dot's radius.
+BESIDE = 0.1
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 COLOURS = {
     "holds": "#2a7d4f", "holds in direction only": "#7fae3f", "fails": "#b3312c", "inconclusive": "#b07a10",
@@ -152,4 +160,4 @@ SERIES = ("#3266ad", "#c0562f", "#2a7d4f", "#8a4fa3", "#8c6d1f", "#4f8a8b", "#a3
 CAPTION = """\
 *The distance of each claim's deciding number from its bound, in half-widths of its 95 % interval. A dot right of the
 bound is on the claimed side; a bar that does not cross the bound is sure, but for corrections where any of several
-parts decides.*"""
+parts decides. A circle marks a strict bound, which is not claimed itself: what equals it is left of it.*"""

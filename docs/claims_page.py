@@ -246,7 +246,8 @@ PREFACE = """\
 # All claims of the published studies
 
 The 300 claims with their tests, and what was found; [reproduce.md](../reproduce.md) describes tests and verdicts. The
-bar after a verdict shows the 95 % interval `─●─` and the bound `│`; the claimed side is shaded `░`.
+bar after a verdict shows the 95 % interval `─●─` and the bound `│` (`┆` if what equals it is not claimed); the claimed side is
+shaded `░`.
 
 In a test, `metric[condition]` is a metric of the cells under a condition, `name(x = value)` a quantity that is defined
 before the study's first claim, `{x}` is replaced by each of the values that follow the formula or its semicolon, and

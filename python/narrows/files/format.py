@@ -133,7 +133,7 @@ FORMATS = {
     **dict.fromkeys(("tables.json", "tables-quick.json"), Format(1, 0, REPRODUCE_AGAIN)),
     # The comment of the archive.
     PACK: Format(1, 0, "`narrows pack` the folder again"),
-    # Two: verdicts of direction and magnitude, with corrected levels. Three: a sample of each experiment.
-    **dict.fromkeys(("ledger.json", "ledger-quick.json"), Format(3, 3, REPRODUCE_AGAIN)),
+    # Three: a sample of each experiment. Four: strict bounds, intervals of what is possible, classes of causes.
+    **dict.fromkeys(("ledger.json", "ledger-quick.json"), Format(4, 3, REPRODUCE_AGAIN)),
 }
 SUMMARY = "summary.json"

@@ -8,6 +8,8 @@
 | ranks and rank correlations | bootstrap over replications, expanded percentiles | the same at 5, 10, 20 … of them |
 | all equal | the value itself, once the sign test is sure | the same, with the beta mixture of 1/2 |
 
+Every interval is cut to the values that the quantity can have: a ratio of times is never negative, a share at most 1.
+
 An always-valid interval (a confidence sequence) covers the true value at all numbers of replications at once with the
 stated probability, so that it may be looked at after each of them, and they may end as soon as it is narrow enough.
 
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from narrows.statistics import Range
 
 Interval = tuple[float, float]
 
@@ -91,7 +95,7 @@ class Mean(_Values):
     @property
     def method(self) -> str:
         """Name of the method."""
-        return "sign" if self._equal else "t"
+        return EQUAL if self._equal else "t"
 
     @cached_property
     def _equal(self) -> bool:
@@ -134,6 +138,24 @@ class Frequency(_Values):
         low = float(special.betaincinv(hits, count - hits + 1, level / 2)) if hits else 0.0
         high = float(special.betaincinv(hits + 1, count - hits, 1 - level / 2)) if hits < count else 1.0
         return low, high
+
+
+def possible(interval: Interval | None, sample: Sample, within: Range) -> Interval | None:
+    """Return the part of an interval that a quantity can have; it misses the true value no more often than the whole.
+
+    Args:
+        interval: The interval.
+        sample: Its sample. A range that its estimate is beyond says nothing.
+        within: What the quantity can be.
+    """
+    if interval is None or sample.effect is None or not within.low <= sample.effect <= within.high:
+        return interval
+    return max(interval[0], within.low), min(interval[1], within.high)
+
+
+def method_of(sample: Sample, *, growing: bool) -> str:
+    """Return the name of the method of an interval: of a fixed number of replications, or of one that grows."""
+    return f"confidence sequence of {SEQUENCES[sample.method]}" if growing else sample.method
 
 
 class Drawn(NamedTuple):
@@ -256,6 +278,9 @@ def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Nee
 
 
 ALPHA = 0.05
+# What a confidence sequence is of, by the method of a fixed number of replications.
+EQUAL = "sign"
+SEQUENCES = {"t": "a mean", EQUAL: "equal values", "binomial": "a probability", "bootstrap": "ranks"}
 TWO, THREE = 2, 3
 # At so many replications a growing bootstrap is looked at.
 LOOKS = tuple(5 * 2**stage for stage in range(12))

@@ -14,6 +14,7 @@ from narrows.errors import InputError
 from narrows.files.format import numbered
 from narrows.plural import counted
 from narrows.reproduction.claims import AS_DESCRIBED, Claim, Published
+from narrows.reproduction.intervals import EQUAL, SEQUENCES
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked, QuantityError
 
@@ -103,6 +104,11 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     return numbered(LEDGER, content)
 
 
+def upgraded(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a ledger of the format before, whose claims state less, in the form of the present one."""
+    return {**content, "claims": [{**UNSTATED, **claim} for claim in content["claims"]]}
+
+
 def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return the number of claims with each verdict."""
     counts = Counter(claim["verdict"] for claim in claims)
@@ -137,7 +143,8 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "test": digest_of_test(claim),
         "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
         "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
-        "bounds": None, "seeds": 0, "late": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
+        "bounds": None, "strict": False, "seeds": 0, "late": 0, "effect_of": None, "parts": None, "cells": None,
+        "magnitude": None,
         "cause": claim.not_testable or None, "lacks": None, "variant": None, "variants": None, "judged": None,
         "note": claim.note or None,
     }  # fmt: skip
@@ -155,8 +162,8 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     entry |= {
         "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size, "effect": outcome.effect,
         "ci95": list(outcome.ci95) if outcome.ci95 else None, "level": outcome.level, "method": outcome.method,
-        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "seeds": outcome.seeds, "late": outcome.late,
-        "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
+        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "strict": outcome.strict, "seeds": outcome.seeds,
+        "late": outcome.late, "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": magnitude, "cause": _cause(claim, verdict, outcome),
         "variant": _flips(verdict, varied), "variants": varied or None, "judged": _judged(claim, found, fixed) or None,
@@ -193,7 +200,7 @@ def _magnitude(claim: Claim, found: Found, rule: Rule) -> dict[str, Any] | None:
     return {
         "met": met, "whose": asked.whose, "effect": outcome.effect,
         "ci95": list(outcome.ci95) if outcome.ci95 else None, "effect_of": outcome.of,
-        "bounds": list(outcome.bounds), "unit": outcome.unit or None,
+        "bounds": list(outcome.bounds), "strict": outcome.strict, "unit": outcome.unit or None,
     }  # fmt: skip
 
 
@@ -228,7 +235,7 @@ def _undecided(outcome: Outcome) -> str:
     if outcome.seeds == 1 and outcome.same:
         return f"all {outcome.same + 1} replications are the same run, and others could differ"
     undecided = f"the interval over {outcome.seeds} seeds lies on both sides"
-    if outcome.method == "sign":
+    if outcome.method in {EQUAL, f"confidence sequence of {SEQUENCES[EQUAL]}"}:
         undecided = f"{outcome.seeds} seeds with one and the same value are too few for a verdict"
     needed = seeds_that_decide(outcome)
     return f"{undecided}, {needed} would decide if mean and spread stay" if needed else undecided
@@ -319,4 +326,6 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 
 MANY = 1000
+# What a claim of format 3 does not state.
+UNSTATED = {"strict": False, "late": 0}
 LEDGER = "ledger.json"

@@ -26,12 +26,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from narrows.reproduction.computed import Combined, Named, Probability
 from narrows.reproduction.intervals import (
     ALPHA,
+    EQUAL,
     Frequency,
     Interval,
     Mean,
     Needed,
     Resampled,
     Sample,
+    method_of,
+    possible,
     same_side,
     seeds_that_decide,
 )
@@ -85,6 +88,7 @@ class Outcome(NamedTuple):
         same: Number of replications that are the same run as an earlier one.
         late: Number of replications that do not count, since what is timed had not happened by their end.
         neither: Whether both of two compared things had not in one of these.
+        strict: Whether the lower bound itself is not claimed.
     """
 
     verdict: str
@@ -105,6 +109,7 @@ class Outcome(NamedTuple):
     same: int = 0
     late: int = 0
     neither: bool = False
+    strict: bool = False
 
 
 class Test(ABC):
@@ -151,11 +156,12 @@ class Bounded(Test):
         used = self.quantity.cells(cells, binding)
         taken = self._taken(cells, binding, used, rule)
         sample, beyond = taken.sample, taken.beyond
+        within = self.quantity.domain(binding).range
         at_95 = _interval(sample, ALPHA, rule)
         verdict = INCONCLUSIVE
-        if self._inside(opened(_interval(sample, rule.holds, rule), beyond)):
+        if self._inside(opened(possible(_interval(sample, rule.holds, rule), sample, within), beyond)):
             verdict = HOLDS
-        elif self._outside(opened(_interval(sample, rule.fails, rule), beyond)):
+        elif self._outside(opened(possible(_interval(sample, rule.fails, rule), sample, within), beyond)):
             verdict = FAILS
         effect = sample.effect
         leaning = HOLDS if effect is not None and self._inside((effect, effect)) else FAILS
@@ -164,10 +170,11 @@ class Bounded(Test):
         if effect is not None and not self._settled(effect, beyond):
             needed = NEVER
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in used))
+        unit, method = self.quantity.domain(binding).unit, method_of(sample, growing=rule.growing)
         return Outcome(
-            verdict, effect, at_95, sample.seeds, self.quantity.describe(binding), self.quantity.domain(binding).unit,
-            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most), level, sample.method, leaning, needed,
-            taken.same, len(taken.late), taken.neither,
+            verdict, effect, possible(at_95, sample, within), sample.seeds, self.quantity.describe(binding), unit, keys,
+            int(verdict == HOLDS), 1, clear, (self.least, self.most), level, method, leaning, needed, taken.same,
+            len(taken.late), taken.neither, self.strict,
         )  # fmt: skip
 
     def _inside(self, interval: Interval | None) -> bool:
@@ -219,7 +226,7 @@ class Bounded(Test):
         """Return the distance from the nearest bound in half-widths, and the replications that would decide."""
         if sample.effect is None:
             return -1.0, NEVER
-        if sample.method == "sign" and not rule.deterministic:
+        if sample.method == EQUAL and not rule.deterministic:
             few = float(same_side(level, growing=rule.growing))
             return (math.inf if at_95 else -1.0), Needed(few, few)
         # A growing number is too small for an interval at first, where a fixed one would have one.
@@ -239,7 +246,7 @@ class Bounded(Test):
 
 
 def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
-    if rule.deterministic and sample.method == "sign" and sample.effect is not None:
+    if rule.deterministic and sample.method == EQUAL and sample.effect is not None:
         return sample.effect, sample.effect
     return sample.interval(level, growing=rule.growing)
 

@@ -14,6 +14,7 @@ from narrows.files.format import read_kept
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
+from narrows.reproduction.ledger import upgraded
 
 if TYPE_CHECKING:
     from narrows.reproduction.claims import Published
@@ -51,18 +52,22 @@ class StudyFolder:
     @property
     def ledger(self) -> dict[str, Any] | None:
         """The ledger of the medium or full size that the study has, or that of the quick size; None for neither."""
-        return self._read(LEDGER) or self.ledger_quick
+        return self._ledger(LEDGER) or self.ledger_quick
 
     @property
     def ledger_quick(self) -> dict[str, Any] | None:
         """The ledger of the quick size that the study has; None where there is none."""
-        return self._read(LEDGER_QUICK)
+        return self._ledger(LEDGER_QUICK)
 
     @property
     def tables(self) -> list[dict[str, Any]]:
         """The tables that the study has, those of its larger size first, then those of the quick size."""
         found = [self._read(TABLES), self._read(TABLES_QUICK)]
         return [each for each in found if each is not None]
+
+    def _ledger(self, name: str) -> dict[str, Any] | None:
+        content = self._read(name)
+        return None if content is None else upgraded(content)
 
     def _read(self, name: str) -> dict[str, Any] | None:
         file = self.folder / name

@@ -6,14 +6,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from claims_figures import margin, margins, strip
 
 from narrows.core import ScenarioError
 from narrows.errors import InputError
+from narrows.report.reproduction.claims import claims as claims_of_report
 from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.computed import spearman
-from narrows.reproduction.ledger import Found, evaluate, ledger
+from narrows.reproduction.ledger import Found, evaluate, ledger, upgraded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 HEAD = """\
@@ -35,7 +38,7 @@ cause = "because"
 A, B = '{ measure = "m", where = { k = "a" } }', '{ measure = "m", where = { k = "b" } }'
 
 
-def rows(**values: list[float | None]) -> list[dict[str, Any]]:
+def rows(**values: Sequence[float | None]) -> list[dict[str, Any]]:
     """Return a cell per key and replication, each of another run; a key is the level of `k`.
 
     Two values stand for eight, in turns: so many equal ones the sign test needs.
@@ -43,7 +46,7 @@ def rows(**values: list[float | None]) -> list[dict[str, Any]]:
     return [
         {"k": key, "algorithm": "a", "replication": place, "m": value, "digest": f"{key}{place}", "packet_hops": place}
         for key, each in values.items()
-        for place, value in enumerate(each * 4 if len(each) == 2 else each)
+        for place, value in enumerate(list(each) * 4 if len(each) == 2 else each)
     ]
 
 
@@ -382,3 +385,44 @@ def test_the_ledger_states_the_unit_and_the_bounds(
     cells = [{**row, "goodput_bps": 1.0, "rtt_mean_s": 2.0} for row in rows(a=[1.0, 1.0])]
     found = verdict(tmp_path, f"direction = {test}\n", cells)
     assert (found["unit"], found["bounds"]) == (unit, bounds)
+
+
+@pytest.mark.parametrize(
+    ("test", "strict", "said"),
+    [
+        (f"{{ order = [{A}, {B}] }}", True, "holds if positive"),
+        (f"{{ order = [{A}, {B}], or_equal = true }}", False, "holds if not negative"),
+        (f"{{ is = {A}, at_least = 0 }}", False, "holds if not negative"),
+        (f"{{ is = {A}, at_least = 3 }}", False, "holds if at least 3"),
+        (f"{{ is = {A}, at_most = 3 }}", False, "holds if at most 3"),
+        (f"{{ is = {A}, at_least = 1, at_most = 3 }}", False, "holds if 1 to 3"),
+    ],
+)
+def test_the_ledger_and_the_report_state_whether_a_bound_itself_is_claimed(
+    tmp_path: Path,
+    test: str,
+    strict: bool,  # noqa: FBT001  # a case of the table
+    said: str,
+) -> None:
+    found = verdict(tmp_path, f"direction = {test}\n", rows(a=[1.0, 1.0], b=[1.0, 1.0]))
+    assert found["strict"] == strict
+    assert said in str(claims_of_report([found]))
+
+
+def test_an_effect_that_equals_a_strict_bound_is_drawn_on_the_failing_side(tmp_path: Path) -> None:
+    for test, side in ((f"{{ order = [{A}, {B}] }}", -1), (f"{{ order = [{A}, {B}], or_equal = true }}", 1)):
+        for b in ([1.0, 1.0], [0.9, 1.1, 1.0]):
+            a = [1.0] * len(b)
+            found = verdict(tmp_path, f"direction = {test}\n", rows(a=a, b=b))
+            assert found["effect"] == pytest.approx(0.0, abs=1e-12)
+            assert margin({**found, "effect": 0.0}) * side > 0
+            drawn = margins({"claims": [found], "study": "s", "size": "quick"})
+            # A circle on the bound beside the dot.
+            assert drawn.count("<circle") == (2 if side < 0 else 1)
+            assert ("┆" in strip({**found, "effect": 5.0, "ci95": [4.0, 6.0]})) == (side < 0)
+
+
+def test_a_ledger_of_the_format_before_is_read() -> None:
+    old = {"format": 3, "claims": [{"id": "1-1", "bounds": [0.0, None]}]}
+    (claim,) = upgraded(old)["claims"]
+    assert (claim["id"], claim["strict"], claim["late"]) == ("1-1", False, 0)

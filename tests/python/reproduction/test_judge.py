@@ -14,11 +14,11 @@ import pytest
 
 from narrows.reproduction.agreement import estimated
 from narrows.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked
-from narrows.reproduction.intervals import Frequency, Mean, same_side, seeds_that_decide
+from narrows.reproduction.intervals import Frequency, Mean, possible, same_side, seeds_that_decide
 from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
 from narrows.reproduction.quantity import Asked, Measured, Number
 from narrows.reproduction.resampling import stages
-from narrows.statistics import estimate
+from narrows.statistics import SHARE, estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -208,6 +208,42 @@ def test_equal_values_decide_only_when_there_are_many_and_of_different_runs() ->
     assert bounded.judge(again, {}, Rule(deterministic=True)).verdict == "holds"
 
 
+@pytest.mark.parametrize("growing", [False, True])
+def test_an_interval_has_only_what_is_possible_and_covers_as_often(*, growing: bool) -> None:
+    # A ratio of times of which one in ten is long, and a share that is mostly 1: the plain intervals leave both ranges.
+    ratio = Combined("ratio", Measured("e", "rtt_mean_s", {"k": 0}), Measured("e", "rtt_mean_s", {"k": 1}))
+    share = Measured("e", "utilization", {"k": 0})
+    draw, trials = generator(), 300
+    cut = 0
+    for quantity, low, high, mean in ((ratio, 0.0, math.inf, 0.19), (share, 0.0, 1.0, 0.98)):
+        for _ in range(trials):
+            long = draw.random(6) < 0.1
+            times = np.where(long, 1.0, 0.1) * draw.uniform(0.9, 1.1, 6)
+            shares = np.where(long, 0.8, 1.0) - draw.uniform(0.0, 0.0001, 6)
+            rows = [
+                {"k": k, "replication": r, "digest": f"{k} {r}", "utilization": shares[r],
+                 "rtt_mean_s": times[r] if k == 0 else 1.0}
+                for k in range(2)
+                for r in range(6)
+            ]  # fmt: skip
+            found = Bounded(quantity, 0.0, None).judge({"e": Asked(rows)}, {}, Rule(growing=growing))
+            plain = Mean(list(quantity.values({"e": Asked(rows)}, {}).values())).interval(0.05, growing=growing)
+            if found.ci95 is None or plain is None:
+                assert found.ci95 == plain
+                continue
+            assert low <= found.ci95[0] <= found.ci95[1] <= high
+            assert (found.ci95[0] <= mean <= found.ci95[1]) == (plain[0] <= mean <= plain[1])
+            cut += found.ci95 != plain
+    assert cut > trials / 10
+
+
+def test_an_estimate_beyond_its_range_is_not_cut() -> None:
+    sample = Mean([1.2, 1.3, 1.4])
+    plain = sample.interval(0.05, growing=False)
+    assert possible(plain, sample, SHARE) == plain
+    assert possible(None, sample, SHARE) is None
+
+
 def test_a_repeated_run_counts_once() -> None:
     rows = [*cells(np.array([[1.0, 2.0, 3.0]]))["e"]]
     rows += [{**row, "replication": row["replication"] + 3} for row in rows]
@@ -220,6 +256,10 @@ def test_a_growing_number_of_seeds_needs_wider_intervals() -> None:
     bounded = Bounded(measured(0), 0.9, None)
     assert bounded.judge(found, {}).verdict == "holds"
     assert bounded.judge(found, {}, Rule(growing=True)).verdict == "inconclusive"
+    assert bounded.judge(found, {}).method == "t"
+    assert bounded.judge(found, {}, Rule(growing=True)).method == "confidence sequence of a mean"
+    equal = Bounded(measured(0), 0.9, None).judge(cells(np.ones((1, 12))), {}, Rule(growing=True))
+    assert (equal.verdict, equal.method) == ("holds", "confidence sequence of equal values")
     assert isinstance(bounded.quantity, Measured)
     assert Number(1.0).values({}, {}) == {}
 

@@ -87,7 +87,7 @@ def _found(claim: Claim) -> Markup:
     unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
     value, ends = estimate_texts(claim["effect"], interval, unit)
     lines = [_strip(claim), element("p", element("b", value), element("span", ends, class_="ci"))]
-    lines.append(element("p", f"holds if {_bounds(claim['bounds'], unit)}"))
+    lines.append(element("p", f"holds if {_bounds(claim, unit)}"))
     if claim["published"]:
         lines.append(element("p", f"published: {claim['published']}"))
     if magnitude := claim["magnitude"]:
@@ -97,13 +97,17 @@ def _found(claim: Claim) -> Markup:
     return element("div", *lines, class_="found")
 
 
-def _bounds(bounds: Sequence[float | None], unit: Unit) -> str:
-    low, high = bounds
+def _bounds(claim: Claim, unit: Unit) -> str:
+    low, high = claim["bounds"]
     if low == 0 and high is None:
-        return "positive"
-    factor, written = unit.best(max(abs(end) for end in bounds if end is not None) or 1.0)
-    ends = [tick_label(end, factor) for end in bounds if end is not None]
-    span = f"at most {ends[0]}" if low is None else f"at least {ends[0]}" if high is None else " to ".join(ends)
+        return "positive" if claim["strict"] else "not negative"
+    known = [end for end in (low, high) if end is not None]
+    factor, written = unit.best(max(abs(end) for end in known) or 1.0)
+    ends = [tick_label(end, factor) for end in known]
+    least = f"{'more than' if claim['strict'] else 'at least'} {ends[0]}"
+    span = f"at most {ends[0]}" if low is None else least if high is None else " to ".join(ends)
+    if claim["strict"] and high is not None:
+        span = f"{least}, at most {ends[1]}"
     return f"{span}{NARROW_SPACE}{written}" if written else span
 
 
@@ -117,8 +121,8 @@ def _strip(claim: Claim) -> Markup:
     width, height = number(right - left), number(_HEIGHT)
     drawn = [element("rect", x=number(left), y="0", width=width, height=height, class_="claimed")]
     drawn += [
-        element("path", d=f"M{number(scale.position(end))} 0V{height}", class_="bound")
-        for end in (low, high)
+        element("path", d=f"M{number(scale.position(end))} 0V{height}", class_="bound", stroke_dasharray=dashes)
+        for end, dashes in ((low, "2 2" if claim["strict"] else None), (high, None))
         if end is not None
     ]
     middle = number(_HEIGHT / 2)

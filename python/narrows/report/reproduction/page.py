@@ -205,6 +205,6 @@ _BEYOND = 0.5
 _NOTE = (
     "A claim holds where the whole interval over seeds lies on the claimed side and the claimed magnitude is reached, "
     "holds in direction only where it is not, fails where all of the interval lies on the other side, and is "
-    "inconclusive otherwise. The bar shows the 95 % interval over the range that is claimed; where any of several "
-    "parts decides, the interval that decides is wider."
+    "inconclusive otherwise. The bar shows the 95 % interval over the range that is claimed, whose end is dashed where it is "
+    "not claimed itself; where any of several parts decides, the interval that decides is wider."
 )
