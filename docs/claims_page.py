@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import claims_figures
@@ -13,7 +12,7 @@ import claims_tables
 from cards import cell
 from predicates import Formulas
 
-from narrows.reproduction.headline import headline
+from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS
 from narrows.reproduction.registry import published_studies
@@ -128,14 +127,8 @@ def _headline(ledger: Ledger) -> str:
 
 def _counts(ledger: Ledger) -> str:
     rows = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "--:|" * len(VERDICTS)]
-    claims = [claim for claim in ledger["claims"] if not claim["check"]]
-    for strength in ("strong", "medium", "weak"):
-        found = Counter(claim["verdict"] for claim in claims if claim["strength"] == strength)
-        if found:
-            rows.append(f"| {strength} | " + " | ".join(str(found[verdict]) for verdict in VERDICTS) + " |")
-    checks = Counter(claim["verdict"] for claim in ledger["claims"] if claim["check"])
-    if checks:
-        rows.append("| checks | " + " | ".join(str(checks[verdict]) for verdict in VERDICTS) + " |")
+    for name, found in by_strength(ledger["claims"]).items():
+        rows.append(f"| {name} | " + " | ".join(str(count) for count in found.values()) + " |")
     return "\n".join(rows)
 
 
@@ -246,8 +239,8 @@ PREFACE = """\
 # All claims of the published studies
 
 The 300 claims with their tests, and what was found; [reproduce.md](../reproduce.md) describes tests and verdicts. The
-bar after a verdict shows the 95 % interval `─●─` and the bound `│` (`┆` if what equals it is not claimed); the claimed side is
-shaded `░`.
+bar after a verdict shows the 95 % interval `─●─` and the bound `│` (`┆` if it is not claimed itself); the claimed side
+is shaded `░`.
 
 In a test, `metric[condition]` is a metric of the cells under a condition, `name(x = value)` a quantity that is defined
 before the study's first claim, `{x}` is replaced by each of the values that follow the formula or its semicolon, and

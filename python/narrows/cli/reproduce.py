@@ -16,8 +16,8 @@ from narrows.errors import InputError
 from narrows.files.json_objects import to_json
 from narrows.plural import counted
 from narrows.reproduction import campaign
-from narrows.reproduction.headline import headline
-from narrows.reproduction.ledger import VERDICTS
+from narrows.reproduction.headline import checked, headline
+from narrows.reproduction.ledger import NOT_TESTABLE
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import StudyFolder, published_studies
 from narrows.rounding import decimals_of, estimate_decimals, other_end
@@ -94,12 +94,17 @@ def _table(ledger: Mapping[str, Any]) -> str:
         size, interval = _written(effect, ci95, scale)
         statement = shorten(claim["statement"], room, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
-        rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, unit, seeds, statement])
+        strength = "check" if claim["check"] else claim["strength"]
+        rows.append([claim["id"], strength, claim["verdict"], size, interval, unit, seeds, statement])
     return "\n".join([align(rows), "", *headline(ledger)])
 
 
 def _counted(ledger: Mapping[str, Any]) -> str:
-    return ", ".join(f"{ledger['verdicts'][verdict]} {verdict}" for verdict in VERDICTS)
+    """Return the verdicts on what data can decide, then how many checks of the implementation hold."""
+    untestable = {NOT_TESTABLE: sum(claim["verdict"] == NOT_TESTABLE for claim in ledger["claims"])}
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in {**ledger["evidence"], **untestable}.items())
+    checks = checked(ledger["claims"])
+    return f"{checks}; {counts}" if checks else counts
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -126,6 +131,7 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
         "claims": len(published.claims),
         "experiments": list(published.experiments),
         "verdicts": ledger["verdicts"] if ledger else None,
+        "evidence": ledger["evidence"] if ledger else None,
     }
 
 

@@ -27,6 +27,23 @@ class Magnitude:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """Why a claim does not hold, as far as it is known.
+
+    Attributes:
+        text: What is known, in words; empty if nothing is.
+        whose: One of `CLASSES`; empty if it is not said.
+        evidence: Names of the variants and other implementations that show it, or sentences on a run.
+        decides: What would decide, in words; empty if it is decided.
+    """
+
+    text: str = ""
+    whose: str = ""
+    evidence: tuple[str, ...] = ()
+    decides: str = ""
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim of a published study.
 
@@ -40,9 +57,11 @@ class Claim:
         magnitude: The claimed magnitude; None if only the direction is claimed.
         published: The published value, in words; empty if there is none.
         not_testable: Reason why the claim is not tested; empty if it is.
-        cause: Known cause of a claim that does not hold; empty if none is known.
+        cause: Known cause of a claim that does not hold.
         note: Differences of the test from the source, and the reason.
         check: Whether the claim holds by construction, so that it checks the implementation and is no evidence.
+        bound: "ours" if the bounds of the test that decides are not the source's, so that more seeds cannot settle what
+            it says; empty otherwise.
     """
 
     id: str
@@ -54,9 +73,10 @@ class Claim:
     magnitude: Magnitude | None
     published: str
     not_testable: str
-    cause: str
+    cause: Cause
     note: str
     check: bool = False
+    bound: str = ""
 
 
 @dataclass(frozen=True)
@@ -234,5 +254,10 @@ class Published:
     packet_hops: Mapping[str, float]
 
 
+# How firmly a source states a claim.
+STRENGTHS = ("strong", "medium", "weak")
+# Whose a cause is: an error of this implementation; the source's; the set-up, which the source leaves open or has
+# otherwise; or not known.
+OURS, SOURCE, SET_UP, OPEN = CLASSES = ("ours", "source", "set-up", "open")
 # The name of no variant: the study as it is described.
 AS_DESCRIBED = "as described"

@@ -15,6 +15,7 @@ from narrows.reproduction import keys
 from narrows.reproduction.claims import (
     AS_DESCRIBED,
     Calibration,
+    Cause,
     Claim,
     Half,
     Judge,
@@ -64,17 +65,20 @@ class _Reader:
         experiments = found["experiments"]
         variants = [self.variant(each) for each in found.get("variants", ())]
         judges = [self.judge(each, experiments) for each in found.get("judges", ())]
-        claims = [self.claim(each, experiments) for each in found.get("claims", ())]
+        forms = [AS_DESCRIBED, *(each.name for each in variants), *(each.name for each in judges)]
+        claims = [self.claim(each, experiments, forms[1:]) for each in found.get("claims", ())]
         for each, node in zip(claims, found.get("claims", ()), strict=True):
             if sum(other.id == each.id for other in claims) > 1:
                 self.fault(node, f"{each.id} is there twice")
         pictures = [self.picture(each, experiments) for each in found.get("figures", ())]
-        forms = [AS_DESCRIBED, *(each.name for each in variants), *(each.name for each in judges)]
         tables = [self.table(each, experiments, forms) for each in found.get("tables", ())]
         calibrations = [self.calibration(each, tables, forms) for each in found.get("calibrations", ())]
         for variant, node in zip(variants, found.get("variants", ()), strict=True):
             for name in variant.claims:
                 self.known(node, name, [claim.id for claim in claims])
+            for claim, of in zip(claims, found.get("claims", ()), strict=True):
+                if variant.name in claim.cause.evidence and not variant.concerns(claim.id):
+                    self.fault(of, f"its cause names the variant {variant.name}, which is not tried on {claim.id}")
         return Published(
             **{name: found[name] for name in ("title", "number", "source", "question", "experiments")},
             variants=variants, judges=judges, claims=claims, pictures=pictures, tables=tables,
@@ -106,7 +110,7 @@ class _Reader:
             self.known(node, name, experiments)
         return Judge(found["name"], found["about"], found["cells"], found.get("size", ""))
 
-    def claim(self, node: Node, experiments: Mapping[str, str]) -> Claim:
+    def claim(self, node: Node, experiments: Mapping[str, str], forms: Sequence[str]) -> Claim:
         found = self.fields(node, keys.CLAIM)
         if ("direction" in found) == ("not_testable" in found):
             self.fault(node, "either `direction` or `not_testable` is needed")
@@ -121,9 +125,27 @@ class _Reader:
             **about,
             direction=self.test(found["direction"], scope) if "direction" in found else None,
             magnitude=Magnitude(self.test(found["magnitude"], scope), found["whose"]) if "magnitude" in found else None,
-            **{name: found.get(name, "") for name in ("published", "not_testable", "cause", "note")},
+            **{name: found.get(name, "") for name in ("published", "not_testable", "note", "bound")},
+            cause=self.cause(found["cause"], forms) if "cause" in found else Cause(),
             check=found.get("check", False),
         )
+
+    def cause(self, node: Node, forms: Sequence[str]) -> Cause:
+        """Read a cause: a text, or a table of four fields."""
+        if not isinstance(node.value, dict):
+            text = self.document.text_of(node)
+            self.document.check()
+            return Cause(text)
+        found = self.fields(node, keys.CAUSE)
+        if len(sentences(found["text"])) > LONGEST:
+            self.fault(node, f"`text` has {len(sentences(found['text']))} sentences", allowed=f"at most {LONGEST}")
+        evidence = found.get("evidence")
+        listed = [] if evidence is None else evidence.items if isinstance(evidence.value, list) else [evidence]
+        for each in listed:
+            # What ends like a sentence is one; a name that is written wrong is not.
+            if not isinstance(each.value, str) or not each.value.rstrip().endswith("."):
+                self.known(each, each.plain, forms)
+        return Cause(found["text"], found["whose"], tuple(each.plain for each in listed), found.get("decides", ""))
 
     def test(self, node: Node, scope: _Scope) -> Test:
         kind, found = self.form(node, keys.TESTS, "is")
@@ -316,6 +338,11 @@ class _Scope:
     within: frozenset[str] = frozenset()
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text: what ends with a full stop before a capital letter, a number or a parenthesis."""
+    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9(*])", text.strip()) if each]
+
+
 def _printed(found: Mapping[str, Any]) -> dict[str, list[float | None]]:
     """Return the source's values by name; an empty text stands where it has none."""
     printed = found.get("published", {})
@@ -343,3 +370,5 @@ def _bound(node: Node, binding: Mapping[str, Any]) -> Node:
 
 
 PAIR = 2
+# The most sentences of a cause.
+LONGEST = 2

@@ -20,13 +20,14 @@ from narrows.experiments.store import Store
 from narrows.experiments.stored import stored_as_planned
 from narrows.experiments.task import Failed, Finished, Task
 from narrows.files.lease import Lease
+from narrows.reproduction.ledger import lies_on_ours
 from narrows.reproduction.needed_cells import of_claim, read_of
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, NEVER, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from narrows.experiments.executor import Executor
@@ -189,11 +190,19 @@ def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[Open]:
     rule = rule._replace(deterministic=claim.check)
     outcome = claim.direction.judge(cells, {}, rule)
     if outcome.verdict == INCONCLUSIVE:
-        return list(_parts(claim.direction, cells, {}, rule))
+        return _worth_running(_parts(claim.direction, cells, {}, rule), claim.bound)
     asked = claim.magnitude
     if outcome.verdict == HOLDS and asked is not None and not asked.test.experiments() - set(cells):
-        return list(_parts(asked.test, cells, {}, rule))
+        return _worth_running(_parts(asked.test, cells, {}, rule), asked.whose)
     return []
+
+
+def _worth_running(parts: Iterable[Open], whose: str) -> list[Open]:
+    """Return open parts; more replications would settle a bound of our own, and not what the source claims."""
+    return [
+        Open(each.outcome._replace(needed=NEVER), each.selections) if lies_on_ours(each.outcome, whose) else each
+        for each in parts
+    ]
 
 
 def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[Open]:

@@ -5,40 +5,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.plural import counted
+from narrows.reproduction.claims import STRENGTHS
 from narrows.reproduction.ledger import NOT_TESTABLE, counted_verdicts
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 def headline(ledger: Mapping[str, Any]) -> list[str]:
     """Return the verdicts on the claims that data can decide, then sentences on the others and on other judges."""
     evidence = [claim for claim in ledger["claims"] if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
-    checks = [claim for claim in ledger["claims"] if claim["check"] and claim["verdict"] != NOT_TESTABLE]
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
     whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
     claims = "claim" if len(evidence) == 1 else "claims"
     sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} {claims} that data can decide, {whole}."]
     if strong:
         sentences.append(f"Of {len(strong)} strong {'one' if len(strong) == 1 else 'ones'}, {firm}.")
+    undecided = [claim for claim in evidence if claim["verdict"] == INCONCLUSIVE]
+    if own := sum(claim["bound"] is not None for claim in undecided):
+        lie = "lies on a bound of our own, which" if own == 1 else "lie on bounds of our own, which"
+        sentences.append(f"{own} of the {len(undecided)} inconclusive {lie} more seeds do not settle.")
     for judge, judged in ledger["judges"].items():
         if judged["claims"]:
             read = "one of these reads" if judged["claims"] == 1 else f"{judged['claims']} of these read"
             sentences.append(
                 f"{judge} has run what {read}: by its cells {_said(judged['verdicts'])}, and {_shared(judged)}."
             )
-    if checks:
-        held = sum(claim["verdict"] == HOLDS for claim in checks)
-        what = "check" if len(checks) == 1 else "checks"
-        sentences.append(f"{held} of {len(checks)} {what} of the implementation {'holds' if held == 1 else 'hold'}.")
+    if checks := checked(ledger["claims"]):
+        sentences.append(f"{checks}.")
     lacking = sum(bool(claim["lacks"]) for claim in ledger["claims"])
     if lacking:
         reads = "reads an experiment" if lacking == 1 else "read experiments"
         sentences.append(f"{lacking} {reads} without results of this size.")
-    if missing := len(ledger["claims"]) - len(evidence) - len(checks) - lacking:
+    if missing := sum(claim["verdict"] == NOT_TESTABLE and not claim["lacks"] for claim in ledger["claims"]):
         sentences.append(f"{missing} cannot be tested.")
     return sentences
+
+
+def by_strength(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return the number of claims with each verdict by the strength of its statement, and of `checks` apart."""
+    rows = {each: [claim for claim in claims if claim["strength"] == each] for each in STRENGTHS}
+    found = {each: [claim for claim in own if not claim["check"]] for each, own in rows.items()}
+    found["checks"] = [claim for claim in claims if claim["check"]]
+    return {name: counted_verdicts(own) for name, own in found.items() if own}
+
+
+def checked(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many checks of the implementation hold, as a clause; empty if there are none."""
+    checks = [claim for claim in claims if claim["check"] and claim["verdict"] != NOT_TESTABLE]
+    held = sum(claim["verdict"] == HOLDS for claim in checks)
+    many = counted(len(checks), "check")
+    return f"{held} of {many} of the implementation {'holds' if held == 1 else 'hold'}" if checks else ""
 
 
 def _shared(judged: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments.declared import BOOLEAN, TEXT, Key, Kind, anything, listed, needed, one_of, whole
+from narrows.reproduction.claims import CLASSES, OURS, STRENGTHS
 from narrows.reproduction.quantity import FOLD
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ JUDGE = (
 CLAIM = (
     needed("id", TEXT, "Number of the claim."),
     needed("statement", TEXT, "The claim."),
-    needed("strength", one_of("strong", "medium", "weak"), "Confidence of the source."),
+    needed("strength", one_of(*STRENGTHS), "Confidence of the source."),
     needed("place", TEXT, "Section, figure or table of the source."),
     needed("supported", TEXT, "Whether the source supports it."),
     Key("direction", anything("a test"), "none", "The test that decides."),
@@ -78,7 +79,15 @@ CLAIM = (
     Key("whose", one_of("study", "ours"), "none", "Source of the threshold of the magnitude."),
     Key("experiment", TEXT, "none", "The experiment that its quantities mean by themselves."),
     Key("check", BOOLEAN, "false", "Whether it holds by construction."),
-    *(Key(name, TEXT, "none", f"The {name} in words.") for name in ("published", "not_testable", "cause", "note")),
+    Key("bound", one_of(OURS), "the source's", "Origin of the bound of the direction."),
+    Key("cause", anything("a text or a table"), "none", "Why it does not hold."),
+    *(Key(name, TEXT, "none", f"The {name} in words.") for name in ("published", "not_testable", "note")),
+)
+CAUSE = (
+    needed("whose", one_of(*CLASSES), "Whose it is."),
+    needed("text", TEXT, "What is known, in at most two sentences."),
+    Key("evidence", anything("a text, or a list of texts"), "none", "Variants and judges, or sentences on a run."),
+    Key("decides", TEXT, "none", "What would decide."),
 )
 OF_FIGURES = (
     needed("title", TEXT, "Its title."),

@@ -13,7 +13,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.files.format import numbered
 from narrows.plural import counted
-from narrows.reproduction.claims import AS_DESCRIBED, Claim, Published
+from narrows.reproduction.claims import AS_DESCRIBED, OURS, Cause, Claim, Published
 from narrows.reproduction.intervals import EQUAL, SEQUENCES
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
 from narrows.reproduction.quantity import Asked, QuantityError
@@ -140,13 +140,11 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     """
     entry: dict[str, Any] = {
         "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
-        "test": digest_of_test(claim),
-        "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
-        "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
-        "bounds": None, "strict": False, "seeds": 0, "late": 0, "effect_of": None, "parts": None, "cells": None,
-        "magnitude": None,
-        "cause": claim.not_testable or None, "lacks": None, "variant": None, "variants": None, "judged": None,
-        "note": claim.note or None,
+        "test": digest_of_test(claim), "bound": None, "statement": claim.statement, "place": claim.place,
+        "source_supports": claim.supported, "published": claim.published or None, **_shown(None), "level": None,
+        "method": None, "seeds": 0, "late": 0, "parts": None, "cells": None, "magnitude": None,
+        "cause": claim.not_testable or None, "explained": None, "lacks": None, "variant": None, "variants": None,
+        "judged": None, "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
@@ -159,16 +157,44 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     magnitude = _magnitude(claim, found, fixed)
     verdict = _level(outcome, magnitude)
     varied = _varied(claim, found, fixed)
+    judged = _judged(claim, found, fixed)
     entry |= {
-        "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size, "effect": outcome.effect,
-        "ci95": list(outcome.ci95) if outcome.ci95 else None, "level": outcome.level, "method": outcome.method,
-        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "strict": outcome.strict, "seeds": outcome.seeds,
-        "late": outcome.late, "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
+        "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size,
+        "bound": OURS if lies_on_ours(outcome, claim.bound) else None, **_shown(outcome),
+        "level": outcome.level, "method": outcome.method, "seeds": outcome.seeds, "late": outcome.late,
+        "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": magnitude, "cause": _cause(claim, verdict, outcome),
-        "variant": _flips(verdict, varied), "variants": varied or None, "judged": _judged(claim, found, fixed) or None,
+        "explained": None if verdict == HOLDS else _explained(claim.cause, varied, judged),
+        "variant": _flips(verdict, varied), "variants": varied or None, "judged": judged or None,
     }  # fmt: skip
     return entry
+
+
+def lies_on_ours(outcome: Outcome, whose: str) -> bool:
+    """Return whether the bound that decides is our own; that of an order, zero, is the source's."""
+    return whose == OURS and outcome.bounds != (0.0, None)
+
+
+def _shown(outcome: Outcome | None) -> dict[str, Any]:
+    """Return the number of a test with its interval and its bounds."""
+    if outcome is None:
+        return dict.fromkeys(("effect", "ci95", "effect_of", "unit", "bounds")) | {"strict": False}
+    return {
+        "effect": outcome.effect, "ci95": list(outcome.ci95) if outcome.ci95 else None, "effect_of": outcome.of,
+        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "strict": outcome.strict,
+    }  # fmt: skip
+
+
+def _explained(
+    cause: Cause, varied: Mapping[str, str], judged: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any] | None:
+    """Return whose a cause is, what shows it, with the verdict under each variant or judge, and what decides."""
+    if not cause.whose:
+        return None
+    verdicts = {**varied, **{name: each["verdict"] for name, each in judged.items()}}
+    evidence = [{"what": each, "verdict": verdicts.get(each)} for each in cause.evidence]
+    return {"whose": cause.whose, "evidence": evidence, "decides": cause.decides or None}
 
 
 def digest_of_test(claim: Claim) -> str:
@@ -197,11 +223,7 @@ def _magnitude(claim: Claim, found: Found, rule: Rule) -> dict[str, Any] | None:
         return None
     outcome = _judge(claim, asked.test, found, rule)
     met = {HOLDS: True, FAILS: False, INCONCLUSIVE: None}[outcome.verdict]
-    return {
-        "met": met, "whose": asked.whose, "effect": outcome.effect,
-        "ci95": list(outcome.ci95) if outcome.ci95 else None, "effect_of": outcome.of,
-        "bounds": list(outcome.bounds), "strict": outcome.strict, "unit": outcome.unit or None,
-    }  # fmt: skip
+    return {"met": met, "whose": asked.whose, **_shown(outcome)}
 
 
 def _level(outcome: Outcome, magnitude: Mapping[str, Any] | None) -> str:
@@ -214,7 +236,7 @@ def _level(outcome: Outcome, magnitude: Mapping[str, Any] | None) -> str:
 def _cause(claim: Claim, verdict: str, outcome: Outcome) -> str | None:
     if verdict == HOLDS:
         return None
-    known = claim.cause or "not known"
+    known = claim.cause.text or "not known"
     if outcome.late and verdict == INCONCLUSIVE:
         known = f"{_late(outcome)}; {known}"
     if outcome.effect is None and outcome.late:
@@ -327,5 +349,5 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 MANY = 1000
 # What a claim of format 3 does not state.
-UNSTATED = {"strict": False, "late": 0}
+UNSTATED: Mapping[str, Any] = {"strict": False, "late": 0, "bound": None, "explained": None}
 LEDGER = "ledger.json"

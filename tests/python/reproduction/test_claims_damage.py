@@ -64,6 +64,7 @@ experiment = "paths"
 place = "section 1"
 supported = "by all"
 whose = "study"
+cause = { whose = "set-up", text = "Long runs.", evidence = ["long", "A run of an hour."], decides = "longer ones" }
 direction = { order = [{ measure = "goodput_bps" }, { named = "goodput", where = { x = "reno" } }], or_equal = true }
 magnitude = { is = { ratio = [{ measure = "goodput_bps" }, 2] }, at_least = 1, at_most = 2 }
 
@@ -75,6 +76,8 @@ experiment = "paths"
 place = "section 2"
 supported = "by some"
 check = true
+bound = "ours"
+cause = "it falls"
 direction = { any = [
   { rising = { measure = "loss_rate", where = { "path.rtt" = "{rtt}" } }, over = { rtt = "delays" } },
   { each = { x = ["reno"] }, test = { is = { named = "goodput" }, at_least = 1 } }], least = 1 }

@@ -7,15 +7,20 @@ from typing import Any
 
 import pytest
 
-from narrows.reproduction.headline import headline
+from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import counted_verdicts
 
 
 def entry(
-    verdict: str, *, strength: str = "medium", check: bool = False, lacks: list[str] | None = None
+    verdict: str,
+    *,
+    strength: str = "medium",
+    check: bool = False,
+    lacks: list[str] | None = None,
+    bound: str | None = None,
 ) -> dict[str, Any]:
     """Return what a summary reads of a claim."""
-    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks}
+    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks, "bound": bound}
 
 
 def summary(*claims: dict[str, Any], judged: tuple[int, int] | None = None, size: str = "quick") -> list[str]:
@@ -99,3 +104,24 @@ def test_what_a_size_has_not_run_is_counted_apart(count: int, said: str) -> None
     assert summary(*claims, size="medium")[1:] == [
         "1 of 1 check of the implementation holds.", f"{said} of this size.", "1 cannot be tested.",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ([None, None], []),
+        (["ours", None], ["1 of the 2 inconclusive lies on a bound of our own, which more seeds do not settle."]),
+        (["ours", "ours"], ["2 of the 2 inconclusive lie on bounds of our own, which more seeds do not settle."]),
+    ],
+)
+def test_claims_on_a_bound_of_our_own_are_counted(bounds: list[str | None], said: list[str]) -> None:
+    claims = [entry("inconclusive", bound=each) for each in bounds]
+    # What is decided lies on no bound.
+    assert summary(*claims, entry("holds", bound="ours"))[1:] == said
+
+
+def test_checks_have_a_row_of_their_own_whatever_their_strength() -> None:
+    claims = [entry("holds", strength="strong"), entry("holds", strength="strong", check=True), entry("fails")]
+    found = by_strength([*claims, entry("fails", check=True)])
+    assert list(found) == ["strong", "medium", "checks"]
+    assert [(each["holds"], each["fails"]) for each in found.values()] == [(1, 0), (0, 1), (1, 1)]

@@ -112,6 +112,24 @@ def test_seeds_are_added_to_the_cells_of_open_claims_alone(
         assert (out / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
+def test_no_seeds_are_added_on_a_bound_of_our_own(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    direction = f"direction = {{ is = {ADVANTAGE}, at_least = 60000.0 }}\n"
+    assert direction in CLAIMS
+    order = "direction = { order = [0, { minus = [RATIO, 60000.0] }] }\n".replace("RATIO", ADVANTAGE)
+    out = tmp_path / "out"
+    # As a bound of 60 kbit/s, and as the same test in an order, whose bound is that of the sentence.
+    for text, added in ((direction, False), (order, True)):
+        (own / "claims.toml").write_text(CLAIMS.replace(direction, f'{text}bound = "ours"\n'), encoding="utf-8")
+        main(["reproduce", str(own), "--out", str(out), "--quiet", "--decide", "20s"])
+        said = capsys.readouterr().out
+        assert ("0 cells added; 1 claim still open" in said) != added
+        found = ledger(out)["901-1"]
+        assert (found["verdict"], found["bound"]) == (("holds", None) if added else ("inconclusive", "ours"))
+    assert "1 of the 1 inconclusive" not in said
+
+
 def test_the_medium_size_runs_only_what_is_read(own: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     main(["reproduce", str(own), "--medium", "--out", str(out), "--quiet"])

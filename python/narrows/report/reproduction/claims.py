@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, Unit, quantity, tick_label
@@ -11,6 +10,7 @@ from narrows.drawing.svg import Markup, element, join, number
 from narrows.page.blocks import facts, row, state, table
 from narrows.page.estimates import estimate_texts
 from narrows.page.metrics import unit_named
+from narrows.reproduction.headline import by_strength
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
@@ -27,15 +27,9 @@ def claims(entries: Sequence[Claim]) -> Markup:
 
 
 def _counts(entries: Sequence[Claim]) -> Markup:
-    found = Counter((claim["strength"], claim["verdict"]) for claim in entries)
-    strengths = list(dict.fromkeys(claim["strength"] for claim in sorted(entries, key=_firmness)))
-    rows = [row(each, *(found[each, verdict] for verdict in VERDICTS)) for each in strengths]
+    rows = [row(each, *found.values()) for each, found in by_strength(entries).items()]
     heads = ("Strength", *(state(*_STATES[each]) for each in VERDICTS))
     return table("How firmly the source says it, and whether it holds", heads, rows, "sheet counts")
-
-
-def _firmness(claim: Claim) -> int:
-    return ("strong", "medium", "weak").index(claim["strength"])
 
 
 def _buttons(entries: Sequence[Claim]) -> Markup:

@@ -20,6 +20,7 @@ from narrows.plural import counted
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
+from narrows.reproduction.headline import headline
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
 from narrows.reproduction.registry import published_studies
@@ -55,25 +56,14 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Fo
 
 def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
     """Return the question, how many claims have which verdict, and those of the strongest that fail."""
-    counts = {verdict: count for verdict, count in ledger["verdicts"].items() if count}
-    said = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items())
-    sentences: list[object] = [
-        element("b", published.question),
-        f"Of {counted(sum(counts.values()), 'claim')}: {said} ({ledger['size']} size, 95 % intervals).",
-    ]
-    failing = [claim for claim in ledger["claims"] if claim["verdict"] == FAILS and claim["strength"] == "strong"]
+    sentences: list[object] = [element("b", published.question), *headline(ledger)]
+    strong = [claim for claim in ledger["claims"] if claim["strength"] == "strong" and not claim["check"]]
+    failing = [claim for claim in strong if claim["verdict"] == FAILS]
     if failing:
         first = element("a", failing[0]["statement"], href=f"#{failing[0]['id']}")
         count = "One of its strong claims fails" if len(failing) == 1 else f"{len(failing)} of its strong claims fail"
         sentences.append(join((count, ": " if len(failing) == 1 else ", the first of them: ", first)))
     return sentences
-
-
-def _plural(verdict: str, count: int) -> str:
-    """Return a verdict as a verb that suits a number of claims: "1 holds", "2 hold"."""
-    verb, _, rest = verdict.partition(" ")
-    plural = verb.removesuffix("s") if count > 1 and verb in {"holds", "fails"} else verb
-    return f"{plural} {rest}".rstrip()
 
 
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
@@ -85,7 +75,7 @@ def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
 
 
 def _badge(ledger: Mapping[str, Any]) -> Markup:
-    counts = ledger["verdicts"]
+    counts = ledger["evidence"]
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     # That a paper's claim fails is a finding, and no failure of what was run.
     css, sign = ("absent", NO_DATA) if counts["fails"] else ("ok", "✓")
@@ -205,6 +195,6 @@ _BEYOND = 0.5
 _NOTE = (
     "A claim holds where the whole interval over seeds lies on the claimed side and the claimed magnitude is reached, "
     "holds in direction only where it is not, fails where all of the interval lies on the other side, and is "
-    "inconclusive otherwise. The bar shows the 95 % interval over the range that is claimed, whose end is dashed where it is "
-    "not claimed itself; where any of several parts decides, the interval that decides is wider."
+    "inconclusive otherwise. The bar shows the 95 % interval over the range that is claimed, whose end is dashed if it "
+    "is not claimed itself; where any of several parts decides, the interval that decides is wider."
 )

@@ -1,0 +1,131 @@
+"""Truth: contract. Causes of claims that do not hold: class, evidence with its verdict, and what decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from claim_files import claim, claims_file
+
+from narrows.core import ScenarioError
+from narrows.reproduction.claims import CLASSES
+from narrows.reproduction.claims_file import read_claims, sentences
+from narrows.reproduction.ledger import Found, evaluate
+from narrows.reproduction.quantity import Asked
+from narrows.reproduction.registry import published_studies
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.reproduction.claims import Published
+
+VARIANTS = """\
+[[variants]]
+name = "a slow link"
+about = "Half the rate."
+variant = "slow"
+[[variants]]
+name = "of another"
+about = "Not tried here."
+variant = "other"
+claims = ["1-2"]
+[[judges]]
+name = "ns-2"
+about = "Another."
+cells = { one = "ns2.csv" }
+"""
+TEST = '{ is = { measure = "m", where = { algorithm = "a" } }, at_least = 5 }'
+
+
+def study(folder: Path, cause: str) -> Published:
+    file = folder / "claims.toml"
+    first, second = claim("1-1", "It does", TEST), claim("1-2", "It does not", TEST)
+    file.write_text(claims_file(1, first, cause, "\n", second, VARIANTS), encoding="utf-8")
+    return read_claims(file)
+
+
+def cells(mean: float) -> dict[str, Asked]:
+    return {
+        "one": Asked(
+            {"algorithm": "a", "replication": r, "m": mean + r / 10, "digest": f"{mean}{r}", "packet_hops": 1}
+            for r in range(4)
+        )
+    }
+
+
+def entry(folder: Path, cause: str, mean: float = 1.0) -> dict[str, Any]:
+    found = Found(cells(mean), {"a slow link": cells(9.0)}, judges={"ns-2": cells(2.0)})
+    return evaluate(study(folder, cause).claims[0], "quick", found)
+
+
+FOUR = """\
+[claims.cause]
+whose = "set-up"
+evidence = ["a slow link", "ns-2", "of one run of an hour: 7."]
+text = "The link is too fast. The source does not state its rate."
+decides = "the rate"
+"""
+
+
+def test_a_cause_has_four_fields_and_the_verdict_under_its_evidence(tmp_path: Path) -> None:
+    found = entry(tmp_path, FOUR)
+    assert (found["verdict"], found["cause"]) == ("fails", "The link is too fast. The source does not state its rate.")
+    assert found["explained"] == {
+        "whose": "set-up",
+        "evidence": [
+            {"what": "a slow link", "verdict": "holds"},
+            {"what": "ns-2", "verdict": "fails"},
+            {"what": "of one run of an hour: 7.", "verdict": None},
+        ],
+        "decides": "the rate",
+    }
+    # What holds has no cause.
+    assert entry(tmp_path, FOUR, 9.0)["explained"] is None
+
+
+def test_a_plain_text_is_a_cause_without_a_class(tmp_path: Path) -> None:
+    found = entry(tmp_path, 'cause = "The link is too fast"\n')
+    assert (found["cause"], found["explained"]) == ("The link is too fast", None)
+    assert entry(tmp_path, "")["cause"] == "not known"
+
+
+def test_one_evidence_needs_no_list(tmp_path: Path) -> None:
+    found = entry(tmp_path, 'cause = { whose = "ours", text = "It is.", evidence = "ns-2" }\n')
+    assert found["explained"] == {"whose": "ours", "evidence": [{"what": "ns-2", "verdict": "fails"}], "decides": None}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('whose = "set-up"', 'whose = "setup"', "unknown value"),
+        ('whose = "set-up"\n', "", "`whose`"),
+        ('text = "The link', 'txt = "The link', "did you mean `text`?"),
+        ('"a slow link"', '"a slow lnk"', "hint: did you mean `a slow link`?"),
+        ('"a slow link"', '"of another"', "its cause names the variant of another, which is not tried on 1-1"),
+        ('"a slow link"', "3", "unknown name"),
+        ("too fast. The", "too fast. It is. The", "`text` has 3 sentences"),
+    ],
+)
+def test_a_faulty_cause_is_refused_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in FOUR
+    with pytest.raises(ScenarioError, match=r"claims\.toml:\d+:\d+: ") as raised:
+        study(tmp_path, FOUR.replace(old, new, 1))
+    assert said in " ".join(str(raised.value).split())
+
+
+def test_sentences_end_before_a_capital_letter() -> None:
+    assert sentences("It is 0.5 of 2. (See 3.) What of it? No more") == [
+        "It is 0.5 of 2.",
+        "(See 3.) What of it?",
+        "No more",
+    ]
+    assert sentences("") == []
+
+
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_causes_of_published_studies_that_have_a_class_have_evidence(study: Any) -> None:
+    for each in study.published.claims:
+        if each.cause.whose:
+            assert each.cause.whose in CLASSES
+            # What is open is open because nothing shows it; then something must decide.
+            assert each.cause.evidence or each.cause.decides, each.id
