@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import claims_figures
 import claims_tables
+import printed_bars
 from cards import cell
 from predicates import Formulas
 
+from narrows.reproduction.agreement import factor_of
 from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS
@@ -38,7 +40,7 @@ def pages() -> Iterator[tuple[str, str]]:
             name = f"studies/{study.name}-{ledger['size']}.svg"
             yield name, claims_figures.margins(ledger)
         if tables := _compared(study):
-            yield f"studies/{study.name}-agreement.svg", claims_figures.agreement(tables)
+            yield f"studies/{study.name}-printed.svg", printed_bars.bars(tables, study.published.labels)
 
 
 def _ledgers(study: StudyFolder) -> list[Ledger]:
@@ -70,7 +72,7 @@ def _compared(study: StudyFolder) -> dict[str, Any] | None:
     """Return the tables that have values of the source; None if there are none."""
     tables = study.tables[0]
     compared = [each for each in tables["tables"] if each["agreement"]["values"]]
-    return {**tables, "tables": compared} if compared else None
+    return {**tables, "tables": compared} if tables["values"] else None
 
 
 def _account(study: StudyFolder) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -133,22 +135,41 @@ def _counts(ledger: Ledger) -> str:
 
 
 def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
-    error = tables["median_relative_error"]
+    factor = claims_tables.two_digits(tables["median_factor"])
     yield (
-        f"{tables['values']} published values have a counterpart at the {tables['size']} size; the median relative "
-        f"error is {error:.2g}. `tables.json` has every value with its interval."
+        f"{tables['values']} published values have a counterpart at the {tables['size']} size; ours differ by a median "
+        f"factor of {factor}. `tables.json` has every value with its interval."
     )
-    yield f"![Our values over the published ones]({study.name}-agreement.svg)"
+    yield f"![Our values beside the published ones]({study.name}-printed.svg)"
+    yield printed_bars.CAPTION
+    if tables["quantities"]:
+        yield _by(
+            "quantity",
+            tables["quantities"],
+            {"rank_correlation": "rank correlation", "rank_correlation_within_settings": "within settings"},
+        )
+        of_tables = [{"table": each["title"], **each["agreement"]} for each in tables["tables"]]
+        yield _by("table or figure", of_tables, {"rank_correlation_within_columns": "rank correlation within columns"})
+    if tables["printed"]:
+        rows = ["| value of the text | claim | printed | ours | factor |", "|---|---|--:|--:|--:|"]
+        for each in tables["printed"]:
+            link = f"[{each['claim']}](claims.md#claim-{each['claim']})"
+            ours = "-" if each["ours"] is None else claims_tables.number(each["ours"])
+            factor = claims_tables.two_digits(factor_of(each["ours"], each["published"]))
+            rows.append(f"| {cell(each['of'])} | {link} | {each['published']:g} | {ours} | {factor} |")
+        yield "\n".join(rows)
+
+
+def _by(heading: str, entries: Sequence[Mapping[str, Any]], ranks: Mapping[str, str]) -> str:
+    """Return the table of the agreement of several groups of values."""
     rows = [
-        "| table or figure | values | rank correlation | within columns | median relative error |",
-        "|---|--:|--:|--:|--:|",
+        f"| {heading} | values | {' | '.join(ranks.values())} | median factor |",
+        "|---|--:" + "|--:" * len(ranks) + "|--:|",
     ]
-    for table in tables["tables"]:
-        each = table["agreement"]
-        numbers = (each["rank_correlation"], each["rank_correlation_within_columns"], each["median_relative_error"])
-        shown = " | ".join("-" if number is None else f"{number:.2f}" for number in numbers)
-        rows.append(f"| {cell(table['title'])} | {each['values']} | {shown} |")
-    yield "\n".join(rows)
+    for each in entries:
+        numbers = [claims_tables.two_digits(each[name]) for name in (*ranks, "median_factor")]
+        rows.append(f"| {cell(next(iter(each.values())))} | {each['values']} | {' | '.join(numbers)} |")
+    return "\n".join(rows)
 
 
 def _failing(ledgers: Sequence[Ledger]) -> str:
@@ -245,7 +266,7 @@ is shaded `░`.
 In a test, `metric[condition]` is a metric of the cells under a condition, `name(x = value)` a quantity that is defined
 before the study's first claim, `{x}` is replaced by each of the values that follow the formula or its semicolon, and
 `mean(…; cells)` combines several cells of a replication."""
-NO_TABLES = "The source prints no value that can be compared: its figures are lost in the copy at hand."
+NO_TABLES = "The source prints no value that this size can be compared with."
 THREATS = [
     {"what": "many claims and many variants", "so": "one in forty verdicts may be wrong by chance alone"},
     {

@@ -76,7 +76,12 @@ def _rows(table: Table, unit: float) -> Iterator[tuple[str, list[str]]]:
 
 def _calibrated(table: Table) -> Iterator[tuple[str, list[str]]]:
     for name, row in table["rows"].items():
-        yield name, [f"{each['median_relative_error']:.2f} ({each['rank_correlation']:.2f})" for each in row]
+        yield name, [f"{two_digits(each['median_factor'])} ({two_digits(each['rank_correlation'])})" for each in row]
+
+
+def two_digits(value: float | None) -> str:
+    """Return a number with two digits after the point; a dash for none."""
+    return "-" if value is None else f"{value:.2f}"
 
 
 def number(value: float) -> str:

@@ -130,7 +130,8 @@ FORMATS = {
     "view.json": Format(1, 0, COMMAND_AGAIN),
     "atlas.json": Format(1, 0, COMMAND_AGAIN),
     "curves.json": Format(1, 1, COMMAND_AGAIN),
-    **dict.fromkeys(("tables.json", "tables-quick.json"), Format(1, 0, REPRODUCE_AGAIN)),
+    # Two: agreement by quantity, as factors.
+    **dict.fromkeys(("tables.json", "tables-quick.json"), Format(2, 2, REPRODUCE_AGAIN)),
     # The comment of the archive.
     PACK: Format(1, 0, "`narrows pack` the folder again"),
     # Three: a sample of each experiment. Four: strict bounds, intervals of what is possible, classes of causes.

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement of our values with those that a study printed, by table. Pure functions.
+"""Agreement of our values with those that a study printed, by quantity and by table. Pure functions.
 
-Ranks say whether the same things are large; the median relative error, |ours - theirs| / |theirs|, says how near a
-typical value is. Both ignore how a value came about; where a study's setting is not known, ranks are the fairer one.
+Ranks say whether the same things are large, among values of one quantity: over all of them, and within each setting,
+a column of a table. How near a typical value is says the median factor, exp(median |ln(ours / theirs)|): it is 2 if
+ours are twice theirs, and if they are half of it. Both ignore how a value came about; where a study's setting is not
+known, ranks are the fairer one.
 """
 
 from __future__ import annotations
@@ -13,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.files.format import numbered
 from narrows.reproduction.computed import spearman
-from narrows.reproduction.quantity import QuantityError, different
+from narrows.reproduction.quantity import QuantityError, bound, different
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.claims import Calibration, Half, Picture, Published, Table
+    from narrows.reproduction.claims import Calibration, Half, Picture, Printed, Published, Table
     from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Binding, Cells, Quantity
 
 
 def agreement(published: Published, size: str, digest: str, found: Found) -> dict[str, Any]:
-    """Compare every table and figure that has values of the source with ours.
+    """Compare every table, figure and claim that has values of the source with ours.
 
     Args:
         published: The published study.
@@ -35,25 +37,56 @@ def agreement(published: Published, size: str, digest: str, found: Found) -> dic
 
     Returns:
         The content of `tables.json`: for each table, and each figure with values of the source, `ours`, `ci95` and
-        `published` by row and column, and their `agreement`; that of all values together; and the `calibrations`.
-        Tables without any value are left out.
+        `published` by row and column, and their `agreement`; the same of each value that a claim has from the text
+        (`printed`); the agreement of each of the `quantities`, and the median factor of all values; and the
+        `calibrations`. Tables without any value are left out.
     """
     forms = {each: found.under(each) for table in published.tables for row in table.under.values() for each in row}
     forms |= {each: found.under(each) for calibration in published.calibrations for each in calibration.under}
     tables = [_table(table, forms) for table in published.tables]
     pictures = [_picture(picture, found.cells) for picture in published.pictures if picture.published]
     # A figure may draw what a table has.
-    errors = _errors(list(dict.fromkeys(pair for table in (*tables, *pictures) for pair in _pairs(table))))
+    there = {pair for table in tables for pair in _pairs(table)}
+    apart = [picture for picture in pictures if not there.issuperset(_pairs(picture))]
+    printed = [_printed(claim.id, each, found.cells) for claim in published.claims for each in claim.printed]
+    texts = [(each["ours"], each["published"]) for each in printed if each["ours"] is not None]
+    pairs = [*texts, *(pair for table in (*tables, *apart) for pair in _pairs(table))]
     content = {
         "study": published.number,
         "size": size,
         "digest": digest,
-        "values": len(errors),
-        "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
+        "values": len(pairs),
+        "median_factor": _median_factor(pairs),
+        "quantities": _by_quantity([*tables, *apart]),
         "tables": [each for each in (*tables, *pictures) if _has_values(each)],
+        "printed": printed,
         "calibrations": [_calibration(each, published, forms) for each in published.calibrations],
     }
     return numbered("tables.json", content)
+
+
+def _printed(claim: str, given: Printed, cells: Cells) -> dict[str, Any]:
+    ours = estimated(given.quantity, cells, {})
+    return {
+        "claim": claim, "of": given.label or given.quantity.describe({}), "ours": ours["mean"], "ci95": ours["ci95"],
+        "published": given.value, "unit": given.quantity.domain({}).unit or None,
+    }  # fmt: skip
+
+
+def _by_quantity(tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the agreement of all values of each quantity: the columns of all tables that are of it."""
+    columns: dict[str, list[list[tuple[float, float]]]] = {}
+    for table in tables:
+        for name, pairs in zip(table["quantities"], _by_column(table), strict=True):
+            if pairs:
+                columns.setdefault(name, []).append(pairs)
+    return [
+        {
+            "quantity": name, **_agreement_of_pairs([pair for column in own for pair in column]),
+            "rank_correlation_within_settings": _within(own),
+        }
+        for name, own in columns.items()
+    ]  # fmt: skip
 
 
 def _table(table: Table, forms: Mapping[str, Cells]) -> dict[str, Any]:
@@ -110,31 +143,72 @@ def _compared(
         for name, row in entries.items()
     }
     table: dict[str, Any] = {
-        "kind": kind, "title": of.title, "caption": of.caption, "label": of.label, "columns": columns, "rows": rows,
+        "kind": kind, "title": of.title, "caption": of.caption, "label": of.label, "columns": columns,
+        "quantities": _quantities(kind, of, columns), "rows": rows,
     }  # fmt: skip
-    table["agreement"] = _agreement(table)
+    pairs = _pairs(table)
+    table["agreement"] = {
+        "values": len(pairs),
+        "rank_correlation_within_columns": _within(_by_column(table)),
+        "median_factor": _median_factor(pairs),
+    }
     return table
 
 
-def _agreement(table: Mapping[str, Any]) -> dict[str, Any]:
-    within = [
-        spearman([ours for ours, _ in column], [theirs for _, theirs in column])
-        for column in _by_column(table)
-        if len(column) >= LEAST
-    ]
-    known = [each for each in within if math.isfinite(each)]
-    inner = _rounded(statistics.fmean(known)) if known else None
-    return {**_agreement_of_pairs(_pairs(table)), "rank_correlation_within_columns": inner}
+def _quantities(kind: str, of: Table | Picture, columns: Sequence[str]) -> list[str]:
+    """Return the name of the quantity of each column; those of a table may have different units."""
+    if of.compared_as:
+        return [str(bound(of.compared_as, {"column": each})) for each in columns]
+    if kind == "figure" or len(columns) == 1:
+        return [of.title] * len(columns)
+    return [f"{of.title}: {each}" for each in columns]
+
+
+def _within(columns: Sequence[Sequence[tuple[float, float]]]) -> float | None:
+    """Return the mean rank correlation within the columns that have one."""
+    found = [_rank_correlation(column) for column in columns]
+    known = [each for each in found if each is not None]
+    return _rounded(statistics.fmean(known)) if known else None
 
 
 def _agreement_of_pairs(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
-    errors = _errors(pairs)
-    rank = spearman([ours for ours, _ in pairs], [theirs for _, theirs in pairs]) if len(pairs) >= LEAST else math.nan
+    """Return the agreement of values of one quantity."""
+    rank = _rank_correlation(pairs)
     return {
         "values": len(pairs),
-        "rank_correlation": _rounded(rank) if math.isfinite(rank) else None,
-        "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
+        "rank_correlation": None if rank is None else _rounded(rank),
+        "median_factor": _median_factor(pairs),
     }
+
+
+def _rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    if len(pairs) < LEAST:
+        return None
+    rank = spearman([ours for ours, _ in pairs], [theirs for _, theirs in pairs])
+    return rank if math.isfinite(rank) else None
+
+
+def _median_factor(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Return the median factor between the two of each pair; None without pairs, or if it is infinite."""
+    if not pairs:
+        return None
+    factor = statistics.median(_factor(*pair) for pair in pairs)
+    return _rounded(factor) if math.isfinite(factor) else None
+
+
+def factor_of(ours: float | None, theirs: float) -> float | None:
+    """Return the factor, at least 1, by which ours is larger or smaller; None without a value, or if it is infinite."""
+    factor = math.inf if ours is None else _factor(ours, theirs)
+    return factor if math.isfinite(factor) else None
+
+
+def _factor(ours: float, theirs: float) -> float:
+    """Return the factor, infinite beside zero or across it."""
+    if ours == theirs:
+        return 1.0
+    if ours * theirs <= 0:
+        return math.inf
+    return max(ours / theirs, theirs / ours)
 
 
 def _pairs(table: Mapping[str, Any]) -> list[tuple[float, float]]:
@@ -151,10 +225,6 @@ def _by_column(table: Mapping[str, Any]) -> list[list[tuple[float, float]]]:
         ]
         for place in range(len(table["columns"]))
     ]
-
-
-def _errors(pairs: Sequence[tuple[float, float]]) -> list[float]:
-    return [abs(ours - theirs) / abs(theirs) for ours, theirs in pairs if theirs != 0]
 
 
 def estimated(quantity: Quantity, cells: Cells, binding: Binding) -> Mapping[str, Any]:

@@ -44,6 +44,21 @@ class Cause:
 
 
 @dataclass(frozen=True)
+class Printed:
+    """A value that the source prints in its text.
+
+    Attributes:
+        quantity: The quantity that it is of.
+        value: The value.
+        label: What it is, in words; empty for the description of the quantity.
+    """
+
+    quantity: Quantity
+    value: float
+    label: str = ""
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim of a published study.
 
@@ -62,6 +77,7 @@ class Claim:
         check: Whether the claim holds by construction, so that it checks the implementation and is no evidence.
         bound: "ours" if the bounds of the test that decides are not the source's, so that more seeds cannot settle what
             it says; empty otherwise.
+        printed: Values of the source's text that it is about.
     """
 
     id: str
@@ -77,6 +93,7 @@ class Claim:
     note: str
     check: bool = False
     bound: str = ""
+    printed: tuple[Printed, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +170,8 @@ class Picture:
         log: Whether the vertical axis is logarithmic.
         published: Published values by the name of a line, one or None for each of `places`.
         axis: Label of the vertical axis; empty for that of the metric.
+        compared_as: Name of the quantity whose values it has, by which agreement is computed over all tables; empty for
+            one of its own.
     """
 
     title: str
@@ -163,6 +182,7 @@ class Picture:
     log: bool
     published: Mapping[str, Sequence[float | None]]
     axis: str = ""
+    compared_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,6 +198,8 @@ class Table:
         published: Published values by the name of a row, one or None for each column.
         under: Names of the variants or other implementations whose cells give the values, by the name of a row, one for
             each column; `AS_DESCRIBED` for neither.
+        compared_as: Name of the quantity whose values a column has, by which agreement is computed over all tables;
+            `{column}` in it is replaced by the heading. Empty for one of its own.
     """
 
     title: str
@@ -187,6 +209,7 @@ class Table:
     rows: Mapping[str, Sequence[Quantity]]
     published: Mapping[str, Sequence[float | None]]
     under: Mapping[str, Sequence[str]]
+    compared_as: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from narrows.reproduction.claims import (
     Line,
     Magnitude,
     Picture,
+    Printed,
     Published,
     Table,
     Variant,
@@ -128,7 +129,22 @@ class _Reader:
             **{name: found.get(name, "") for name in ("published", "not_testable", "note", "bound")},
             cause=self.cause(found["cause"], forms) if "cause" in found else Cause(),
             check=found.get("check", False),
+            printed=self.printed(found["printed"], found, scope) if "printed" in found else (),
         )
+
+    def printed(self, node: Node, claim: Mapping[str, Any], scope: _Scope) -> tuple[Printed, ...]:
+        """Read values of the source's text: one of the quantity of the claim's own bound, or a list with theirs."""
+        if isinstance(node.value, list):
+            read = [self.fields(each, keys.VALUE) for each in node.items]
+            return tuple(
+                Printed(self.quantity(each["is"], scope), float(each["value"]), each.get("label", "")) for each in read
+            )
+        value = self.document.number(node)
+        self.document.check()
+        test = self.test(claim["direction"], scope) if "direction" in claim else None
+        if not isinstance(test, Bounded):
+            self.fault(node, "`printed` needs the quantity", allowed="a list of { value = …, is = … }")
+        return (Printed(test.quantity, float(value or 0.0)),)
 
     def cause(self, node: Node, forms: Sequence[str]) -> Cause:
         """Read a cause: a text, or a table of four fields."""
@@ -233,7 +249,7 @@ class _Reader:
         lines = [Line(name, self.drawn(each, found, scope)) for name, each in self.entries(found["lines"]).items()]
         return Picture(
             found["title"], found["caption"], found["label"], tuple(self.listed(found["x"])), tuple(lines),
-            found.get("log", False), _printed(found), found.get("axis", ""),
+            found.get("log", False), _printed(found), found.get("axis", ""), found.get("quantity", ""),
         )  # fmt: skip
 
     def drawn(self, where: Node, found: Mapping[str, Any], scope: _Scope) -> Quantity:
@@ -262,7 +278,9 @@ class _Reader:
         under = {
             row: [self.known(node, bound(form, {**each, "row": row}), forms) for each in cells[row]] for row in rows
         }
-        return Table(found["title"], found["caption"], found["label"], columns, rows, published, under)
+        return Table(
+            found["title"], found["caption"], found["label"], columns, rows, published, under, found.get("quantity", "")
+        )
 
     def calibration(self, node: Node, tables: Sequence[Table], forms: Sequence[str]) -> Calibration:
         found = self.fields(node, keys.CALIBRATION)

@@ -80,8 +80,14 @@ CLAIM = (
     Key("experiment", TEXT, "none", "The experiment that its quantities mean by themselves."),
     Key("check", BOOLEAN, "false", "Whether it holds by construction."),
     Key("bound", one_of(OURS), "the source's", "Origin of the bound of the direction."),
+    Key("printed", anything("a number, or a list of tables"), "none", "Values of the source's text."),
     Key("cause", anything("a text or a table"), "none", "Why it does not hold."),
     *(Key(name, TEXT, "none", f"The {name} in words.") for name in ("published", "not_testable", "note")),
+)
+VALUE = (
+    needed("value", NUMBER, "The printed value."),
+    needed("is", QUANTITY, "The quantity that it is of."),
+    Key("label", TEXT, "that of the quantity", "What it is."),
 )
 CAUSE = (
     needed("whose", one_of(*CLASSES), "Whose it is."),
@@ -95,6 +101,9 @@ OF_FIGURES = (
     needed("label", TEXT, "Label of the horizontal axis, or heading of the names of rows."),
     needed("experiment", TEXT, "The experiment that its quantities mean by themselves."),
     Key("published", PRINTED, "none", "Values of the source by name."),
+    Key(
+        "quantity", TEXT, "the title", "The quantity of its columns, compared over all tables; it may have `{column}`."
+    ),
 )
 FIGURE = (
     *OF_FIGURES,

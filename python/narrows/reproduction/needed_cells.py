@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def of_claim(claim: Claim) -> list[Selection]:
-    """Return what a claim reads for its direction and its magnitude, each selection once."""
+    """Return what a claim reads for its direction, its magnitude and its printed values, each selection once."""
     tests = [claim.direction, claim.magnitude.test if claim.magnitude else None]
-    return read_of(taken for test in tests if test is not None for taken in test.compared({}))
+    compared = [taken for test in tests if test is not None for taken in test.compared({})]
+    return read_of([*compared, *((each.quantity, {}) for each in claim.printed)])
 
 
 def of_source(published: Published) -> list[Selection]:

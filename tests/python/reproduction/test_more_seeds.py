@@ -182,13 +182,11 @@ def test_agreement_is_computed_by_hand(own: Path) -> None:
     ]
     found = agreement(read_claims(own / "claims.toml"), "quick", "sha256:0", Found({"one": Asked(cells)}, {}))
     (table,) = found["tables"]
-    # Ours are 1.5, 5 and 4 for 1, 2 and 3: errors of 0.5, 1.5 and 0.333; ranks 1, 3 and 2.
-    assert table["agreement"] == {
-        "values": 3, "rank_correlation": 0.5, "rank_correlation_within_columns": None, "median_relative_error": 0.5,
-    }  # fmt: skip
+    # Ours are 1.5, 5 and 4 for 1, 2 and 3: factors of 1.5, 2.5 and 1.333, in columns of one value each.
+    assert table["agreement"] == {"values": 3, "rank_correlation_within_columns": None, "median_factor": 1.5}
     assert table["rows"]["goodput_bps"]["ours"] == [1.5, 5.0, 4.0, 9.5]
     assert table["rows"]["goodput_bps"]["published"] == [1.0, 2.0, 3.0, None]
-    assert (found["values"], found["median_relative_error"]) == (3, 0.5)
+    assert (found["values"], found["median_factor"]) == (3, 1.5)
     # Of 1 and 2, on the logarithmic scale of what is positive: 1.5 / exp(12.706 * 0.5 / 1.5).
     assert math.isclose(table["rows"]["goodput_bps"]["ci95"][0][0], 0.0217, abs_tol=1e-4)
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-from claim_files import claims_file
-from claims_figures import agreement as figure_of_agreement
+from claim_files import claim, claims_file
 from claims_tables import expanded, number
+from printed_bars import bars, panels
 
 from narrows.core import ScenarioError
-from narrows.reproduction.agreement import agreement
+from narrows.reproduction.agreement import agreement, factor_of
 from narrows.reproduction.campaign import parts
 from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.judges import cells_of
@@ -77,9 +77,9 @@ def test_a_table_may_be_of_variants(tmp_path: Path) -> None:
 def test_a_calibration_is_the_agreement_of_a_part_under_each_variant(tmp_path: Path) -> None:
     (calibration,) = tables_of(tmp_path)["calibrations"]
     assert calibration["columns"] == ["first"]
-    errors = {form: row[0]["median_relative_error"] for form, row in calibration["rows"].items()}
+    factors = {form: row[0]["median_factor"] for form, row in calibration["rows"].items()}
     # The only printed value of the part is 1, and ours are 2 and, under the variant, 1.
-    assert errors == {"as described": 1.0, "a slow link": 0.0}
+    assert factors == {"as described": 2.0, "a slow link": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -222,14 +222,113 @@ def test_a_discussion_names_claims_with_the_verdicts_that_they_have(study: Study
             assert verdicts[name] == verdict.lower(), name
 
 
-def test_the_figure_of_agreement_has_every_pair_once() -> None:
-    row = {"ours": [2.0, 3.0, 0.0], "published": [1.0, 4.0, 5.0]}
-    other = {"ours": [2.0, None, 20.0], "published": [1.0, 2.0, 200.0]}
-    tables = {"tables": [{"title": "Table 1", "rows": {"a": row}}, {"title": "Figure 1", "rows": {"a": other}}]}
-    drawn = figure_of_agreement(tables)
-    # Two of the table, and one of the figure that the table has not; each title has a dot in the legend.
-    assert drawn.count("<circle") == 3 + 2
-    assert "1 value of 0 is not shown" in drawn
-    assert "10³" in drawn
-    many = {"tables": [{"title": f"Appendix: {name}", "rows": {name: row}} for name in "abcdefghij"]}
-    assert figure_of_agreement(many).count("Appendix") == 2
+def compared(title: str, kind: str = "table", *, quantity: str = "", **rows: Any) -> dict[str, Any]:
+    """Return a table with the columns x and y, whose rows are given as lists of ours and of printed values."""
+    filled = {
+        name: {
+            "ours": ours,
+            "ci95": [None if each is None else [each / 2, each * 2] for each in ours],
+            "published": theirs,
+        }
+        for name, (ours, theirs) in rows.items()
+    }
+    of = [quantity or f"{title}: {each}" for each in "xy"]
+    return {"title": title, "kind": kind, "columns": ["x", "y"], "quantities": of, "rows": filled}
+
+
+def test_every_printed_value_has_its_bar_beside_ours_once() -> None:
+    first = compared("First", a=([2.0, 3.0], [1.0, 4.0]), b=([0.5, None], [1.0, 2.0]))
+    second = compared("Second", quantity="rate", a=([500.0, 7.0], [0.0, None]), b=([-1.0, 2.0], [1.0, 3.0]))
+    again = compared("Drawn again", "figure", a=([2.0, None], [1.0, None]))
+    text = {"claim": "1-1", "of": "a loss", "ours": 0.2, "ci95": [0.1, 0.3], "published": 0.4}
+    tables = {"tables": [again, first, second], "printed": [text, {**text, "ours": None}]}
+    found = panels(tables, {"a": "Algorithm A", "x": "setting x"})
+    # Two quantities of one column each, one quantity in two settings, and the text; no figure of what a table has.
+    assert {each.title: {name: len(pairs) for name, pairs in each.settings.items()} for each in found} == {
+        "First: x": {"First": 2},
+        "First: y": {"First": 1},
+        "Second": {"setting x": 2, "y": 1},
+        "Values of the text: ours over the printed one": {"1-1: a loss": 1},
+    }
+    drawn = bars(tables, {"a": "Algorithm A", "x": "setting x"})
+    # Ours and the printed one of seven, and a title of each that a reader can point at.
+    assert drawn.count("<rect") == 2 * 7
+    assert "<title>Algorithm A, setting x: 500, printed 0</title>" in drawn
+    assert "<title>1-1, 1-1: a loss: 0.5, printed 1</title>" in drawn
+    assert "nan" not in drawn
+    assert "inf" not in drawn
+
+
+def test_bars_are_as_high_as_their_values() -> None:
+    def heights(*pairs: tuple[float, float]) -> list[float]:
+        rows: Any = {f"r{place}": ([ours, None], [theirs, None]) for place, (ours, theirs) in enumerate(pairs)}
+        drawn = bars({"tables": [compared("T", **rows)], "printed": []}, {})
+        return [float(each) for each in re.findall(r'<rect [^>]*height="([\d.]+)"', drawn)]
+
+    linear = heights((2.0, 4.0), (1.0, 3.0))
+    assert [each / linear[1] for each in linear] == pytest.approx([0.5, 1.0, 0.25, 0.75], abs=0.01)
+    # Of more than a factor of fifty the logarithm: 1, 10, 100 and 1000.
+    logarithmic = heights((10.0, 100.0), (1.0, 1000.0))
+    assert [each / logarithmic[3] for each in logarithmic] == pytest.approx([1 / 3, 2 / 3, 0.0, 1.0], abs=0.01)
+
+
+def test_values_of_the_text_are_compared_in_their_own_units(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    test = '{ is = { measure = "m", where = { algorithm = "a" } }, at_least = 1 }'
+    other = '{ value = 6, label = "b of two", is = { measure = "m", where = { algorithm = "b" } } }'
+    for given, expected in (("4", [(4.0, 2.0)]), (f"[{other}]", [(6.0, 3.0)])):
+        file.write_text(claims_file(903, claim("1-1", "It is", test), f"printed = {given}\n"), encoding="utf-8")
+        found = agreement(read_claims(file), "quick", "sha256:0", Found({"one": cells(a=2, b=3)}, {}))
+        assert [(each["published"], each["ours"]) for each in found["printed"]] == expected
+        assert (found["values"], found["median_factor"]) == (1, 2.0)
+    assert found["printed"][0]["of"] == "b of two"
+
+
+@pytest.mark.parametrize(
+    ("direction", "given", "said"),
+    [
+        ('{ order = [{ measure = "m" }, 1] }', "4", "`printed` needs the quantity"),
+        ('{ is = { measure = "m" }, at_least = 1 }', '"much"', "expected a finite number"),
+        ('{ is = { measure = "m" }, at_least = 1 }', "[{ value = 3 }]", "`is`"),
+        ('{ is = { measure = "m" }, at_least = 1 }', "[3]", "expected a table"),
+    ],
+)
+def test_a_printed_value_is_of_a_quantity(tmp_path: Path, direction: str, given: str, said: str) -> None:
+    file = tmp_path / "claims.toml"
+    file.write_text(claims_file(903, claim("1-1", "It is", direction), f"printed = {given}\n"), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"claims\.toml:\d+:\d+: claims\.0") as raised:
+        read_claims(file)
+    assert said in " ".join(str(raised.value).split())
+
+
+def test_a_factor_is_the_same_both_ways_and_infinite_beside_zero() -> None:
+    found = [factor_of(*pair) for pair in ((2.0, 1.0), (0.5, 1.0), (-2.0, -1.0), (0.0, 0.0))]
+    assert found == [2.0, 2.0, 2.0, 1.0]
+    assert [factor_of(*pair) for pair in ((0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (None, 1.0))] == [None] * 4
+
+
+def test_agreement_is_by_quantity_over_all_tables(tmp_path: Path) -> None:
+    of = """\
+[[tables]]
+title = "TITLE"
+caption = "c"
+label = "l"
+experiment = "one"
+quantity = "{column} rate"
+is = { measure = "m", where = { algorithm = "{row}" } }
+rows = ["a", "b", "c"]
+columns = ["low", "high"]
+published = { a = [1, 10], b = [2, 30], c = [3, 20] }
+"""
+    file = tmp_path / "claims.toml"
+    file.write_text(claims_file(903, of.replace("TITLE", "One"), of.replace("TITLE", "Two")), encoding="utf-8")
+    found = agreement(read_claims(file), "quick", "sha256:0", Found({"one": cells(a=1, b=2, c=3)}, {}))
+    # Of two tables with three values each; ours are 1, 2 and 3 in all columns.
+    assert [(each["quantity"], each["values"]) for each in found["quantities"]] == [("low rate", 6), ("high rate", 6)]
+    low, high = found["quantities"]
+    assert (low["rank_correlation"], low["rank_correlation_within_settings"], low["median_factor"]) == (1.0, 1.0, 1.0)
+    assert (high["rank_correlation_within_settings"], high["median_factor"]) == (0.5, 10.0)
+    # Of columns of different quantities a table has no rank correlation over all.
+    assert set(found["tables"][0]["agreement"]) == {"values", "rank_correlation_within_columns", "median_factor"}
+    assert found["tables"][0]["agreement"]["rank_correlation_within_columns"] == 0.75
+    assert found["values"] == 12
