@@ -14,6 +14,7 @@ from cards import cell
 from predicates import Formulas
 
 from narrows.reproduction.agreement import factor_of
+from narrows.reproduction.causes import by_class, evidence_of, shortened
 from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS
@@ -101,7 +102,7 @@ def _study_page(study: StudyFolder) -> str:
         parts += ["## Ours beside the published values", *_agreement(study, tables)]
     else:
         parts += ["## Ours beside the published values", NO_TABLES]
-    parts += ["## Claims that do not hold", _failing(ledgers)] if ledgers else []
+    parts += ["## Claims that do not hold", *failing(ledgers)] if ledgers else []
     discussion = study.folder / "discussion.md"
     if discussion.is_file():
         text = discussion.read_text(encoding="utf-8").strip()
@@ -119,7 +120,7 @@ def _study_page(study: StudyFolder) -> str:
 
 def _linked(text: str) -> str:
     """Return a text in which every claim that it names is a link."""
-    return re.sub(r"\b00[0-4]-\d{3}\b", lambda found: f"[{found[0]}](claims.md#claim-{found[0]})", text)
+    return re.sub(r"\b00[0-4]-\d{3}\b", lambda found: _link(found[0]), text)
 
 
 def _headline(ledger: Ledger) -> str:
@@ -153,10 +154,9 @@ def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
     if tables["printed"]:
         rows = ["| value of the text | claim | printed | ours | factor |", "|---|---|--:|--:|--:|"]
         for each in tables["printed"]:
-            link = f"[{each['claim']}](claims.md#claim-{each['claim']})"
             ours = "-" if each["ours"] is None else claims_tables.number(each["ours"])
             factor = claims_tables.two_digits(factor_of(each["ours"], each["published"]))
-            rows.append(f"| {cell(each['of'])} | {link} | {each['published']:g} | {ours} | {factor} |")
+            rows.append(f"| {cell(each['of'])} | {_link(each['claim'])} | {each['published']:g} | {ours} | {factor} |")
         yield "\n".join(rows)
 
 
@@ -172,17 +172,32 @@ def _by(heading: str, entries: Sequence[Mapping[str, Any]], ranks: Mapping[str, 
     return "\n".join(rows)
 
 
-def _failing(ledgers: Sequence[Ledger]) -> str:
-    """Return the claims that do not hold at the larger size, or at the quick one if only that has run their cells."""
-    rows = ["| claim | strength | verdict | what is known of the cause |", "|---|---|---|---|"]
+def failing(ledgers: Sequence[Ledger]) -> Iterator[str]:
+    """Yield the claims that do not hold at the larger size, or at the quick one if only that has run their cells."""
+    sizes = {}
     for entries in zip(*(ledger["claims"] for ledger in ledgers), strict=True):
         ran = [number for number, entry in enumerate(entries) if entry["verdict"] != NOT_TESTABLE]
         number = ran[0] if ran else 0
-        claim, size = entries[number], f" ({ledgers[number]['size']} size)" if number else ""
-        if claim["verdict"] != HOLDS:
-            link = f"[{claim['id']}](claims.md#claim-{claim['id']})"
-            rows.append(f"| {link} | {claim['strength']} | {claim['verdict']}{size} | {cell(claim['cause'] or '')} |")
-    return "\n".join(rows)
+        sizes[entries[number]["id"]] = (entries[number], f" ({ledgers[number]['size']} size)" if number else "")
+    for whose, claims in by_class(entry for entry, _ in sizes.values()).items():
+        rows = [
+            f"Cause {whose}:\n",
+            "| claim | strength | verdict | what is known | evidence | what decides |",
+            "|---|---|---|---|---|---|",
+        ]
+        for claim in claims:
+            decides = (claim["explained"] or {}).get("decides") or ""
+            texts = (shortened(claim["cause"] or ""), "; ".join(evidence_of(claim)), decides)
+            shown = " | ".join(cell(each) for each in texts)
+            verdict = claim["verdict"] + sizes[claim["id"]][1]
+            rows.append(f"| {_link(claim['id'])} | {claim['strength']} | {verdict} | {shown} |")
+        yield "\n".join(rows)
+    if untested := [entry["id"] for entry, _ in sizes.values() if entry["verdict"] == NOT_TESTABLE]:
+        yield f"Not testable: {', '.join(map(_link, untested))}."
+
+
+def _link(claim: str) -> str:
+    return f"[{claim}](claims.md#claim-{claim})"
 
 
 def _grid(names: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> str:
@@ -203,10 +218,18 @@ def _claims_of(study: StudyFolder) -> str:
     ]
     size = ledgers[0]["size"] if ledgers else "quick"
     formulas = Formulas(study, size)
+    if ledgers:
+        classes = by_class(ledgers[0]["claims"]).items()
+        listed = [f"* {whose}: {', '.join(_here(each['id']) for each in own)}" for whose, own in classes]
+        parts += ["Claims that do not hold, by whose the cause is:", "\n".join(listed)] if listed else []
     parts += _quantities(formulas)
     for claim in study.claims(size).claims:
         parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}))
     return "\n\n".join(parts)
+
+
+def _here(claim: str) -> str:
+    return f"[{claim}](#claim-{claim})"
 
 
 def _quantities(formulas: Formulas) -> list[str]:
@@ -227,10 +250,21 @@ def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry]) -> st
     for size, entry in entries.items():
         lines.append(f"* {_verdict(size, entry)}")
         if entry["cause"] and entry["verdict"] not in {HOLDS, NOT_TESTABLE}:
-            lines.append(f"  Cause: {cell(entry['cause'])}")
+            lines += [f"  {each}" for each in _cause(entry)]
     if claim.note:
         lines.append(f"* Note: {cell(claim.note)}")
     return lines[0] + "\n\n" + "\n".join(lines[1:])
+
+
+def _cause(entry: Entry) -> list[str]:
+    """Return the lines of the cause of a claim: what is known, whose it is, what shows it and what decides."""
+    lines = [f"Cause: {cell(entry['cause'])}"]
+    if explained := entry["explained"]:
+        evidence = evidence_of(entry)
+        facts = [f"Whose: {explained['whose']}", *([f"evidence: {'; '.join(evidence)}"] if evidence else [])]
+        facts += [f"what decides: {explained['decides']}"] if explained["decides"] else []
+        lines.append(cell(". ".join(facts)))
+    return lines
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from narrows.experiments.declared import Key, fields
 from narrows.experiments.document import Document, Entry, Node, placed
 from narrows.files.text import read_text
 from narrows.reproduction import keys
+from narrows.reproduction.causes import LONGEST, sentences
 from narrows.reproduction.claims import (
     AS_DESCRIBED,
     Calibration,
@@ -356,11 +357,6 @@ class _Scope:
     within: frozenset[str] = frozenset()
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text: what ends with a full stop before a capital letter, a number or a parenthesis."""
-    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9(*])", text.strip()) if each]
-
-
 def _printed(found: Mapping[str, Any]) -> dict[str, list[float | None]]:
     """Return the source's values by name; an empty text stands where it has none."""
     printed = found.get("published", {})
@@ -388,5 +384,3 @@ def _bound(node: Node, binding: Mapping[str, Any]) -> Node:
 
 
 PAIR = 2
-# The most sentences of a cause.
-LONGEST = 2

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from claim_files import claim, claims_file
+from claims_page import failing
 
 from narrows.core import ScenarioError
+from narrows.report.reproduction.claims import claims as claims_of_report
+from narrows.reproduction.causes import by_class, evidence_of, sentences, shortened
 from narrows.reproduction.claims import CLASSES
-from narrows.reproduction.claims_file import read_claims, sentences
+from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.ledger import Found, evaluate
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.registry import published_studies
@@ -129,3 +132,35 @@ def test_causes_of_published_studies_that_have_a_class_have_evidence(study: Any)
             assert each.cause.whose in CLASSES
             # What is open is open because nothing shows it; then something must decide.
             assert each.cause.evidence or each.cause.decides, each.id
+
+
+def claims_of(folder: Path) -> list[dict[str, Any]]:
+    """Return entries of a ledger: two that fail with a class and one without, one that holds."""
+    ours = FOUR.replace('"set-up"', '"ours"')
+    plain = 'cause = "One. Two. Three."\n'
+    found = [entry(folder, FOUR), entry(folder, plain), entry(folder, ours), entry(folder, FOUR, 9.0)]
+    return [{**each, "id": f"1-{place}"} for place, each in enumerate(found)]
+
+
+def test_what_does_not_hold_is_sorted_by_class(tmp_path: Path) -> None:
+    found = by_class(claims_of(tmp_path))
+    assert {whose: [each["id"] for each in own] for whose, own in found.items()} == {
+        "ours": ["1-2"], "set-up": ["1-0"], "not classified": ["1-1"],
+    }  # fmt: skip
+    assert evidence_of(found["ours"][0]) == ["a slow link: holds", "ns-2: fails", "of one run of an hour: 7."]
+    # Without a class it is the first variant with another verdict.
+    assert evidence_of(found["not classified"][0]) == ["a slow link: holds"]
+    assert shortened("One. Two. Three.") == "One. Two. …"
+    assert shortened("One. Two.") == "One. Two."
+
+
+def test_pages_show_classes_evidence_and_two_sentences(tmp_path: Path) -> None:
+    ledger: dict[str, Any] = {"size": "quick", "claims": claims_of(tmp_path)}
+    parts = list(failing([ledger]))
+    assert [part.partition("\n")[0] for part in parts] == ["Cause ours:", "Cause set-up:", "Cause not classified:"]
+    rows = [line for part in parts for line in part.splitlines() if line.startswith("| [")]
+    assert "a slow link: holds; ns-2: fails; of one run of an hour: 7. | the rate |" in rows[0]
+    assert all(len(sentences(row.split("|")[4])) <= 2 for row in rows)
+    page = str(claims_of_report(ledger["claims"]))
+    assert page.index("Cause ours") < page.index("Cause set-up") < page.index("Cause not classified")
+    assert "a slow link: holds; ns-2: fails" in page

@@ -10,6 +10,7 @@ from narrows.drawing.svg import Markup, element, join, number
 from narrows.page.blocks import facts, row, state, table
 from narrows.page.estimates import estimate_texts
 from narrows.page.metrics import unit_named
+from narrows.reproduction.causes import HEADINGS, by_class, evidence_of
 from narrows.reproduction.headline import by_strength
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
@@ -23,13 +24,25 @@ if TYPE_CHECKING:
 def claims(entries: Sequence[Claim]) -> Markup:
     """Return the claims of a ledger: a table of counts, buttons that filter by verdict, and every claim."""
     articles = (_claim(each) for each in entries)
-    return join((_counts(entries), _buttons(entries), element("div", *articles, class_="claims")))
+    return join((_counts(entries), _causes(entries), _buttons(entries), element("div", *articles, class_="claims")))
 
 
 def _counts(entries: Sequence[Claim]) -> Markup:
     rows = [row(each, *found.values()) for each, found in by_strength(entries).items()]
     heads = ("Strength", *(state(*_STATES[each]) for each in VERDICTS))
     return table("How firmly the source says it, and whether it holds", heads, rows, "sheet counts")
+
+
+def _causes(entries: Sequence[Claim]) -> Markup:
+    """Return links to the claims that do not hold, by whose the cause is."""
+    found = by_class(entries)
+    if not found:
+        return Markup("")
+    rows = []
+    for whose, own in found.items():
+        links = [element("a", each["id"], href=f"#{each['id']}") for each in own]
+        rows.append((f"Cause {whose}", join([links[0], *(part for link in links[1:] for part in (", ", link))])))
+    return facts(rows)
 
 
 def _buttons(entries: Sequence[Claim]) -> Markup:
@@ -58,6 +71,11 @@ def _why(claim: Claim) -> list[Markup]:
     parts = []
     if claim["cause"]:
         parts.append(element("p", claim["cause"]))
+    if explained := claim["explained"]:
+        rows = [("Whose", HEADINGS[explained["whose"]])]
+        rows += [("Evidence", "; ".join(evidence_of(claim)))] if explained["evidence"] else []
+        rows += [("What decides", explained["decides"])] if explained["decides"] else []
+        parts.append(facts(rows))
     changed = [
         f"{name}: {verdict}" for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]
     ]

@@ -1,0 +1,62 @@
+"""The claims of a ledger that do not hold, by whose cause it is. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from narrows.reproduction.claims import OPEN, OURS, SET_UP, SOURCE
+from narrows.reproduction.ledger import NOT_TESTABLE
+from narrows.reproduction.predicate import HOLDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Entry = Mapping[str, Any]
+
+
+def by_class(claims: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Return the claims that were judged and do not hold, by the heading of whose cause it is."""
+    found: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS.values()}
+    for claim in claims:
+        if claim["verdict"] not in {HOLDS, NOT_TESTABLE}:
+            found[HEADINGS[whose_of(claim)]].append(claim)
+    return {heading: own for heading, own in found.items() if own}
+
+
+def whose_of(claim: Entry) -> str:
+    """Return whose the cause of a claim is; empty if it is not said."""
+    explained = claim["explained"]
+    return str(explained["whose"]) if explained else ""
+
+
+def evidence_of(claim: Entry) -> list[str]:
+    """Return what shows the cause of a claim: variants and other implementations with the verdict there, and runs.
+
+    Of a cause without a class, it is the first variant under which the verdict is another.
+    """
+    name = claim["variant"]
+    explained = claim["explained"] or {"evidence": [{"what": name, "verdict": claim["variants"][name]}] if name else ()}
+    return [
+        f"{each['what']}: {each['verdict'] or 'not run'}" if not each["what"].endswith(".") else each["what"]
+        for each in explained["evidence"]
+    ]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text: what ends with a full stop before a capital letter, a number or a parenthesis."""
+    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9(*])", text.strip()) if each]
+
+
+def shortened(text: str) -> str:
+    """Return the first sentences of a text, as many as a row of a table has."""
+    every = sentences(text)
+    return " ".join(every[:LONGEST]) + (" …" if len(every) > LONGEST else "")
+
+
+# The headings of what does not hold, in their order.
+HEADINGS: Mapping[str, str] = {
+    OURS: "ours", SOURCE: "the source's", SET_UP: "set-up", OPEN: "open", "": "not classified",
+}  # fmt: skip
+# The most sentences of a cause.
+LONGEST = 2
