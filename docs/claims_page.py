@@ -12,6 +12,7 @@ import claims_tables
 import printed_bars
 from cards import cell
 from predicates import Formulas
+from quoted import quoted
 
 from narrows.reproduction.agreement import factor_of
 from narrows.reproduction.causes import by_class, evidence_of, shortened
@@ -109,9 +110,9 @@ def _study_page(study: StudyFolder) -> str:
         parts += ["## Discussion", _linked(claims_tables.expanded(text, _tables(study), published.labels, ledgers))]
     parts += [
         "## Deviations from the source",
-        _grid(("what", "source", "ours", "why"), account["deviations"]),
+        quoted(_grid(("what", "source", "ours", "why"), account["deviations"]), ledgers),
         "## Threats to validity",
-        _grid(("what", "so"), [*account["threats"], *THREATS]),
+        quoted(_grid(("what", "so"), [*account["threats"], *THREATS]), ledgers),
         "## Tests that were changed after data were seen",
         _grid(("date", "claims", "what", "effect"), account["changes"]),
     ]

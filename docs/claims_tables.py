@@ -7,6 +7,8 @@
 | `{table: TITLE, in Mbps}` | the same in a unit |
 | `{variant: NAME}` | the verdicts under a variant of the claims that hold |
 | `{sizes}` | the claims whose verdict differs between the two sizes |
+
+Verdicts and numbers of single claims: `quoted.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from cards import cell
+from quoted import quoted, verb
 
 from narrows.reproduction.ledger import NOT_TESTABLE
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+from narrows.reproduction.predicate import HOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +56,7 @@ def expanded(text: str, tables: Mapping[str, Any], labels: Mapping[str, str], le
 
     text = TABLE.sub(table, text)
     text = VARIANT.sub(lambda found: _under(found["name"], ledgers), text)
-    return SIZES.sub(lambda _: _changed(ledgers[-1], ledgers[0]), text)
+    return quoted(SIZES.sub(lambda _: _changed(ledgers[-1], ledgers[0]), text), ledgers)
 
 
 def _written(
@@ -105,7 +108,7 @@ def _under(variant: str, ledgers: Sequence[Ledger]) -> str:
             size = f" at the {ledger['size']} size" if len(ledgers) > 1 else ""
             tried = sum(map(len, found.values()))
             parts = [
-                f"{len(ids)} {_verb(verdict, len(ids))} ({', '.join(ids)})" for verdict, ids in sorted(found.items())
+                f"{len(ids)} {verb(verdict, len(ids))} ({', '.join(ids)})" for verdict, ids in sorted(found.items())
             ]
             claims = "claim that holds" if len(holding) == 1 else "claims that hold"
             are = "is" if tried == 1 else "are"
@@ -127,13 +130,6 @@ def _changed(small: Ledger, large: Ledger) -> str:
     rows += [f"| {old} | {new} | {', '.join(ids)} |" for (old, new), ids in sorted(found.items())]
     judged = f"Both sizes judge {len(both)} claims, {same} of them with the same verdict."
     return f"{judged} The others:\n\n" + "\n".join(rows)
-
-
-def _verb(verdict: str, count: int) -> str:
-    if verdict == INCONCLUSIVE:
-        return "is inconclusive" if count == 1 else "are inconclusive"
-    verb, _, rest = verdict.partition(" ")
-    return f"{verb if count == 1 or verb not in {HOLDS, FAILS} else verb.removesuffix('s')} {rest}".rstrip()
 
 
 TABLE = re.compile(r"^\{table: (?P<title>.+?)(?:, in (?P<unit>Mbps|%))?\}$", re.MULTILINE)

@@ -33,14 +33,14 @@ def whose_of(claim: Entry) -> str:
 def evidence_of(claim: Entry) -> list[str]:
     """Return what shows the cause of a claim: variants and other implementations with the verdict there, and runs.
 
-    Of a cause without a class, it is the first variant under which the verdict is another.
+    Of a cause without a class, these are the variants under which the verdict is another, and all implementations.
     """
-    name = claim["variant"]
-    explained = claim["explained"] or {"evidence": [{"what": name, "verdict": claim["variants"][name]}] if name else ()}
-    return [
-        f"{each['what']}: {each['verdict'] or 'not run'}" if not each["what"].endswith(".") else each["what"]
-        for each in explained["evidence"]
-    ]
+    if claim["explained"]:
+        shown = {each["what"]: each["verdict"] for each in claim["explained"]["evidence"]}
+    else:
+        shown = {name: verdict for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]}
+        shown |= {name: judged["verdict"] for name, judged in (claim["judged"] or {}).items()}
+    return [what if what.endswith(".") else f"{what}: {verdict or 'not run'}" for what, verdict in shown.items()]
 
 
 def sentences(text: str) -> list[str]:

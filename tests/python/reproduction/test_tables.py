@@ -208,20 +208,6 @@ def test_no_discussion_has_a_table_written_by_hand(study: StudyFolder) -> None:
     assert len(re.findall(r"^\|[-:|]+\|$", text, re.MULTILINE)) == MEASURED_BY_HAND.get(study.name, 0)
 
 
-@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
-def test_a_discussion_names_claims_with_the_verdicts_that_they_have(study: StudyFolder) -> None:
-    assert study.ledger is not None
-    assert study.ledger_quick is not None
-    ledgers = (study.ledger_quick, study.ledger)
-    # The larger size decides, unless it has not run what the claim reads.
-    verdicts = {each["id"]: each["verdict"] for ledger in ledgers for each in ledger["claims"] if not each["lacks"]}
-    text = " ".join((study.folder / "discussion.md").read_text(encoding="utf-8").split())
-    stated = re.findall(r"\*\*(Holds|Fails|Inconclusive)\b[^*]*\*\* \(([^();]*)", text)
-    for verdict, names in stated:
-        for name in re.findall(r"\d{3}-\d{3}", names):
-            assert verdicts[name] == verdict.lower(), name
-
-
 def compared(title: str, kind: str = "table", *, quantity: str = "", **rows: Any) -> dict[str, Any]:
     """Return a table with the columns x and y, whose rows are given as lists of ours and of printed values."""
     filled = {
