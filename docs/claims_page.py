@@ -42,7 +42,8 @@ def pages() -> Iterator[tuple[str, str]]:
             name = f"studies/{study.name}-{ledger['size']}.svg"
             yield name, claims_figures.margins(ledger)
         if tables := _compared(study):
-            yield f"studies/{study.name}-printed.svg", printed_bars.bars(tables, study.published.labels)
+            for number, drawn in enumerate(printed_bars.bars(tables, study.published.labels), 1):
+                yield f"studies/{study.name}-printed-{number}.svg", drawn
 
 
 def _ledgers(study: StudyFolder) -> list[Ledger]:
@@ -142,7 +143,8 @@ def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
         f"{tables['values']} published values have a counterpart at the {tables['size']} size; ours differ by a median "
         f"factor of {factor}. `tables.json` has every value with its interval."
     )
-    yield f"![Our values beside the published ones]({study.name}-printed.svg)"
+    for number in range(1, len(printed_bars.bars(tables, study.published.labels)) + 1):
+        yield f"![Our values beside the published ones, {number}]({study.name}-printed-{number}.svg)"
     yield printed_bars.CAPTION
     if tables["quantities"]:
         yield _by(

@@ -1,4 +1,4 @@
-"""Our values beside the printed ones as bars, a panel for each quantity, as a small SVG file."""
+"""Our values beside the printed ones as bars, a panel for each quantity, in small SVG files."""
 
 from __future__ import annotations
 
@@ -28,19 +28,23 @@ class Panel(NamedTuple):
     settings: Mapping[str, Sequence[Pair]]
 
 
-def bars(tables: Mapping[str, Any], labels: Mapping[str, str]) -> str:
-    """Draw every printed value beside ours.
+def bars(tables: Mapping[str, Any], labels: Mapping[str, str]) -> list[str]:
+    """Draw every printed value beside ours, in as many files as keep each of them small.
 
     Args:
         tables: The content of `tables.json`.
         labels: How rows and columns are named, where not by their own names.
     """
-    drawn, y = list[str](), 0.0
+    files, drawn, y, pairs = list[str](), list[str](), 0.0, 0
     for panel in panels(tables, labels):
+        own = sum(map(len, panel.settings.values()))
+        if drawn and pairs + own > MANY:
+            files.append(svg(WIDTH, y, drawn))
+            drawn, y, pairs = [], 0.0, 0
         parts, height = _panel(panel)
         drawn.append(f'<g data-series="{escape(panel.title)}" transform="translate(0 {y:.0f})">{"".join(parts)}</g>')
-        y += height
-    return svg(WIDTH, y, drawn)
+        y, pairs = y + height, pairs + own
+    return [*files, svg(WIDTH, y, drawn)] if drawn else files
 
 
 def panels(tables: Mapping[str, Any], labels: Mapping[str, str]) -> list[Panel]:
@@ -177,6 +181,8 @@ WIDTH, LEFT, HEAD, TALL = 760.0, 52, 24, 110.0
 # Widest pair of bars, width of a letter, least height of a bar.
 WIDEST, LETTER, LEAST = 46.0, 5.4, 0.6
 WIDE = 50
+# The most pairs in a file.
+MANY = 90
 SERIES = ("#3266ad", "#c0562f", "#2a7d4f", "#8a4fa3", "#8c6d1f", "#4f8a8b", "#a33f66", "#555555", "#9ab0d6")
 CAPTION = """\
 *Ours (filled, with 95 % intervals) beside the printed value (outline). Where values differ by more than a factor of 50

@@ -236,7 +236,7 @@ def test_every_printed_value_has_its_bar_beside_ours_once() -> None:
         "Second": {"setting x": 2, "y": 1},
         "Values of the text: ours over the printed one": {"1-1: a loss": 1},
     }
-    drawn = bars(tables, {"a": "Algorithm A", "x": "setting x"})
+    (drawn,) = bars(tables, {"a": "Algorithm A", "x": "setting x"})
     # Ours and the printed one of seven, and a title of each that a reader can point at.
     assert drawn.count("<rect") == 2 * 7
     assert "<title>Algorithm A, setting x: 500, printed 0</title>" in drawn
@@ -245,10 +245,19 @@ def test_every_printed_value_has_its_bar_beside_ours_once() -> None:
     assert "inf" not in drawn
 
 
+def test_many_bars_are_in_several_files() -> None:
+    many: dict[str, Any] = {f"r{place}": ([1.0, 2.0], [3.0, 4.0]) for place in range(30)}
+    tables = {"tables": [compared(f"T{place}", quantity="rate", **many) for place in range(3)], "printed": []}
+    drawn = bars(tables, {})
+    assert [each.count("<rect") for each in drawn] == [120, 120, 120]
+    assert max(len(each.encode()) for each in drawn) < 40_000
+    assert bars({"tables": [], "printed": []}, {}) == []
+
+
 def test_bars_are_as_high_as_their_values() -> None:
     def heights(*pairs: tuple[float, float]) -> list[float]:
         rows: Any = {f"r{place}": ([ours, None], [theirs, None]) for place, (ours, theirs) in enumerate(pairs)}
-        drawn = bars({"tables": [compared("T", **rows)], "printed": []}, {})
+        (drawn,) = bars({"tables": [compared("T", **rows)], "printed": []}, {})
         return [float(each) for each in re.findall(r'<rect [^>]*height="([\d.]+)"', drawn)]
 
     linear = heights((2.0, 4.0), (1.0, 3.0))
