@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our values beside the printed ones as bars, a panel for each quantity, in small SVG files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What prose quotes of ledgers: taken from them where it is marked, compared with them where it is not.
 
 | marked | stands for |

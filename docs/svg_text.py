@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts that all small SVG files of the published studies have."""
 
 from __future__ import annotations

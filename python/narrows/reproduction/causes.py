@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The claims of a ledger that do not hold, by whose cause it is. Pure functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. Causes of claims that do not hold: class, evidence with its verdict, and what decides."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: rule. Times of what had not happened by the end of a run are lower bounds, whatever is computed from them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Truth: contract. What prose quotes of ledgers is taken from them, or compared with them."""
 
 from __future__ import annotations
