@@ -90,32 +90,40 @@ def _alone(cells: Cells, measure: str, load: str, algorithm: str, ports: str) ->
     return cells.values("network", measure, by=("delay",), **of)
 
 
-def alone_times(cells: Cells) -> str:
-    """Return completion times where all users have one algorithm, relative to CUBIC's with the same queues."""
-    rows = [
-        [f"{load} load, {PORTS[ports]}"]
-        + [
-            estimate(over(_alone(cells, TIME, load, each, ports), _alone(cells, TIME, load, "cubic", ports)))
-            for each in LABELS
+def _to_cubic(measure: str, title: str) -> Callable[[Cells], str]:
+    """Return a table of a metric where all users have one algorithm, relative to CUBIC's with the same queues."""
+
+    def made(cells: Cells) -> str:
+        rows = [
+            [f"{load} load, {PORTS[ports]}"]
+            + [
+                estimate(over(_alone(cells, measure, load, each, ports), _alone(cells, measure, load, "cubic", ports)))
+                for each in LABELS
+            ]
+            for load in ("low", "heavy")
+            for ports in PORTS
         ]
-        for load in ("low", "heavy")
-        for ports in PORTS
-    ]
-    return table("completion time, CUBIC = 1", LABELS.values(), rows)
+        return table(f"{title}, CUBIC = 1", LABELS.values(), rows)
+
+    return made
 
 
-def alone_queues(cells: Cells) -> str:
-    """Return completion times where all users have one algorithm, relative to its own with ample drop-tail buffers."""
-    rows = [
-        [f"{load} load, {PORTS[ports]}"]
-        + [
-            estimate(over(_alone(cells, TIME, load, each, ports), _alone(cells, TIME, load, each, "ample")))
-            for each in LABELS
+def _to_ample(measure: str, title: str) -> Callable[[Cells], str]:
+    """Return a table of a metric of an algorithm, relative to its own with drop-tail buffers of a round trip."""
+
+    def made(cells: Cells) -> str:
+        rows = [
+            [f"{load} load, {PORTS[ports]}"]
+            + [
+                estimate(over(_alone(cells, measure, load, each, ports), _alone(cells, measure, load, each, "ample")))
+                for each in LABELS
+            ]
+            for load in ("low", "heavy")
+            for ports in ("small", "DualPI2", "FQ-CoDel")
         ]
-        for load in ("low", "heavy")
-        for ports in ("small", "DualPI2", "FQ-CoDel")
-    ]
-    return table("completion time, drop-tail with buffers of a round trip = 1", LABELS.values(), rows)
+        return table(f"{title}, drop-tail with buffers of a round trip = 1", LABELS.values(), rows)
+
+    return made
 
 
 def alone_network(cells: Cells) -> str:
@@ -223,8 +231,11 @@ LEVELS = {
 }
 TIME = "completion_time_s"
 TABLES: Mapping[str, Callable[[Cells], str]] = {
-    "times": alone_times,
-    "queues": alone_queues,
+    "times": _to_cubic(TIME, "completion time"),
+    "payload": _to_cubic("goodput_bps", "payload"),
+    "transfers": _to_cubic("completed_flows", "completed transfers"),
+    "queues": _to_ample(TIME, "completion time"),
+    "losses": _to_ample("loss_rate", "packets lost"),
     "network": alone_network,
     "payload left": _left("group.tcp.goodput_bps"),
     "times beside": _left("group.tcp.completion_time_s"),
