@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from claim_files import claim, claims_file
 from claims_tables import expanded, number
+from outdated import OLD_CELLS, OLD_TABLES, outdated
 from printed_bars import bars, panels
 
 from narrows.core import ScenarioError
@@ -141,29 +142,40 @@ def test_numbers_are_written_with_as_many_digits_as_are_read(value: float, text:
     assert number(value) == text
 
 
-@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
-def test_published_tables_are_those_of_the_ledger_and_the_claims(study: StudyFolder) -> None:
+def published() -> list[Any]:
+    """Return the studies with each of their published tables."""
+    appendix = pytest.mark.xfail(strict=True, reason="the appendix of study 001 has not run on its present base")
+    found = []
+    for study in published_studies():
+        for tables in study.tables:
+            marks = [appendix] if study.name == "akella-2002" else outdated(study.name, tables["size"], OLD_TABLES)
+            found.append(pytest.param(study, tables, id=f"{study.name}-{tables['size']}", marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("study", "tables"), published())
+def test_published_tables_are_those_of_the_ledger_and_the_claims(study: StudyFolder, tables: dict[str, Any]) -> None:
     ledgers = {each["size"]: each["digest"] for each in (study.ledger, study.ledger_quick) if each}
-    assert study.tables
-    for tables in study.tables:
-        assert tables["digest"] == ledgers[tables["size"]]
-        published = study.claims(tables["size"])
-        declared = {table.title: table for table in published.tables}
-        stored = {table["title"]: table for table in tables["tables"] if table["kind"] == "table"}
-        assert set(stored) <= set(declared)
-        # Whatever the source printed has a value of ours.
-        compared = {table.title for table in published.tables if table.published}
-        compared |= {
-            picture.title
-            for picture in published.pictures
-            if {line.name for line in picture.lines} & {*picture.published}
-        }
-        assert compared <= {table["title"] for table in tables["tables"] if table["agreement"]["values"]}
-        for title, table in stored.items():
-            assert list(table["rows"]) == list(declared[title].rows)
-            assert table["columns"] == list(declared[title].columns)
-            assert table["caption"] == declared[title].caption
-        assert [each["title"] for each in tables["calibrations"]] == [each.title for each in published.calibrations]
+    assert tables["digest"] == ledgers[tables["size"]]
+    published = study.claims(tables["size"])
+    declared = {table.title: table for table in published.tables}
+    stored = {table["title"]: table for table in tables["tables"] if table["kind"] == "table"}
+    assert set(stored) <= set(declared)
+    # Whatever the source printed has a value of ours.
+    compared = {table.title for table in published.tables if table.published}
+    compared |= {
+        picture.title for picture in published.pictures if {line.name for line in picture.lines} & {*picture.published}
+    }
+    assert compared <= {table["title"] for table in tables["tables"] if table["agreement"]["values"]}
+    for title, table in stored.items():
+        assert list(table["rows"]) == list(declared[title].rows)
+        assert table["columns"] == list(declared[title].columns)
+        assert table["caption"] == declared[title].caption
+    assert [each["title"] for each in tables["calibrations"]] == [each.title for each in published.calibrations]
+
+
+def test_every_published_study_has_tables() -> None:
+    assert all(study.tables for study in published_studies())
 
 
 # From the least to the most cells.
@@ -174,7 +186,17 @@ KEPT = sorted(
 LONG = pytest.mark.full("the tables of the study with the most cells take a minute; those of all others are made, too")
 
 
-@pytest.mark.parametrize("study", [*KEPT[:-1], pytest.param(KEPT[-1], marks=LONG)], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(
+            each,
+            id=each.name,
+            marks=[*outdated(each.name, "medium", OLD_CELLS), *([LONG] if each is KEPT[-1] else [])],
+        )
+        for each in KEPT
+    ],
+)
 def test_published_tables_follow_from_the_cells_that_are_kept(study: StudyFolder) -> None:
     published = study.claims("medium")
     planned = {(part.experiment, part.variant): part.plan for part in parts(study, "medium", None, None)}
