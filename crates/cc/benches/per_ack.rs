@@ -67,6 +67,7 @@ fn run(name: &str, count: u64) {
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        saved_path: None,
         paced: false,
         seed: 1,
     });

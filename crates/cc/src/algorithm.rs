@@ -5,6 +5,7 @@
 //! parameter of the card, so building cannot fail.
 
 use crate::explicit::quick_start::QuickStart;
+use crate::slow_start::CarefulResume;
 use crate::{CongestionControl, Entry, Needs, Setup, catalogue};
 use narrows_card::{Fault, Value, Values, assignments, nearest};
 use std::fmt;
@@ -67,7 +68,7 @@ impl Algorithm {
 
     /// Returns a new instance for one flow.
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
-        QuickStart::around((self.entry.build)(&self.values, setup), setup)
+        CarefulResume::around(QuickStart::around((self.entry.build)(&self.values, setup), setup), setup)
     }
 }
 

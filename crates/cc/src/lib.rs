@@ -38,7 +38,7 @@ pub use algorithm::Algorithm;
 pub use entry::Entry;
 pub use fact::{Ack, Cause, Fact, Idle, Loss, Path, RateSample, Report, RttView, SentPacket};
 pub use needs::{LossHistory, Needs, Reports, Transport};
-pub use setup::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
+pub use setup::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind};
 pub use style::{Dash, Hue, Style};
 
 /// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a flow sets up the algorithm that controls it.
 
-use narrows_units::{Bytes, Rate};
+use narrows_units::{Bytes, Rate, Span};
 
 /// The properties of a flow with which an algorithm is built, besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Setup {
     pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782); `None` if the flow makes none.
     pub quick_start: Option<QuickStartRequest>,
+    /// What an earlier connection over the same path has left (RFC 9959); `None` without Careful Resume.
+    pub saved_path: Option<SavedPath>,
     /// Whether the host paces packets over a round trip if the algorithm sets no pacing rate.
     pub paced: bool,
     /// Seed of the algorithm's random numbers.
@@ -124,4 +126,13 @@ pub struct QuickStartRequest {
     pub rate: Rate,
     /// Whether an approved request ends slow start.
     pub ends_slow_start: bool,
+}
+
+/// What Careful Resume saves of a connection (RFC 9959 §3.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SavedPath {
+    /// `saved_cwnd`, packets.
+    pub window: f64,
+    /// `saved_rtt`; `None` for a path that is known to be the same.
+    pub rtt: Option<Span>,
 }

@@ -9,12 +9,14 @@
 //! acknowledged without that limit, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the
 //! growth.
 
+mod careful_resume;
 mod hosted;
 mod hystart;
 mod hystart_plus_plus;
 mod limited;
 mod search;
 
+pub use careful_resume::CarefulResume;
 pub use hosted::{Counted, Hosted};
 pub use hystart::HyStart;
 pub use hystart_plus_plus::HyStartPlusPlus;

@@ -30,6 +30,7 @@ fn host_with(name: &str, buffer: u64, slow_start: Option<SlowStartKind>) -> Host
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        saved_path: None,
         paced: false,
         seed: 1,
     };

@@ -241,6 +241,8 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("slow_start", "standard", &["path.rate=40Mbps", "path.rtt=100ms"]),
     ("quick_start", "20Mbps", APPROVING),
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
+    ("saved_window", "400pkt", &["path.rate=40Mbps", "path.rtt=100ms"]),
+    ("saved_rtt", "2s", &["path.rate=40Mbps", "path.rtt=100ms", "transport.saved_window=400pkt"]),
     ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
     ("receive_autotuning", "true", &["transport.initial_window=200pkt"]),
     ("read_rate", "1Mbps", &["transport.receive_window=9pkt"]),

@@ -76,7 +76,7 @@ fn every_value_of_a_key_of_the_transport_is_what_the_kernel_does_or_is_refused_w
     // What is not the endpoints' alone, or has no effect without another that is refused.
     let honoured: Vec<&str> =
         linux.values.iter().map(|value| value.key).filter(|key| !refused.contains(key)).collect();
-    let without_effect = ["quick_start_ssthresh", "read_rate", "read_pause", "abe"];
+    let without_effect = ["quick_start_ssthresh", "saved_rtt", "read_rate", "read_pause", "abe"];
     let honoured: Vec<&str> = honoured.into_iter().filter(|key| !without_effect.contains(key)).collect();
     assert_eq!(honoured, ["ecn", "receive_offload_timeout", "send_delay"]);
 }

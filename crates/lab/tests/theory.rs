@@ -442,3 +442,55 @@ fn two_flows_of_c4_share_and_one_of_cubic_has_less() {
     let what = "share beside a CUBIC flow that starts 10 s later, 20 Mbps, 40 ms, 4 BDP";
     Catalogue::Algorithms.assert_result("c4", what, &format!("{:.2}", share("cubic")));
 }
+
+/// RFC 9959 §3: after the initial window of 10 packets, a round trip, half of the saved window is paced over the next, and its last
+/// packet is acknowledged a round trip later; by slow start it takes the 7 round trips after which `10 (2^7 - 1)` packets are sent.
+/// Both begin with the handshake.
+#[test]
+fn a_transfer_over_a_path_that_is_known_takes_three_round_trips_instead_of_seven() {
+    let completion = |saved: &str| {
+        let text = format!(
+            r#"
+            duration = "5s"
+            path = {{ rate = "10Gbps", rtt = "100ms", queue = {{ kind = "droptail", limit = "1BDP" }} }}
+            transport = {{ delayed_ack = 1{saved} }}
+            [[flows]]
+            name = "file"
+            algorithm = "newreno"
+            size = "1474600B"
+            "#
+        );
+        value(&run(&text, 0), "file", "completion_time_s") / 0.1
+    };
+    support::assert_near("slow start", completion(""), 8.0, 0.01);
+    let resumed = completion(", saved_window = \"2000pkt\", saved_rtt = \"100ms\"");
+    support::assert_near("Careful Resume", resumed, 4.0, 0.01);
+    // The path has become another one.
+    let other = completion(", saved_window = \"2000pkt\", saved_rtt = \"250ms\"");
+    support::assert_near("another path", other, 8.0, 0.01);
+}
+
+/// RFC 9959 §3.6: where half of the saved window no longer fits, the flow retreats below half of what the path took, and its transfer
+/// still completes.
+#[test]
+fn a_saved_window_that_no_longer_fits_is_given_up() {
+    let lost = |saved: &str| {
+        let text = format!(
+            r#"
+            duration = "60s"
+            path = {{ rate = "10Mbps", rtt = "100ms", queue = {{ kind = "droptail", limit = "1BDP" }} }}
+            transport = {{ delayed_ack = 1{saved} }}
+            [[flows]]
+            name = "file"
+            algorithm = "newreno"
+            size = "5MB"
+            "#
+        );
+        let records = run(&text, 0);
+        (value(&records, "file", "completion_time_s"), value(&records, "file", "loss_rate"))
+    };
+    let (plain, _) = lost("");
+    let (resumed, losses) = lost(", saved_window = \"2000pkt\", saved_rtt = \"100ms\"");
+    assert!(losses > 0.05, "{losses}");
+    assert!(resumed < 2.0 * plain, "{resumed} s against {plain} s");
+}

@@ -6,6 +6,7 @@
 
 use narrows_cc::card::Value;
 use narrows_cc::explicit::quick_start::QuickStart;
+use narrows_cc::slow_start::CarefulResume;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
 use narrows_units::Rate;
 use std::fmt::{self, Debug, Display};
@@ -93,7 +94,9 @@ impl Control {
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         match self {
             Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.build(setup),
-            Self::External(external) => QuickStart::around(external.algorithm.build(setup), setup),
+            Self::External(external) => {
+                CarefulResume::around(QuickStart::around(external.algorithm.build(setup), setup), setup)
+            }
         }
     }
 

@@ -257,6 +257,7 @@ const TRIAL: Setup = Setup {
     ack_counting: AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
+    saved_path: None,
     paced: false,
     seed: 1,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of a flow's endpoints, congestion control aside.
 
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind};
 use narrows_units::{Bytes, Rate, Span};
 
 /// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
@@ -30,6 +30,8 @@ pub struct TransportOptions {
     pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782) of the first packet; `None` for no request.
     pub quick_start: Option<QuickStartRequest>,
+    /// What an earlier connection over the same path has left, for Careful Resume (RFC 9959).
+    pub saved_path: Option<SavedPath>,
     /// The size of the first reduction of the window.
     pub first_cut: FirstCut,
     /// Whether a mark reduces the window by less than a loss (ABE, RFC 8511).
@@ -120,6 +122,7 @@ impl Default for TransportOptions {
             slow_start: SlowStartKind::Standard,
             ack_counting: AckCounting::Mixed,
             quick_start: None,
+            saved_path: None,
             first_cut: FirstCut::Rule,
             abe: false,
             receive_window: None,
@@ -232,6 +235,7 @@ impl TransportOptions {
             slow_start: self.slow_start,
             ack_counting: self.ack_counting,
             quick_start: self.quick_start,
+            saved_path: self.saved_path,
             paced: self.pacing,
             seed,
         }

@@ -6,9 +6,9 @@ use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
 use narrows_cc::{
     AckCounting, Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest,
-    RestartWindow, Setup, SlowStartKind,
+    RestartWindow, SavedPath, Setup, SlowStartKind,
 };
-use narrows_units::{Bytes, Rate};
+use narrows_units::{Bytes, Rate, Span};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -29,12 +29,14 @@ pub fn setups() -> impl Strategy<Value = Setup> {
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
         .prop_map(|(bps, ends_slow_start)| QuickStartRequest { rate: Rate::from_bps(bps), ends_slow_start });
+    let saved = (2.0..2000.0, proptest::option::of(1..1_000_u64))
+        .prop_map(|(window, ms)| SavedPath { window, rtt: ms.map(Span::from_ms) });
     (
         1.0..50.0,
         ssthresh,
         (first_cut, restart_window),
         (slow_start, ack_counting),
-        proptest::option::of(start_up),
+        (proptest::option::of(start_up), proptest::option::of(saved)),
         (any::<bool>(), any::<bool>()),
         any::<u64>(),
     )
@@ -44,7 +46,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                 initial_ssthresh,
                 (first_cut, restart_window),
                 (slow_start, ack_counting),
-                quick_start,
+                (quick_start, saved_path),
                 (paced, abe),
                 seed,
             )| {
@@ -59,6 +61,8 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                     slow_start,
                     ack_counting,
                     quick_start,
+                    // A scenario has one of them at most.
+                    saved_path: saved_path.filter(|_| quick_start.is_none()),
                     paced,
                     seed,
                 }

@@ -71,6 +71,11 @@ fn windowed(setup: &Setup) -> impl Iterator<Item = (&'static str, Box<dyn Conges
     })
 }
 
+/// Whether the window is set by what precedes or encloses the algorithm.
+fn sets_window(setup: &Setup) -> bool {
+    setup.quick_start.is_some() || setup.saved_path.is_some()
+}
+
 /// `fact`, so much later.
 fn later(fact: &Fact, by: Span) -> Fact {
     let mut fact = fact.clone();
@@ -108,8 +113,8 @@ proptest! {
                 // Vegas adds the packet of a round trip at once; Linux counts what was acknowledged at a larger window for one at most.
                 let at_once = name == "vegas" || name.ends_with("-linux");
                 let counted = counted + f64::from(u8::from(at_once));
-                // Quick-Start sets the window at the end of its request.
-                prop_assert!(setup.quick_start.is_some() || grown <= counted + 1e-9, "{name}: {grown} for {counted}");
+                // Quick-Start and Careful Resume set the window.
+                prop_assert!(sets_window(&setup) || grown <= counted + 1e-9, "{name}: {grown} for {counted}");
             }
         }
     }
@@ -118,7 +123,7 @@ proptest! {
     #[test]
     fn a_known_ssthresh_is_lowered_by_a_loss_or_the_algorithms_own_signal_alone(setup in setups(), facts in histories(200)) {
         let hystart = setup.slow_start == SlowStartKind::HyStart;
-        for (name, mut algorithm) in windowed(&setup).filter(|_| setup.quick_start.is_none()) {
+        for (name, mut algorithm) in windowed(&setup).filter(|_| !sets_window(&setup)) {
             for fact in &facts {
                 let before = algorithm.ssthresh().expect("a window algorithm");
                 fact.apply_to(&mut *algorithm);
@@ -190,7 +195,7 @@ proptest! {
         (before, acks) in histories_then_growth(100, 30),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
-        for (name, mut algorithm) in windowed(&setup).filter(|_| setup.quick_start.is_none()) {
+        for (name, mut algorithm) in windowed(&setup).filter(|_| !sets_window(&setup)) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);
             Fact::Recovered(path).apply_to(&mut *algorithm);

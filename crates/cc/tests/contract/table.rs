@@ -65,6 +65,7 @@ impl Hosted {
             slow_start: SlowStartKind::HyStartPlusPlus,
             ack_counting: AckCounting::Segments,
             quick_start: None,
+            saved_path: None,
             paced: false,
             seed: 1,
         };

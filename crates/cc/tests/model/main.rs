@@ -38,6 +38,7 @@ fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        saved_path: None,
         paced: false,
         seed,
     })

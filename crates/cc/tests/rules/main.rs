@@ -5,6 +5,7 @@ mod africa;
 mod aild;
 mod bic;
 mod binomial;
+mod careful_resume;
 mod catalogue;
 mod cdg;
 mod copa;
@@ -59,6 +60,7 @@ const SETUP: Setup = Setup {
     ack_counting: narrows_cc::AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
+    saved_path: None,
     paced: false,
     seed: 1,
 };

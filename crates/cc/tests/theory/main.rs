@@ -33,6 +33,7 @@ fn setup(initial_window: f64, initial_ssthresh: f64) -> Setup {
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        saved_path: None,
         paced: false,
         seed: 1,
     }

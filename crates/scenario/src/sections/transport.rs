@@ -5,6 +5,7 @@
 //! one.
 
 pub mod reader;
+pub mod start_up;
 
 use super::preset::{self, OfPreset, Preset, PresetCard, PresetValue, Unlike, preset_keys};
 use crate::diagnostic::Fault;
@@ -17,7 +18,9 @@ use crate::value::{
     Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, SpanRange, Word, Words,
     words,
 };
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SlowStartKind, catalogue};
+use narrows_cc::{
+    AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, SlowStartKind, catalogue,
+};
 use narrows_model::algorithm::Control;
 use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
@@ -87,6 +90,14 @@ preset_keys! {
         /// Whether an approved Quick-Start rate ends slow start: ssthresh is set to the window of that rate. Only with
         /// quick_start.
         key quick_start_ssthresh: bool = [false, false, false, false],
+
+        /// Careful Resume: window of an earlier connection over the same path, saved_cwnd. The window of a window algorithm jumps to half of
+        /// it, paced over a round trip, when the initial window is acknowledged, and retreats if packets are lost then (RFC 9959).
+        key saved_window: Or<PacketsOrSize, Nothing> = [None, None, None, None],
+
+        /// Round-trip time of that connection, saved_rtt: Careful Resume is given up where it is twice the present one or more, or less
+        /// than a tenth of it; none: not compared. Only with saved_window.
+        key saved_rtt: Or<Positive<Span>, Nothing> = [None, None, None, None],
 
         /// Size of the first window reduction. rule: that of the algorithm. half: to half of the window.
         option first_cut: FirstCut {
@@ -389,11 +400,13 @@ impl Endpoint {
         let timeouts = self.check_timeouts(faults);
         let initial_window = self.check_initial_window(faults);
         let quick_start = self.resolve_quick_start();
+        let saved_path = self.resolve_saved_path(mss, faults);
         let mut options = TransportOptions { mss: mss?, ..TransportOptions::default() };
         self.set(&mut options)?;
         options.initial_ssthresh = initial_ssthresh?;
         options.receive_window = receive_window?;
         options.quick_start = quick_start?;
+        options.saved_path = saved_path?;
         reader::check(self, &options, faults)?;
         ack?;
         timeouts?;
@@ -487,6 +500,25 @@ impl Endpoint {
         Ok(asked)
     }
 
+    /// Resolves what an earlier connection has left.
+    fn resolve_saved_path(
+        &mut self,
+        mss: Result<Bytes, Reported>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<SavedPath>, Reported> {
+        let Some(window) = packets(&mut self.saved_window, mss, faults)? else {
+            self.saved_rtt.fill(None);
+            return Ok(None);
+        };
+        if let Some(rate) = self.quick_start.copied()? {
+            let message =
+                "the first window is either saved or asked of the routers, and quick_start asks them";
+            let fault = self.saved_window.fault(message).given(format!("quick_start = {rate}"));
+            return Err(fault.allowed("one of saved_window and quick_start").report(faults));
+        }
+        Ok(Some(SavedPath { window: window as f64, rtt: self.saved_rtt.copied()? }))
+    }
+
     /// Returns the keys that set an option to another value than `options` has, each with the value there.
     pub fn differing(&self, options: &TransportOptions) -> Vec<Unlike> {
         let window = |packets: Option<u64>| packets.map(PacketsOrSize::Packets);
@@ -505,6 +537,10 @@ impl Endpoint {
             receive_window,
         ));
         found.extend(Unlike::of::<Or<Positive<Rate>, Nothing>>("quick_start", &self.quick_start, &rate));
+        let saved = window(options.saved_path.map(|saved| saved.window as u64));
+        found.extend(Unlike::of::<Or<PacketsOrSize, Nothing>>("saved_window", &self.saved_window, &saved));
+        let rtt = options.saved_path.and_then(|saved| saved.rtt);
+        found.extend(Unlike::of::<Or<Positive<Span>, Nothing>>("saved_rtt", &self.saved_rtt, &rtt));
         found
     }
 
@@ -536,28 +572,6 @@ fn packets(
     };
     window.fill(Some(PacketsOrSize::Packets(packets)));
     Ok(Some(packets))
-}
-
-/// Adds an error to `faults` for each `quick_start_ssthresh` without a `quick_start`.
-pub fn check_start_ups(flows: &[&TransportKeys], transport: Option<&TransportKeys>, faults: &mut Vec<Fault>) {
-    let asks = |flow: &TransportKeys| {
-        let written = [Some(flow), transport].into_iter().flatten().find(|each| each.quick_start.written);
-        // What did not pass is known already.
-        written.is_some_and(|each| each.quick_start.copied() != Ok(Some(None)))
-    };
-    let mut check = |table: &TransportKeys, asked: bool| {
-        if !asked && table.quick_start_ssthresh.copied() == Ok(Some(true)) {
-            let message = "without quick_start nothing is asked for, and nothing can be approved";
-            let fault = table.quick_start_ssthresh.fault(message).given("true");
-            faults.push(fault.allowed("false, or a rate for quick_start"));
-        }
-    };
-    for flow in flows {
-        check(flow, asks(flow));
-    }
-    if let Some(transport) = transport {
-        check(transport, flows.is_empty() || flows.iter().any(|flow| asks(flow)));
-    }
 }
 
 /// Packets.

@@ -470,6 +470,7 @@ const NEEDS: &[Need] = &[
     // Endpoints.
     Need::sets("abe", &[".ecn=true"]),
     Need::sets("quick_start_ssthresh", &[".quick_start=1Mbps"]),
+    Need::sets("saved_rtt", &[".saved_window=99pkt"]),
     Need::sets("read_rate", &[".receive_window=9pkt"]),
     Need::sets("read_pause", &[".receive_window=9pkt"]),
     Need::values("read_pause", "\"1s..2s\"", "\"1s..3s\""),

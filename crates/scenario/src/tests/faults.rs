@@ -183,6 +183,8 @@ const FAULTS: &[Case] = &[
     (6, "algorithm = \"htcp\"\necn = true\nabe = §true", "flows.0.abe", "RFC 8511 has no factor for `htcp`"),
     (APPENDED, "[transport]\necn = true\nabe = §true\n[[flows]]\nalgorithm = \"rap\"", "transport.abe", "RFC 8511 has no factor for `rap`"),
     (6, "algorithm = \"cubic\"\nquick_start_ssthresh = §true", "flows.0.quick_start_ssthresh", "without quick_start"),
+    (6, "algorithm = \"cubic\"\nsaved_rtt = §\"80ms\"", "flows.0.saved_rtt", "without saved_window"),
+    (6, "algorithm = \"cubic\"\nquick_start = \"1Mbps\"\nsaved_window = §\"99pkt\"", "flows.0.saved_window", "quick_start asks them"),
     (APPENDED, "[transport]\nquick_start_ssthresh = §true", "transport.quick_start_ssthresh", "without quick_start"),
     (6, "algorithm = \"cubic\"\nquick_start = \"none\"\nquick_start_ssthresh = §true\n[transport]\nquick_start = \"1Mbps\"", "flows.0.quick_start_ssthresh", "without quick_start"),
     // Words and names.

@@ -47,6 +47,8 @@ const SETS: &[&[&str]] = &[
     ],
     &["transport.quick_start=1Gbps", "flows.0.quick_start=none"],
     &["transport.ecn=true", "transport.abe=true"],
+    &["transport.saved_window=300pkt", "flows.0.saved_rtt=80ms"],
+    &["transport.saved_rtt=80ms", "flows.0.saved_window=300kB"],
     &["transport.quick_start_ssthresh=true", "flows.0.quick_start=1Gbps"],
     &[
         "path.queue={kind=\"priority\",classes={cubic=3},limits=[\"9pkt\",\"infinite\",\"0.1bdp\"],limit=\"60pkt\"}",

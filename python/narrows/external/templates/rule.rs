@@ -19,6 +19,7 @@ const SETUP: Setup = Setup {
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,
     quick_start: None,
+    saved_path: None,
     paced: false,
     seed: 1,
 };
