@@ -26,8 +26,8 @@ fn is_past(since: Option<Time>, span: Span, now: Time) -> bool {
     since.is_none_or(|since| now.since(since) >= span)
 }
 
-/// What a controller needs that counts the bytes of packets, or compares their times.
-const NEEDS: Needs = Needs { packets: true, ..Needs::RELIABLE };
+/// What a controller of media needs: the bytes of packets, and when each arrives.
+const NEEDS: Needs = Needs { packets: true, each_packet: true, ..Needs::RELIABLE };
 
 /// Largest window, packets.
 const WINDOW_MAX: f64 = 1_073_741_824.0;

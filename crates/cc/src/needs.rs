@@ -11,6 +11,9 @@ pub struct Needs {
     pub transport: Transport,
     /// Whether it needs the packets of each acknowledgement and loss, as [`SentPacket`](crate::SentPacket)s.
     pub packets: bool,
+    /// Whether the receiver must acknowledge each packet at once, so that the arrival of each is known, whatever the flow's
+    /// transport says of delayed acknowledgements.
+    pub each_packet: bool,
     /// Whether it needs delivery-rate samples, which only reliable senders make.
     pub rate_samples: bool,
     /// Whether it is notified of acknowledgements of a part of a segment, with `newly_acked` 0.
@@ -29,6 +32,7 @@ impl Needs {
     pub const RELIABLE: Self = Self {
         transport: Transport::Reliable,
         packets: false,
+        each_packet: false,
         rate_samples: false,
         partial_acks: false,
         slow_start: None,

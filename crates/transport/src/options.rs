@@ -3,6 +3,7 @@
 
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind};
 use narrows_units::{Bytes, Rate, Span};
+use std::sync::Arc;
 
 /// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +165,12 @@ impl Default for TransportOptions {
 }
 
 impl TransportOptions {
+    /// Returns the options of a flow whose receiver acknowledges each packet at once, if `each_packet`, or these.
+    #[must_use]
+    pub fn acknowledging(self: Arc<Self>, each_packet: bool) -> Arc<Self> {
+        if each_packet { Arc::new(Self { delayed_ack: 1, ..(*self).clone() }) } else { self }
+    }
+
     /// Returns the standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides those of
     /// 2012.
     pub fn modern() -> Self {
@@ -310,6 +317,7 @@ pub enum RtoRestart {
 mod tests {
     use super::{RecoveryKind, RtoRule, TransportOptions};
     use narrows_units::{Bytes, Span};
+    use std::sync::Arc;
 
     #[test]
     fn the_defaults_are_those_of_the_standards() {
@@ -324,5 +332,13 @@ mod tests {
             (options.initial_rto, options.min_rto, options.max_rto),
             (Span::from_ms(1_000), Span::from_ms(200), Span::from_ms(60_000))
         );
+    }
+
+    #[test]
+    fn a_flow_whose_algorithm_needs_the_arrival_of_each_packet_has_no_delayed_acknowledgements() {
+        let options = Arc::new(TransportOptions { delayed_ack: 3, ..TransportOptions::default() });
+        assert_eq!(Arc::clone(&options).acknowledging(false).delayed_ack, 3);
+        let each = Arc::clone(&options).acknowledging(true);
+        assert_eq!(*each, TransportOptions { delayed_ack: 1, ..(*options).clone() });
     }
 }

@@ -2,7 +2,7 @@
 //! GCC, Google congestion control (draft-ietf-rmcat-gcc-02): the lesser of a rate that follows the gradient of the one-way delay, and one
 //! that follows losses.
 //!
-//! * [`gradient`] measures how the delay grows from group to group of packets, and signals over-use, under-use or neither.
+//! * A filter measures how the delay grows from group to group of packets, and signals over-use, under-use or neither.
 //! * Over-use lowers the rate `A` to 0.85 of what arrives, under-use holds it until the queue is empty; otherwise it grows by 8 % in a
 //!   second or, near the rate at which over-use was seen before, by half a packet in a response time.
 //! * Losses of more than 10 % lower the rate `As` by half of their share, fewer than 2 % raise it by 5 %.
@@ -321,7 +321,7 @@ pub(crate) const GCC: Entry = Entry {
         ],
         deviations: &[
             "the detector has the constants of WebRTC unless the draft's are asked for: with these the gradient passes the threshold only at a rate far above the capacity, and losses alone control the flow",
-            "over a reliable transport, which sends lost packets again; one arrival time for each acknowledgement. With one for each packet (delayed_ack = 1) over-use is seen earlier: the 95th percentile of the queueing delay of a call on 4 Mbps, 50 ms is 16 ms in place of 251 ms",
+            "over a reliable transport, which sends lost packets again; an acknowledgement of each packet at once in place of RTCP feedback",
             "both controllers run every 100 ms, as with transport-wide feedback, and over-use lowers the rate at once, again after a response time",
             "the deviation of the rate at decreases has the bounds of WebRTC, since that of one sample is 0; the variance of the noise is 50 ms^2 at first, and chi 0.01, as there",
             "the window is twice what the rate fills a smoothed round trip with, so that a sender without acknowledgements stops; the draft has none",

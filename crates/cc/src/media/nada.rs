@@ -272,7 +272,7 @@ pub(crate) const NADA: Entry = Entry {
             Variable { name: "p_mark", unit: "", meaning: "smoothed share of marked packets" },
         ],
         deviations: &[
-            "over a reliable transport, which sends lost packets again; the sender computes the signal from acknowledgements, as RFC 8698 permits",
+            "over a reliable transport, which sends lost packets again; the sender computes the signal from acknowledgements of each packet at once, as RFC 8698 permits",
             "what waits at the sender is not known: the pacing rate is always 1.05 r, which equation 12 has as its most; a call's encoder applies equation 11",
             "the signal is at most 500 ms, as in the authors' code (ns3-rmcat): without a bound the rate would leap up as the share of losses is forgotten",
             "an update counts for at most 500 ms, so that a pause does not make the rate negative",

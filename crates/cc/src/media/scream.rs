@@ -10,11 +10,9 @@
 //! * Increase by one segment and 0.02 `W` in a round trip, less near the window `Wᵢ` of the last congestion, after congestion, and
 //!   while the delay varies.
 
-use super::packets;
 use super::queue_delay::QueueDelay;
-use crate::{
-    Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Needs, Path, Setup, Style,
-};
+use super::{NEEDS, packets};
+use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Path, Setup, Style};
 use competing::Competing;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -365,7 +363,7 @@ pub(crate) const SCREAM: Entry = Entry {
             Variable { name: "qdelay_target_s", unit: "s", meaning: "target of the queueing delay" },
         ],
         deviations: &[
-            "over a reliable transport, which sends lost packets again; acknowledgements for two packets in place of RTCP feedback",
+            "over a reliable transport, which sends lost packets again; an acknowledgement of each packet at once in place of RTCP feedback",
             "bytes in flight are packets not acknowledged and not declared lost, in full segments",
             "one stream, no rate_adjust_factor and frame_size_dev: the encoder of a call lowers its rate by what waits at the sender (RFC 8698 §5.2.2)",
             "no compensation of clock drift: both clocks are one; the queueing delay is compared with the least of ten minutes",
@@ -374,7 +372,7 @@ pub(crate) const SCREAM: Entry = Entry {
         ],
     },
     style: Some(Style(Hue::Cyan, Dash::Sparse)),
-    needs: |_| Needs::RELIABLE,
+    needs: |_| NEEDS,
     build,
 };
 

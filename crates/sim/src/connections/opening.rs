@@ -38,7 +38,13 @@ impl Connections<'_> {
             SendingEndpoint::of_stack(plan.flow, plan.size, options.mss)
         } else {
             let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed));
-            SendingEndpoint::new(plan.flow, options, plan.size, algorithm, needs)
+            SendingEndpoint::new(
+                plan.flow,
+                options.acknowledging(needs.each_packet),
+                plan.size,
+                algorithm,
+                needs,
+            )
         };
         let mut recorder = SenderRecorder::new(self.ack_spacings[number]);
         if self.measuring {
@@ -69,8 +75,9 @@ impl Connections<'_> {
         let workload = &self.model.workloads[plan.workload as usize];
         let group = &self.model.groups[workload.group];
         // The sender's algorithm may be in another partition; its requirements do not depend on its state.
-        let transport = group.algorithm.needs().transport;
-        let options = Arc::clone(&workload.transport);
+        let needs = group.algorithm.needs();
+        let transport = needs.transport;
+        let options = Arc::clone(&workload.transport).acknowledging(needs.each_packet);
         let receiver = if self.of_stack {
             ReceivingEndpoint::of_stack(plan.flow)
         } else {

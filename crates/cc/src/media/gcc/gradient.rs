@@ -138,9 +138,8 @@ impl Gradient {
         let estimate = self.estimate();
         if estimate > self.threshold {
             self.over += gap;
-            if self.over >= OVERUSE_TIME && !self.is_falling {
-                self.signal = Signal::OverUse;
-            }
+            let is_over = self.over >= OVERUSE_TIME && !self.is_falling;
+            self.signal = if is_over { Signal::OverUse } else { Signal::Normal };
         } else {
             self.over = 0.0;
             self.signal = if estimate < -self.threshold { Signal::UnderUse } else { Signal::Normal };
