@@ -6,6 +6,7 @@ use std::fmt;
 
 /// The requirements of an algorithm on its host.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a requirement of its own")]
 pub struct Needs {
     /// The kind of sender and receiver that host it.
     pub transport: Transport,
