@@ -48,9 +48,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         native, module = folder / "libnewreno.so", folder / "newreno.wasm"
-        flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-I", INCLUDE]
+        flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", f"-I{INCLUDE}"]
         subprocess.run(["cc", *flags, "-o", native, TESTS / "newreno.c", "-lm"], check=True)  # noqa: S603, S607
-        rust = ["rustc", "--edition", "2024", "-O", "--crate-type", "cdylib", *WASM]
+        rust: list[str | Path] = ["rustc", "--edition", "2024", "-O", "--crate-type", "cdylib", *WASM]
         subprocess.run([*rust, "-o", module, TESTS / "newreno.rs"], check=True)  # noqa: S603
         counts = {}
         for kind, algorithm in {"inside": "newreno", "native": native, "wasm": module}.items():

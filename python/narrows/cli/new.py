@@ -16,17 +16,18 @@ from narrows.reproduction.scaffold import new_claims
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+
+    # What writes the files, and how to go on.
+    Kind = tuple[Callable[[str, Path], list[Path]], tuple[str, ...]]
 
 
 def new(arguments: argparse.Namespace) -> int:
     """Write the files of a new algorithm and its test, or of a study with claims, and print how to use them."""
     name = arguments.name
-    if arguments.kind == "claims":
-        if arguments.language:
-            raise InputError(f"--{arguments.language}", "a study is in no language: it is for algorithms")
-        write, hints = new_claims, ("try it: narrows reproduce ./NAME",)
-    else:
-        write, hints = LANGUAGES[arguments.language]
+    if arguments.kind == "claims" and arguments.language:
+        raise InputError(f"--{arguments.language}", "a study is in no language: it is for algorithms")
+    write, hints = CLAIMS if arguments.kind == "claims" else LANGUAGES[arguments.language]
     for file in write(name, Path()):
         print(file)
     for hint in hints:
@@ -36,8 +37,8 @@ def new(arguments: argparse.Namespace) -> int:
 
 
 TARGET = "wasm32-unknown-unknown"
-# By option: what writes the files, and how to go on.
-LANGUAGES = {
+CLAIMS: Kind = (new_claims, ("try it: narrows reproduce ./NAME",))
+LANGUAGES: dict[str | None, Kind] = {
     None: (new_python, ("try it: narrows compare cubic ./NAME.py:CLASS", "test it: python test_NAME.py")),
     "c": (
         new_c,
