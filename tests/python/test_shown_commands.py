@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,10 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "mine.py").read_text("utf-8").replace("class Mine", "class Reno"), "utf-8"
     )
     shutil.copy(HOUSE / "crates/external/tests/examples/aimd.py", folder)
+    for name in ("mine", "cc"):
+        assert finished(["new", "algorithm", name, "--c"], folder).returncode == 0
+        subprocess.run(["make", "-C", folder / name], check=True, capture_output=True)  # noqa: S607
+    shutil.copytree(folder / "cc", folder / "base/cc")
     for name in ("mine.toml", "line.toml"):
         (folder / name).write_text(SCENARIO, encoding="utf-8")
     (folder / "first").mkdir()

@@ -25,7 +25,7 @@ def claim(number: int, verdict: str, effect: float | None, bounds: list[float | 
         "place": "figure 1", "source_supports": "yes", "published": None, "effect": effect, "unit": None,
         "ci95": None if effect is None else [effect - 0.1, effect + 0.1], "bounds": bounds, "seeds": 3,
         "effect_of": "a measure", "parts": "1 of 1", "magnitude": None, "cause": None, "variants": None, "note": None,
-        "check": False, "level": 0.05, "method": "t",
+        "check": False, "level": 0.05, "method": "t", "strict": False, "explained": None,
         **other,
     }  # fmt: skip
 
@@ -33,7 +33,7 @@ def claim(number: int, verdict: str, effect: float | None, bounds: list[float | 
 ENTRIES = [
     claim(1, "holds", 2.0, [1.0, None]),
     claim(2, "holds in direction only", 0.031, [0.02, 0.04], unit="s", ci95=[0.03, 0.032]),
-    claim(3, "fails", -1.0, [0.0, None], cause="a <cause>", strength="weak"),
+    claim(3, "fails", -1.0, [0.0, None], cause="a <cause>", strength="weak", strict=True),
     claim(4, "not testable", None, [None, None], effect_of=None),
 ]
 

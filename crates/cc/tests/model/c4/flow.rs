@@ -56,6 +56,7 @@ impl Flow {
             ce_packets: marked,
             rtt: Some(rtt),
             rate: Some(sample),
+            one_way: None,
             feedback: None,
             packets: &[],
         };
