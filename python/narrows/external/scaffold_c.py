@@ -25,7 +25,7 @@ def new_c(name: str, start: Path) -> list[Path]:
     Raises:
         InputError: The name is not allowed, or a file exists already.
     """
-    files = {f"{name}.c": "mine.c", f"test_{name}.c": "test_mine.c", "Makefile": "mine.mk"}
+    files = {f"{name}.c": "mine.c", f"test_{name}.c": "mine_test.c", "Makefile": "mine.mk"}
     return _write(name, start / name, files, {"narrows.h": core.c_header()})
 
 

@@ -280,7 +280,7 @@ pub(crate) const NADA: Entry = Entry {
             "the window is twice what the rate fills a smoothed round trip with, so that a sender without acknowledgements stops; the RFC has none",
         ],
     },
-    style: Some(Style(Hue::Slate, Dash::Sparse)),
+    style: Some(Style(Hue::Slate, Dash::Pair)),
     needs: |_| NEEDS,
     build,
 };
