@@ -36,7 +36,8 @@ def _cautions(names: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-# A caution that comes everywhere is none. Programs need a kernel, and the environments of studies are as published.
+# A caution that comes everywhere is none. Programs need a kernel, the environments of studies are as published, and a
+# field report has a controller that fails, of which a caution may be right.
 FAMILIES = {"applications", "basics", "explicit", "lessons", "links", "networks", "queues", "traffic"}
 LARGE = {"ring", "tiered-internet", "two-routers"}
 
