@@ -118,6 +118,35 @@ def test_what_is_no_library_of_this_machine_is_refused(narrows: Narrows, tmp_pat
         assert not (tmp_path / "out").exists()
 
 
+def test_every_command_takes_a_library_like_a_name(narrows: Narrows, tmp_path: Path) -> None:
+    compiled("newreno.c", tmp_path / "libmine.so")
+    scenario = write(tmp_path, SUBJECT)
+    mine, short = "./libmine.so:newreno", ("--set", "duration=8s", "--set", "warmup=1s")
+    for words in (
+        ("suite", "rmcat", mine, "--rows", "5.1", "--replications", "1", "--quick"),
+        ("worst", mine, "--budget", "1"),
+        ("ab", "cubic", mine, "--scenario", scenario, "--replications", "2"),
+        ("deploy", mine, "--fractions", "50", "--flows", "2", "--replications", "2", *short),
+        (
+            "matrix",
+            mine,
+            "cubic",
+            "--rates",
+            "5Mbps",
+            "--rtts",
+            "20ms",
+            "--buffers",
+            "1bdp",
+            "--replications",
+            "2",
+            *short,
+        ),
+        ("compare", "cubic", mine, "--scenario", scenario, "--replications", "1"),
+    ):
+        done = narrows(*words, "--quiet", "--out", f"out-{words[0]}")
+        assert done.returncode in {0, 1}, f"{words}: {done.stderr}"
+
+
 def test_a_library_is_executed_only_with_trust_and_a_module_without(narrows: Narrows, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from narrows.external.names import short_names
+from narrows.external.source import SUFFIXES
 from narrows.files.manifest import file_digest
 from narrows.run.command import recorded
 
@@ -241,6 +242,12 @@ def test_a_recorded_command_has_no_folders_of_this_machine() -> None:
     printed = "narrows compare 'copa.py:Copa(delta=1/2)' bbr3 --out ../out --set=path.rate.trace=a.up"
     assert recorded(given) == printed
     assert recorded(["study", "run", "/s/a.toml", "--address", "tcp://n1:8786"]) == "narrows study run a.toml"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_whatever_a_file_of_an_algorithm_is_its_name_is_short(suffix: str) -> None:
+    named = [f"./mine{suffix}:Mine(x=1)", "cubic"]
+    assert list(short_names(named).values()) == ["Mine", "cubic"]
 
 
 def test_short_names_distinguish_all_algorithms() -> None:

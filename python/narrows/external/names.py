@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of algorithms in results: that of an external one is its class."""
+"""Names of algorithms in results: that of an external one is its class, or its controller."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
+
+from narrows.external.source import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 def short_names(algorithms: Sequence[str]) -> dict[str, str]:
     """Return what each algorithm is called where all of these stand beside one another.
 
-    An external algorithm is called by its class; where that is not enough to distinguish it, with its parameters, then
-    with its file, then with as many of its folders as are needed. All others keep their names.
+    An external algorithm is called by its class or controller; where that is not enough to distinguish it, with its
+    parameters, then with its file, then with as many of its folders as are needed. All others keep their names.
 
     Args:
         algorithms: Algorithms as written, all different.
@@ -23,6 +25,8 @@ def short_names(algorithms: Sequence[str]) -> dict[str, str]:
     Examples:
         >>> short_names(["./copa.py:Copa", "bbr3"])
         {'./copa.py:Copa': 'Copa', 'bbr3': 'bbr3'}
+        >>> short_names(["./libmine.so:mine", "mine.wasm:mine"])
+        {'./libmine.so:mine': 'libmine.so:mine', 'mine.wasm:mine': 'mine.wasm:mine'}
         >>> list(short_names(["old/copa.py:Copa", "new/copa.py:Copa", "copa.py:Copa(delta=1)"]).values())
         ['old/copa.py:Copa', 'new/copa.py:Copa', 'Copa(delta=1)']
     """
@@ -52,4 +56,4 @@ def _forms(name: str) -> list[str]:
     return [found["name"], whole, *(f"{file}:{whole}" for file in files)]
 
 
-EXTERNAL = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)\s*(?P<parameters>\(.*\))?")
+EXTERNAL = re.compile(rf"(?P<file>.+(?:{'|'.join(map(re.escape, SUFFIXES))})):(?P<name>\w+)\s*(?P<parameters>\(.*\))?")
