@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import narrows as nw
+from narrows.files.format import FORMATS
 
 FOLDER = Path(__file__).parents[3] / "studies/examples/receive-window"
 LEDGER = json.loads((FOLDER / "ledger-quick.json").read_text(encoding="utf-8"))
@@ -21,6 +22,7 @@ def test_the_claims_say_that_they_are_not_the_source_s_and_the_ledger_has_each()
     assert all(claim["whose"] == "ours" for claim in CLAIMS["claims"])
     listed = [(entry["id"], entry["statement"]) for entry in LEDGER["claims"]]
     assert listed == [(claim["id"], claim["statement"]) for claim in CLAIMS["claims"]]
+    assert LEDGER["format"] == FORMATS["ledger.json"].number
 
 
 @pytest.mark.parametrize(("window", "least", "most"), [("64KiB", 0.99, 1.02), ("infinite", 1.1, 20.0)])
