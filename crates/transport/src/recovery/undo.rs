@@ -20,7 +20,8 @@
 
 use super::scoreboard::Delivery;
 use crate::{Rule, UndoKind};
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The detection of spurious episodes at one sender.
 #[derive(Clone, Debug)]
@@ -28,8 +29,8 @@ pub(super) struct Undo {
     kind: UndoKind,
     /// The last episode, while it may be undone.
     episode: Option<Episode>,
-    /// Retransmissions not reported by D-SACKs, in the order of sending.
-    unreported: VecDeque<u64>,
+    /// Retransmissions not reported by D-SACKs: how many of each segment. Where they were necessary, all of an episode stay here.
+    unreported: BTreeMap<u64, u32>,
 }
 
 /// An episode that may be spurious.
@@ -45,7 +46,7 @@ struct Episode {
 
 impl Undo {
     pub(super) fn new(kind: UndoKind) -> Self {
-        Self { kind, episode: None, unreported: VecDeque::new() }
+        Self { kind, episode: None, unreported: BTreeMap::new() }
     }
 
     /// A loss episode starts, with a retransmission timeout if `timeout`; all segments below `una` are acknowledged.
@@ -53,7 +54,7 @@ impl Undo {
         if self.kind == UndoKind::None {
             return;
         }
-        self.unreported.retain(|&number| number >= una);
+        self.unreported = self.unreported.split_off(&una);
         self.episode = Some(Episode { timeout, retransmitted: !self.unreported.is_empty(), genuine: false });
     }
 
@@ -67,7 +68,7 @@ impl Undo {
         if self.kind == UndoKind::None {
             return;
         }
-        self.unreported.push_back(number);
+        *self.unreported.entry(number).or_default() += 1;
         if let Some(episode) = &mut self.episode {
             episode.retransmitted = true;
         }
@@ -80,9 +81,12 @@ impl Undo {
             return None;
         }
         if let Some(number) = delivery.dsack
-            && let Some(index) = self.unreported.iter().position(|&each| each == number)
+            && let Entry::Occupied(mut count) = self.unreported.entry(number)
         {
-            self.unreported.remove(index);
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
         }
         let episode = self.episode.as_mut()?;
         // A retransmission that is SACKed has no timestamp of its own in the echo: it may have been necessary.
