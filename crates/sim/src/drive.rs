@@ -31,6 +31,73 @@ struct Windows {
     report_every: Span,
 }
 
+impl Windows {
+    /// No window is longer than `lookahead`.
+    fn new(model: &Model, lookahead: Span) -> Self {
+        let instant = Span::from_ps(1);
+        Self {
+            step: lookahead.saturating_sub(instant).min(model.duration / REPORTS).max(instant),
+            end: Time::ZERO + model.duration,
+            report_every: model.duration / REPORTS,
+        }
+    }
+}
+
+/// The work of one partition between two rendezvous.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Packet-hops.
+    pub hops: u64,
+    /// Packets that crossed to other partitions.
+    pub sent: u64,
+    /// Packets that came from other partitions.
+    pub received: u64,
+}
+
+/// Runs the partitions in one thread, window after window. Returns the work of each partition between two rendezvous: it takes
+/// what the others have sent, with all that follows at once, and advances by a window.
+pub(crate) fn drive_in_turn(
+    model: &Model,
+    partitions: &mut [Partition<'_>],
+    lookahead: Span,
+) -> Result<Vec<Vec<Work>>, RunError> {
+    let windows = Windows::new(model, lookahead);
+    let count = partitions.len();
+    let boxes: Vec<_> = (0..count * count).map(|_| Mutex::new(Mail::default())).collect();
+    let (mut now, mut all) = (Time::ZERO, Vec::new());
+    while now < windows.end {
+        let until = windows.end.min(now + windows.step);
+        let mut work = vec![Work::default(); count];
+        for (number, partition) in partitions.iter_mut().enumerate() {
+            let before = partition.net.hops;
+            work[number].received = collect(partition, number, &boxes, now);
+            partition.run_until(until);
+            partition.close(until);
+            work[number].hops = partition.net.hops - before;
+        }
+        for (number, partition) in partitions.iter_mut().enumerate() {
+            work[number].sent = partition.net.outbox.iter().map(|packets| packets.len() as u64).sum();
+            post(partition, number, count, &boxes);
+        }
+        all.push(work);
+        now = until;
+        if partitions.iter().any(Partition::is_stopped) {
+            return Err(stopped(model, &partitions.iter().collect::<Vec<_>>()));
+        }
+    }
+    let end = |(number, partition): (usize, &mut Partition<'_>)| {
+        let before = partition.net.hops;
+        let received = collect(partition, number, &boxes, now);
+        partition.finish(now);
+        Work { hops: partition.net.hops - before, sent: 0, received }
+    };
+    all.push(partitions.iter_mut().enumerate().map(end).collect());
+    match first_failure(model, partitions.iter().flat_map(Partition::failures)) {
+        Some(failure) => Err(RunError::Algorithm(Box::new(failure))),
+        None => Ok(all),
+    }
+}
+
 /// Runs all partitions to `end`; no window is longer than `lookahead`. Returns the processor time of all threads, seconds.
 pub(crate) fn drive(
     model: &Model,
@@ -38,12 +105,7 @@ pub(crate) fn drive(
     lookahead: Span,
     progress: &Progress,
 ) -> Result<f64, RunError> {
-    let instant = Span::from_ps(1);
-    let windows = Windows {
-        step: lookahead.saturating_sub(instant).min(model.duration / REPORTS).max(instant),
-        end: Time::ZERO + model.duration,
-        report_every: model.duration / REPORTS,
-    };
+    let windows = Windows::new(model, lookahead);
     match partitions {
         [alone] => drive_alone(model, alone, windows, progress),
         many => drive_together(model, many, windows, progress),
@@ -159,29 +221,34 @@ fn stopped(model: &Model, partitions: &[&Partition<'_>]) -> RunError {
     RunError::Overfull(Overfull { at, most: net.most_packets, busiest })
 }
 
-/// Writes the packets and messages of `partition` for the others into their boxes.
+/// Puts the packets and messages of `partition` for the others into their boxes, which are empty.
 fn post(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[Mutex<Mail>]) {
-    let at = |there: u16| boxes[usize::from(there) * count + number].lock().expect("a holder does not panic");
+    let at = |there: usize| boxes[there * count + number].lock().expect("a holder does not panic");
     for (there, message) in partition.workloads.connections.messages.drain(..) {
-        at(there).messages.push(message);
+        at(usize::from(there)).messages.push(message);
     }
-    for crossing in partition.net.outbox.drain(..) {
-        at(crossing.partition).crossings.push(crossing);
+    for (there, packets) in
+        partition.net.outbox.iter_mut().enumerate().filter(|(_, packets)| !packets.is_empty())
+    {
+        std::mem::swap(&mut at(there).crossings, packets);
     }
 }
 
-/// Reads the packets and messages for `partition`, in the order of the sending partitions.
-fn collect(partition: &mut Partition<'_>, number: usize, boxes: &[Mutex<Mail>], now: Time) {
+/// Reads the packets and messages for `partition`, in the order of the sending partitions. Returns the number of packets.
+fn collect(partition: &mut Partition<'_>, number: usize, boxes: &[Mutex<Mail>], now: Time) -> u64 {
     let count = boxes.len().isqrt();
+    let mut packets = 0;
     for from in &boxes[number * count..(number + 1) * count] {
         let mut mail = from.lock().expect("a holder does not panic");
         for message in mail.messages.drain(..) {
             partition.on_message(message);
         }
+        packets += mail.crossings.len() as u64;
         for mut crossing in mail.crossings.drain(..) {
             partition.take(&mut crossing, now);
         }
     }
+    packets
 }
 
 /// Whether an algorithm has failed by `now`. A later failure, in a connection that is ahead, may not be the earliest.

@@ -22,6 +22,7 @@ mod transfer;
 mod workload;
 mod worthwhile;
 
+pub use drive::Work;
 pub use emulation::Emulation;
 pub use gather::describe;
 pub use narrows_transport::{StackPacket, StackRequest, StackState, rtt_view};
@@ -73,24 +74,49 @@ pub fn simulate(
     options: RunOptions,
 ) -> Result<Records, RunError> {
     model.check().map_err(RunError::Backend)?;
-    let mut layout = Layout::new(model, options.partitions);
-    if layout.lookahead == Span::ZERO {
-        layout = Layout::new(model, 1);
-    }
-    let layout = Arc::new(layout);
-    // Events at a host must be logged in order of time, so they cannot be computed ahead.
-    let lookahead = options.lookahead && model.record.packets.is_none();
-    let options = RunOptions { lookahead, ..options };
-    let mut partitions: Vec<_> = (0..layout.partitions)
-        .map(|number| {
-            let queue = |link: usize| model.links[link].queue.build();
-            Partition::new(model, &layout, number, replication, options, progress.cancellation(), queue)
-        })
-        .collect();
+    let layout = layout(model, options.partitions);
+    let mut partitions = partitions(model, &layout, replication, progress, options);
     let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;
     let end = Time::ZERO + model.duration;
     match gather::imbalance(model, &partitions) {
         Some(detail) => Err(RunError::NotConserved(detail)),
         None => Ok(gather::gather(model, &partitions, end, cpu_s)),
     }
+}
+
+/// Returns the work of each partition in each window of a run that is cut into at most `count` partitions, as an account of
+/// how well any number of processors could share it: all partitions run in this thread.
+///
+/// # Errors
+///
+/// As [`Backend::run`].
+pub fn shares(model: &Model, replication: u32, count: usize) -> Result<Vec<Vec<Work>>, RunError> {
+    model.check().map_err(RunError::Backend)?;
+    let layout = layout(model, count);
+    let mut partitions = partitions(model, &layout, replication, &Progress::new(), RunOptions::default());
+    drive::drive_in_turn(model, &mut partitions, layout.lookahead)
+}
+
+/// The network in at most `count` partitions; in one if packets cross between them at once.
+fn layout(model: &Model, count: usize) -> Arc<Layout> {
+    let layout = Layout::new(model, count);
+    Arc::new(if layout.lookahead == Span::ZERO { Layout::new(model, 1) } else { layout })
+}
+
+/// The partitions of `layout` at the start of the run.
+fn partitions<'m>(
+    model: &'m Model,
+    layout: &Arc<Layout>,
+    replication: u32,
+    progress: &Progress,
+    options: RunOptions,
+) -> Vec<Partition<'m>> {
+    // Events at a host must be logged in order of time, so they cannot be computed ahead.
+    let lookahead = options.lookahead && model.record.packets.is_none();
+    let options = RunOptions { lookahead, ..options };
+    let create = |number| {
+        let queue = |link: usize| model.links[link].queue.build();
+        Partition::new(model, layout, number, replication, options, progress.cancellation(), queue)
+    };
+    (0..layout.partitions).map(create).collect()
 }

@@ -38,8 +38,8 @@ pub(crate) struct Net {
     pub flows: FlowTallies,
     /// Current index of the first stop of each of the model's routes.
     pub bases: Vec<u32>,
-    /// Packets for other partitions since the last exchange.
-    pub outbox: Vec<Crossing>,
+    /// Packets for each partition since the last exchange.
+    pub outbox: Vec<Vec<Crossing>>,
     /// Packet-hops so far: number of links crossed, summed over packets.
     pub hops: u64,
     /// Number of packets sent by hosts so far.
@@ -66,8 +66,6 @@ pub(crate) struct Net {
 /// A packet that crosses to another partition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
-    /// Destination partition.
-    pub partition: u16,
     /// Index of the pipe in that partition.
     pub pipe: u32,
     /// The packet, with its arrival time at the far end.
@@ -158,7 +156,7 @@ impl Net {
                 if far.partition == self.partition {
                     self.wait(far.index, packet);
                 } else {
-                    self.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet: *packet });
+                    self.post(far, packet);
                 }
             }
             self.set_due(link);
@@ -184,6 +182,12 @@ impl Net {
         }
         make_room(packets);
         packets.push_back(*packet);
+    }
+
+    /// Puts `packet` into the outbox for the partition of `far`, the far end of its link.
+    pub fn post(&mut self, far: EntityPlace, packet: &Packet) {
+        let crossing = Crossing { pipe: far.index, packet: *packet };
+        self.outbox[usize::from(far.partition)].push(crossing);
     }
 
     /// Removes and returns the first packet of `pipe`.

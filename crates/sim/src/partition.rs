@@ -76,7 +76,7 @@ impl<'m> Partition<'m> {
             prompt,
             flows,
             bases: layout.bases.clone(),
-            outbox: Vec::new(),
+            outbox: vec![Vec::new(); layout.partitions],
             hops: 0,
             injected: 0,
             delivered: 0,
@@ -207,7 +207,7 @@ impl<'m> Partition<'m> {
             if far.partition == self.net.partition {
                 self.in_flight(far.index, &mut packet, now);
             } else {
-                self.net.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
+                self.net.post(far, &packet);
             }
         }
         self.net.set_due(link);
