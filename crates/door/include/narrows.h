@@ -7,11 +7,12 @@
 #define NARROWS_H
 #include <stdint.h>
 
-#define NARROWS_VERSION 1
+#define NARROWS_VERSION 2
 #define NARROWS_NONE UINT64_MAX /* no time, no sample, no limit */
 
 enum narrows_cause { NARROWS_DETECTED, NARROWS_TIMEOUT, NARROWS_MARK, NARROWS_PERSISTENT };
 enum narrows_ecn { NARROWS_CLASSIC, NARROWS_COUNTED, NARROWS_LOW_LATENCY };
+enum narrows_facts { NARROWS_PACKETS = 1, NARROWS_RATE = 2 };
 
 struct narrows_setup { uint64_t mss, initial_window, initial_ssthresh, seed; };
 struct narrows_path {
@@ -29,7 +30,7 @@ struct narrows_loss { uint64_t cause, new_episode, packets, size; };
 struct narrows_limits { uint64_t window, pacing_rate, burst, ssthresh, timer; };
 
 struct narrows_controller {
-	uint64_t version, ecn;
+	uint64_t version, ecn, declines; /* declines: narrows_facts that it does not read, which then cost nothing; 0 for none */
 	const char *const *parameters; /* their names, then NULL; NULL for none */
 	const char *const *variables; /* what observe gives; likewise */
 	void *(*create)(const struct narrows_setup *, const double *parameters); /* NaN: not given; NULL: refused */

@@ -23,6 +23,7 @@ pub struct Controller {
     /// A value for each parameter; NaN where the scenario gives none.
     values: Vec<f64>,
     ecn: EcnUse,
+    needs: Needs,
     digest: String,
 }
 
@@ -53,19 +54,11 @@ impl Compiled {
         }
     }
 
-    fn ecn(&self) -> u64 {
+    fn traits(&self) -> layout::Traits {
         match self {
-            Self::Native(native) => native.ecn(),
+            Self::Native(native) => native.traits(),
             #[cfg(feature = "wasm")]
-            Self::Wasm(wasm) => wasm.ecn(),
-        }
-    }
-
-    fn needs_sent(&self) -> bool {
-        match self {
-            Self::Native(native) => native.needs_sent(),
-            #[cfg(feature = "wasm")]
-            Self::Wasm(wasm) => wasm.needs_sent(),
+            Self::Wasm(wasm) => wasm.traits(),
         }
     }
 
@@ -93,7 +86,8 @@ impl Controller {
         let content = std::fs::read(file).map_err(|error| fault(format!("cannot be read: {error}"), ""))?;
         let code = Compiled::load(file, name).map_err(|reason| fault(reason, FORM))?;
         let values = values(name, code.parameters(), parameters)?;
-        let ecn = match code.ecn() {
+        let layout::Traits { ecn, declines, .. } = code.traits();
+        let ecn = match ecn {
             0 => EcnUse::Classic,
             1 => EcnUse::Counted,
             2 => EcnUse::LowLatency,
@@ -102,7 +96,17 @@ impl Controller {
                 return Err(fault(format!("{name} has ecn = {other}"), allowed));
             }
         };
-        Ok(Self { code, values, ecn, digest: hex(&Sha256::digest(&content)) })
+        if declines & !(layout::PACKETS | layout::RATE) != 0 {
+            let allowed = "0, NARROWS_PACKETS, NARROWS_RATE, NARROWS_PACKETS | NARROWS_RATE";
+            return Err(fault(format!("{name} has declines = {declines}"), allowed));
+        }
+        let needs = Needs {
+            packets: declines & layout::PACKETS == 0,
+            rate_samples: declines & layout::RATE == 0,
+            partial_acks: true,
+            ..Needs::RELIABLE
+        };
+        Ok(Self { code, values, ecn, needs, digest: hex(&Sha256::digest(&content)) })
     }
 }
 
@@ -141,7 +145,7 @@ fn hex(bytes: &[u8]) -> String {
 
 impl ExternalAlgorithm for Controller {
     fn needs(&self) -> Needs {
-        Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE }
+        self.needs
     }
 
     fn digest(&self) -> &str {
@@ -150,7 +154,7 @@ impl ExternalAlgorithm for Controller {
 
     fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         let code = self.code.create(&layout::Setup::of(setup), &self.values);
-        Box::new(Instance::new(code, self.ecn, self.code.needs_sent(), setup))
+        Box::new(Instance::new(code, self.ecn, self.code.traits().sent, setup))
     }
 }
 

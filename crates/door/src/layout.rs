@@ -5,9 +5,24 @@ use narrows_cc::{Ack, Cause, Loss as Lost, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 
 /// `NARROWS_VERSION`.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// `NARROWS_NONE`: no time, no sample, no limit.
 pub const NONE: u64 = u64::MAX;
+/// `NARROWS_PACKETS`: the packets of acknowledgements and losses.
+pub const PACKETS: u64 = 1;
+/// `NARROWS_RATE`: samples of the delivery rate.
+pub const RATE: u64 = 2;
+
+/// What `struct narrows_controller` says beside its names and functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits {
+    /// How it uses ECN.
+    pub ecn: u64,
+    /// The facts that it does not read.
+    pub declines: u64,
+    /// Whether it has a function for packets that are sent.
+    pub sent: bool,
+}
 
 macro_rules! structures {
     ($($(#[$about:meta])* $name:ident { $($field:ident),* $(,)? })*) => {$(
@@ -103,7 +118,7 @@ impl Acked {
         let rate = ack.rate.as_ref();
         Self {
             packets: ack.newly_acked,
-            size: ack.packets.iter().map(|packet| packet.size.count()).sum(),
+            size: payload(ack.packets, ack.newly_acked),
             counted: counted.unwrap_or(0.0) as u64,
             advanced: ack.advanced.into(),
             largest: ack.packets.iter().map(|packet| packet.number).max().unwrap_or(NONE),
@@ -131,7 +146,7 @@ impl Loss {
             },
             new_episode: loss.new_episode.into(),
             packets: loss.lost,
-            size: loss.packets.iter().map(|packet| packet.size.count()).sum(),
+            size: payload(loss.packets, loss.lost),
         }
     }
 }
@@ -140,6 +155,14 @@ impl Limits {
     /// What a controller is given to fill in.
     pub const EMPTY: Self =
         Self { window: NONE, pacing_rate: NONE, burst: NONE, ssthresh: NONE, timer: NONE };
+}
+
+/// Returns the payload of `count` packets; without a value where they are not listed.
+fn payload(packets: &[SentPacket], count: u64) -> u64 {
+    if packets.is_empty() && count > 0 {
+        return NONE;
+    }
+    packets.iter().map(|packet| packet.size.count()).sum()
 }
 
 /// Returns a window of `packets` packets in bytes; without end for an infinite one.

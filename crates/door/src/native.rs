@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 struct Table {
     version: u64,
     ecn: u64,
+    declines: u64,
     parameters: *const *const c_char,
     variables: *const *const c_char,
     create: Option<unsafe extern "C" fn(*const layout::Setup, *const f64) -> *mut c_void>,
@@ -89,14 +90,10 @@ impl Native {
         Ok(Self { _library: Arc::new(library), table, noted_as, parameters, variables })
     }
 
-    /// Returns how it uses ECN, as in the header.
-    pub fn ecn(&self) -> u64 {
-        self.table.ecn
-    }
-
-    /// Returns whether it has a function for packets that are sent.
-    pub fn needs_sent(&self) -> bool {
-        self.table.sent.is_some()
+    /// Returns what its table says beside names and functions.
+    pub fn traits(&self) -> layout::Traits {
+        let Table { ecn, declines, sent, .. } = self.table;
+        layout::Traits { ecn, declines, sent: sent.is_some() }
     }
 
     /// Returns an instance for a flow; `parameters` has a value for each name, NaN where none is given.

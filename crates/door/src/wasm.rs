@@ -25,8 +25,7 @@ pub struct Wasm {
     /// Names of its parameters and of what it shows.
     pub parameters: Vec<String>,
     variables: Vec<String>,
-    ecn: u64,
-    needs_sent: bool,
+    traits: layout::Traits,
 }
 
 impl fmt::Debug for Wasm {
@@ -61,8 +60,7 @@ impl Wasm {
             name: name.to_owned(),
             parameters: Vec::new(),
             variables: Vec::new(),
-            ecn: 0,
-            needs_sent: false,
+            traits: layout::Traits { ecn: 0, declines: 0, sent: false },
         };
         let (started, header) = loaded.start()?;
         for (lacking, function) in [
@@ -78,19 +76,14 @@ impl Wasm {
         }
         loaded.parameters = started.names(header.parameters)?;
         loaded.variables = started.names(header.variables)?;
-        loaded.ecn = header.ecn;
-        loaded.needs_sent = header.sent != 0;
+        let Header { ecn, declines, sent, .. } = header;
+        loaded.traits = layout::Traits { ecn, declines, sent: sent != 0 };
         Ok(loaded)
     }
 
-    /// Returns how it uses ECN, as in the header.
-    pub fn ecn(&self) -> u64 {
-        self.ecn
-    }
-
-    /// Returns whether it has a function for packets that are sent.
-    pub fn needs_sent(&self) -> bool {
-        self.needs_sent
+    /// Returns what its table says beside names and functions.
+    pub fn traits(&self) -> layout::Traits {
+        self.traits
     }
 
     /// Returns an instance for a flow; `parameters` has a value for each name, NaN where none is given.
@@ -154,6 +147,7 @@ impl Wasm {
 #[derive(Clone, Copy, Debug)]
 struct Header {
     ecn: u64,
+    declines: u64,
     parameters: u32,
     variables: u32,
     create: u32,
@@ -171,10 +165,10 @@ struct Header {
 
 impl Header {
     fn read(started: &Started, address: u32) -> Result<Self, String> {
-        let ecn = started.word(address + 8)?;
+        let [ecn, declines] = [started.word(address + 8)?, started.word(address + 16)?];
         let mut pointers = [0; 13];
         for (number, pointer) in pointers.iter_mut().enumerate() {
-            *pointer = started.half(address + 16 + 4 * number as u32)?;
+            *pointer = started.half(address + 24 + 4 * number as u32)?;
         }
         let [
             parameters,
@@ -193,6 +187,7 @@ impl Header {
         ] = pointers;
         Ok(Self {
             ecn,
+            declines,
             parameters,
             variables,
             create,

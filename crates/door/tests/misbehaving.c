@@ -11,6 +11,9 @@
 #ifndef ECN
 #define ECN NARROWS_CLASSIC
 #endif
+#ifndef DECLINES
+#define DECLINES 0
+#endif
 
 static int flow;
 static uint64_t now, events;
@@ -110,6 +113,7 @@ static void lost(void *flow, const struct narrows_loss *loss, const struct narro
 const struct narrows_controller mine = {
 	.version = VERSION,
 	.ecn = ECN,
+	.declines = DECLINES,
 	.create = create,
 	.destroy = destroy,
 	.limits = limits,

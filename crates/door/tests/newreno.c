@@ -97,6 +97,7 @@ static const char *const variables[] = { "window_before", NULL };
 
 const struct narrows_controller newreno = {
 	.version = NARROWS_VERSION,
+	.declines = NARROWS_PACKETS | NARROWS_RATE,
 	.parameters = parameters,
 	.variables = variables,
 	.create = create,

@@ -42,6 +42,7 @@ type Moment = Option<extern "C" fn(*mut Flow, *const c_void)>;
 pub struct Controller {
     pub version: u64,
     pub ecn: u64,
+    pub declines: u64,
     pub parameters: *const *const c_char,
     pub variables: *const *const c_char,
     pub create: extern "C" fn(*const Setup, *const f64) -> *mut Flow,
@@ -143,8 +144,9 @@ extern "C" fn idle_restart(flow: *mut Flow, _: *const c_void, _: u64) {
 }
 
 pub const TABLE: Controller = Controller {
-    version: 1,
+    version: 2,
     ecn: 0,
+    declines: 3,
     parameters: null(),
     variables: null(),
     create,

@@ -176,10 +176,21 @@ fn what_a_controller_answers_is_checked_with_its_call_and_time() {
 }
 
 #[test]
+fn a_controller_gets_the_facts_that_it_does_not_decline() {
+    for declines in ["0", "NARROWS_PACKETS", "NARROWS_RATE", "(NARROWS_PACKETS|NARROWS_RATE)"] {
+        let library = compiled("facts.c", &[&format!("DECLINES={declines}")]);
+        let ended = ran(&format!("{}:mine", library.display()), PATHS[1]).map(|_| ());
+        assert_eq!(ended, Ok(()), "declines {declines}");
+    }
+}
+
+#[test]
 fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
     for (define, words) in [
-        ("VERSION=9", "mine is of version 9 of narrows.h, and this is version 1"),
+        ("VERSION=1", "mine is of version 1 of narrows.h, and this is version 2"),
+        ("VERSION=9", "mine is of version 9 of narrows.h, and this is version 2"),
         ("ECN=7", "mine has ecn = 7"),
+        ("DECLINES=6", "mine has declines = 6"),
         ("NO_ACKED", "mine has no function acked"),
     ] {
         let error = misbehaving(define);
