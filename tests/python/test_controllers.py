@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,10 +197,19 @@ def test_a_new_controller_in_c_passes_its_test_and_runs(narrows: Narrows, tmp_pa
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
-def test_a_new_controller_for_webassembly_passes_its_test_and_runs(narrows: Narrows, tmp_path: Path) -> None:
-    made = narrows("new", "algorithm", "my_rule", "--wasm")
+@pytest.mark.parametrize("language", ["rust", "wasm"])
+def test_a_new_controller_in_rust_builds_by_itself_passes_its_test_and_runs(
+    narrows: Narrows, tmp_path: Path, language: str
+) -> None:
+    made = narrows("new", "algorithm", "my_rule", f"--{language}")
     assert made.returncode == 0, made.stderr
-    for arguments in (["test"], ["build", "--release", "--target", TARGET], ["build", "--release"]):
+    assert sorted(Path(each) for each in made.stdout.split()) == sorted(
+        each.relative_to(tmp_path) for each in tmp_path.rglob("*") if each.is_file()
+    )
+    assert "dependencies" not in tomllib.loads((tmp_path / "my_rule/Cargo.toml").read_text(encoding="utf-8"))
+    library = {"rust": "release/libmy_rule.so", "wasm": f"{TARGET}/release/my_rule.wasm"}[language]
+    assert f"my_rule/target/{library}:my_rule" in made.stderr
+    for arguments in (["test"], ["build", "--release", *(["--target", TARGET] if language == "wasm" else [])]):
         done = subprocess.run(
             ["cargo", *arguments, "--offline"],  # noqa: S607
             cwd=tmp_path / "my_rule",
@@ -209,10 +219,9 @@ def test_a_new_controller_for_webassembly_passes_its_test_and_runs(narrows: Narr
         )
         assert done.returncode == 0, done.stderr
         assert "warning" not in done.stderr
-    built = tmp_path / "my_rule/target"
-    for library in (built / TARGET / "release/my_rule.wasm", built / "release/libmy_rule.so"):
-        ran = narrows("run", write(tmp_path, SHORT.replace('"newreno"', f'"{library}:my_rule(factor=0.7)"')), "--trust")
-        assert ran.returncode == 0, ran.stderr
+    mine = f'"./my_rule/target/{library}:my_rule(factor=0.7)"'
+    ran = narrows("run", write(tmp_path, SHORT.replace('"newreno"', mine)))
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_the_header_in_rust_and_the_contract_have_the_fields_of_the_header() -> None:

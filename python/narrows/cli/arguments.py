@@ -443,6 +443,6 @@ OF_RESUMED = "seed replications jobs out trust json quiet"
 # What `narrows new algorithm` creates, by option.
 LANGUAGES = {
     "c": "a folder with a controller in C",
-    "rust": "a crate in the source tree",
+    "rust": "a folder with a controller in Rust; in the source tree, a crate of it",
     "wasm": "a folder with a controller for WebAssembly in Rust",
 }

@@ -29,12 +29,15 @@ def new_c(name: str, start: Path) -> list[Path]:
     return _write(name, start / name, files, {"narrows.h": core.c_header()})
 
 
-def new_wasm(name: str, start: Path) -> list[Path]:
-    """Write a folder NAME with a controller for WebAssembly in Rust; arguments, result and errors as for `new_c`."""
+def new_crate(name: str, start: Path) -> list[Path]:
+    """Write a folder NAME with a controller in Rust, native and for WebAssembly, which depends on no other crate.
+
+    Arguments, result and errors are those of `new_c`.
+    """
     files = {
-        "Cargo.toml": "wasm.toml",
-        ".cargo/config.toml": "wasm-config.toml",
-        "src/lib.rs": "wasm.rs",
+        "Cargo.toml": "crate.toml",
+        ".cargo/config.toml": "crate-config.toml",
+        "src/lib.rs": "crate.rs",
         "src/narrows.rs": "narrows.rs",
     }
     return _write(name, start / name, files, {})

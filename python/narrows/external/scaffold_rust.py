@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new algorithm in Rust: a crate that depends on `narrows-cc` alone, and its entry in `crates/external`."""
+"""A new algorithm in Rust in the source tree: a crate that depends on `narrows-cc` alone, and its entry in a list."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from narrows.external.scaffold import TEMPLATES, check_name, class_name, write_n
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def source_tree(start: Path) -> Path | None:
+    """Return the source tree of Narrows that `start` is in; None where there is none."""
+    return next((each for each in [start, *start.resolve().parents] if (each / LIST).is_file()), None)
 
 
 def new_rust(name: str, start: Path) -> list[Path]:
@@ -32,7 +37,7 @@ def new_rust(name: str, start: Path) -> list[Path]:
     written = name.replace("_", "-")
     if written in {card["name"] for card in core.algorithms()} or written.startswith("narrows"):
         raise InputError(name, "is the name of another algorithm")
-    root = next((each for each in [start, *start.resolve().parents] if (each / LIST).is_file()), None)
+    root = source_tree(start)
     if root is None:
         raise InputError(str(start), "is not in the source tree of Narrows, where algorithms in Rust are compiled in")
     changed = {
