@@ -33,11 +33,21 @@ IN_A_RUN = {
     "NEGATIVE_WINDOW": "a negative number",
     "PAST_TIMER": "it must be later than now",
     "REFUSES": "create returned NULL",
-    "CRASHES": "ended by signal SIGSEGV",
-    "ABORTS": "ended by signal SIGABRT",
-    "EXITS": "ended with exit status 0",
-    "LOOPS": "the call has not returned within 5 s of processor time",
 }
+# What ends the process, or has to be ended, in which call.
+IN_A_CALL = {
+    "CRASHES": ("acked", "ended by signal SIGSEGV"),
+    "ABORTS": ("acked", "ended by signal SIGABRT"),
+    "EXITS": ("acked", "ended with exit status 0"),
+    "LOOPS": ("acked", "the call has not returned within 5 s of processor time"),
+    "LIMITS_LOOPS": ("limits", "the call has not returned within 5 s of processor time"),
+    "CREATE_CRASHES": ("create", "ended by signal SIGABRT"),
+    "CREATE_LOOPS": ("create", "the call has not returned within 5 s of processor time"),
+    "DESTROY_CRASHES": ("destroy", "ended by signal SIGABRT"),
+    "DESTROY_LOOPS": ("destroy", "the call has not returned within 5 s of processor time"),
+}
+# The start of the flow under test, its first acknowledgement, and the end of the run.
+TIMES_S = {"create": (1.0, 1.0), "acked": (1.01, 1.2), "limits": (1.01, 1.2), "destroy": (4.0, 5.0)}
 AT_ITS_START = {
     "VERSION=9": "is of version 9 of narrows.h",
     "ECN=7": "has ecn = 7",
@@ -67,22 +77,27 @@ def compiled_rust(source: str, library: Path, broken: str) -> Path:
 
 
 def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_path: Path) -> None:
-    expected = {f"lib{define.lower()}.so": words for define, words in IN_A_RUN.items()}
-    for define in IN_A_RUN:
+    expected = {define: ("", words) for define, words in IN_A_RUN.items()} | IN_A_CALL
+    for define in expected:
         compiled("misbehaving.c", tmp_path / f"lib{define.lower()}.so", define)
     compiled_rust("misbehaving.rs", tmp_path / "libpanics.so", "panics")
-    expected["libpanics.so"] = "ended by signal SIGABRT"
+    expected["panics"] = ("acked", "ended by signal SIGABRT")
+    expected = {f"lib{name.lower()}.so": each for name, each in expected.items()}
     names = [f"./{library}:mine" for library in expected]
     flags = ["--replications", "1", "--out", "out"]
-    done = narrows("compare", "newreno", *names, "--scenario", write(tmp_path, SUBJECT), *flags)
+    late = SUBJECT.replace('count = 2\nstart = "0s..1s"', 'start = "1s"')
+    done = narrows("compare", "newreno", *names, "--scenario", write(tmp_path, late), *flags)
     assert done.returncode == 2, done.stderr
     top = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
     assert list(top["algorithms"]) == ["newreno"]
     assert len(top["failed"]) == len(expected)
-    for library, words in expected.items():
-        (problem,) = [each for name, each in top["failed"].items() if library in name or library in each]
+    for library, (function, words) in expected.items():
+        (problem,) = [each for each in top["failed"].values() if f"{library}:mine failed at" in each]
         assert words in problem, library
-        assert f"{library}:mine" in problem, "the library has its name"
+        head, _, tail = problem.partition(" s of simulated time, in flow 0 of group tested:\n")
+        assert tail.startswith(f"in {function}: " if function else ""), problem
+        least, most = TIMES_S[function or tail.split()[1 if tail.startswith("after") else 0].strip(",")]
+        assert least <= float(head.rpartition(" ")[2]) <= most, problem
 
 
 @pytest.mark.parametrize("define", AT_ITS_START)

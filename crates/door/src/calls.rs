@@ -1,54 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The call into another's code that has not returned yet, for whoever ends a process in which one never does.
+//! The call into another's code that has not returned yet, for whoever ends a process in which one never does, or finds that a process
+//! has ended in one.
 //!
-//! A process of one run makes one call at a time. Where several threads make calls, each is noted, and the last one counts.
+//! It is noted in a record of 64-bit words, which is in a file where [`note_in`] says so, and so outlives its process. A process of one
+//! run makes one call at a time. Where several threads make calls, each is noted, and the last one counts.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// A call that has not returned.
+/// A call that has not returned, or did not before its process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Number of the call in this process.
+    /// Number of the call in its process, odd.
     pub number: u64,
-    /// The file and the controller in it.
-    pub controller: String,
     /// Function of the header; `loading` before there is one.
     pub function: &'static str,
     /// Simulated time, nanoseconds.
     pub now: u64,
+    /// The controller, and the flow where there is one.
+    caller: Vec<u8>,
 }
 
-/// Returns the call that has not returned; `None` outside of calls.
+impl Call {
+    /// Returns the call in the content of a record; `None` outside of calls, and for what is no record.
+    pub fn read(record: &[u8]) -> Option<Self> {
+        let mut words = record.chunks_exact(8).map_while(|word| word.try_into().ok()).map(u64::from_le_bytes);
+        let (number, _, place, now) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let function = *FUNCTIONS.get(usize::try_from(place).ok()?)?;
+        let caller = words.flat_map(u64::to_le_bytes).take_while(|byte| *byte != 0).collect();
+        // Even numbers are between calls.
+        (number % 2 == 1).then_some(Self { number, function, now, caller })
+    }
+}
+
+/// What has failed, when and where, up to the reason.
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let caller = String::from_utf8_lossy(&self.caller);
+        let (controller, flow) = caller.split_once('\n').unwrap_or((&caller, ""));
+        if flow.is_empty() {
+            return write!(f, "{controller} cannot be loaded: ");
+        }
+        let at = self.now as f64 / 1e9;
+        write!(f, "{controller} failed at {at} s of simulated time, in {flow}:\nin {}: ", self.function)
+    }
+}
+
+/// Returns the call of this process that has not returned; `None` outside of calls.
 pub fn running() -> Option<Call> {
-    let number = NUMBER.load(Ordering::Acquire);
-    let controllers = CONTROLLERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let controller = controllers.get(CONTROLLER.load(Ordering::Relaxed))?.clone();
-    let function = FUNCTIONS.get(FUNCTION.load(Ordering::Relaxed)).copied()?;
-    let now = NOW.load(Ordering::Relaxed);
-    // Even numbers are between calls.
-    (number % 2 == 1).then_some(Call { number, controller, function, now })
+    let words = record().words();
+    Call::read(&words.flat_map(|word| word.load(Ordering::Acquire).to_le_bytes()).collect::<Vec<u8>>())
 }
 
-/// Returns the number of a controller, by which its calls are noted.
-pub(crate) fn named(controller: String) -> usize {
-    let mut controllers = CONTROLLERS.lock().unwrap_or_else(PoisonError::into_inner);
-    controllers.iter().position(|known| *known == controller).unwrap_or_else(|| {
-        controllers.push(controller);
-        controllers.len() - 1
-    })
+/// Notes the calls of this process in `file`, which exists, from now on.
+///
+/// # Errors
+///
+/// If the file cannot be mapped into memory.
+#[cfg(unix)]
+#[allow(
+    unsafe_code,
+    reason = "the system's own function is called with a file that is open and as long as it says"
+)]
+pub fn note_in(file: &Path) -> std::io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let file = std::fs::File::options().read(true).write(true).open(file)?;
+    file.set_len(size_of::<Record>() as u64)?;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: new memory is mapped, which is never unmapped, and any bits are a record.
+    let memory = unsafe {
+        libc::mmap(std::ptr::null_mut(), size_of::<Record>(), access, libc::MAP_SHARED, file.as_raw_fd(), 0)
+    };
+    if memory == libc::MAP_FAILED {
+        return Err(std::io::Error::last_os_error());
+    }
+    RECORD.store(memory.cast(), Ordering::Release);
+    Ok(())
 }
 
-/// Returns what `call` returns, and notes until then that `function` of a controller is called at `now`.
-pub(crate) fn noted<T>(controller: usize, function: usize, now: u64, call: impl FnOnce() -> T) -> T {
-    CONTROLLER.store(controller, Ordering::Relaxed);
-    FUNCTION.store(function, Ordering::Relaxed);
-    NOW.store(now, Ordering::Relaxed);
-    let number = NUMBER.load(Ordering::Relaxed) | 1;
-    NUMBER.store(number, Ordering::Release);
-    let returned = call();
-    NUMBER.store(number + 1, Ordering::Release);
-    returned
+/// Calls are noted in the memory of this process alone: this system has no shared files.
+///
+/// # Errors
+///
+/// Always.
+#[cfg(not(unix))]
+pub fn note_in(_file: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Who is called: a controller, for a flow or to be loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Distinguishes it from all others of this process; never 0.
+    number: u64,
+    /// The controller; if it is called for a flow, a new line and the flow.
+    text: Vec<u64>,
+}
+
+impl Caller {
+    /// Returns one of its own for `controller`, and `flow` where there is one.
+    pub fn new(controller: &str, flow: Option<&dyn fmt::Display>) -> Self {
+        // The end of a long path is the name.
+        let excess = controller.len().saturating_sub(CONTROLLER_BYTES);
+        let mut text = controller.as_bytes()[excess..].to_vec();
+        if let Some(flow) = flow {
+            text.extend(format!("\n{flow}").bytes());
+        }
+        text.resize(text.len().min(TEXT * 8 - 1) + 1, 0);
+        let words = text.chunks(8).map(|part| {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            u64::from_le_bytes(word)
+        });
+        Self { number: CALLERS.fetch_add(1, Ordering::Relaxed), text: words.collect() }
+    }
+
+    /// Returns what `call` returns, and notes until then that `function` is called at `now`.
+    pub fn noted<T>(&self, function: usize, now: u64, call: impl FnOnce() -> T) -> T {
+        let record = record();
+        let number = record.number.load(Ordering::Relaxed) | 1;
+        if record.caller.load(Ordering::Relaxed) != self.number {
+            record.caller.store(self.number, Ordering::Relaxed);
+            for (place, word) in record.text.iter().zip(&self.text) {
+                place.store(*word, Ordering::Relaxed);
+            }
+        }
+        record.function.store(function as u64, Ordering::Relaxed);
+        record.now.store(now, Ordering::Relaxed);
+        record.number.store(number, Ordering::Release);
+        let returned = call();
+        record.number.store(number.wrapping_add(1), Ordering::Release);
+        returned
+    }
+}
+
+/// Where calls are noted.
+#[repr(C)]
+struct Record {
+    number: AtomicU64,
+    caller: AtomicU64,
+    function: AtomicU64,
+    now: AtomicU64,
+    /// Ends with a byte of zero.
+    text: [AtomicU64; TEXT],
+}
+
+impl Record {
+    fn words(&self) -> impl Iterator<Item = &AtomicU64> {
+        [&self.number, &self.caller, &self.function, &self.now].into_iter().chain(&self.text)
+    }
+}
+
+#[allow(unsafe_code, reason = "the record is that of this process, or one that is never unmapped")]
+fn record() -> &'static Record {
+    let mapped = RECORD.load(Ordering::Acquire);
+    // SAFETY: it is null, or memory that `note_in` has mapped, of this size, aligned to a page.
+    unsafe { mapped.as_ref() }.unwrap_or(&OWN)
 }
 
 /// Places in [`FUNCTIONS`] of what is no event.
@@ -74,8 +182,16 @@ pub(crate) const FUNCTIONS: [&str; 12] = [
     "destroy",
 ];
 
-static CONTROLLERS: Mutex<Vec<String>> = Mutex::new(Vec::new());
-static CONTROLLER: AtomicUsize = AtomicUsize::new(0);
-static FUNCTION: AtomicUsize = AtomicUsize::new(0);
-static NOW: AtomicU64 = AtomicU64::new(0);
-static NUMBER: AtomicU64 = AtomicU64::new(0);
+/// Words of the text of a record, and bytes of it for the controller: the rest is for the flow, whose group has a short name.
+const TEXT: usize = 60;
+const CONTROLLER_BYTES: usize = 300;
+
+static OWN: Record = Record {
+    number: AtomicU64::new(0),
+    caller: AtomicU64::new(0),
+    function: AtomicU64::new(0),
+    now: AtomicU64::new(0),
+    text: [const { AtomicU64::new(0) }; TEXT],
+};
+static RECORD: AtomicPtr<Record> = AtomicPtr::new(std::ptr::null_mut());
+static CALLERS: AtomicU64 = AtomicU64::new(1);

@@ -8,7 +8,7 @@ use crate::native::Native;
 use crate::wasm::Wasm;
 use narrows_cc::card::Value;
 use narrows_cc::{CongestionControl, EcnUse, Needs, Setup};
-use narrows_model::algorithm::{ExternalAlgorithm, LoadFault};
+use narrows_model::algorithm::{ExternalAlgorithm, FlowStart, LoadFault};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::Path;
@@ -62,9 +62,14 @@ impl Compiled {
         }
     }
 
-    fn create(&self, setup: &layout::Setup, parameters: &[f64]) -> Result<Box<dyn Code>, String> {
+    fn create(
+        &self,
+        setup: &layout::Setup,
+        parameters: &[f64],
+        start: &FlowStart<'_>,
+    ) -> Result<Box<dyn Code>, String> {
         match self {
-            Self::Native(native) => native.create(setup, parameters),
+            Self::Native(native) => native.create(setup, parameters, start),
             #[cfg(feature = "wasm")]
             Self::Wasm(wasm) => wasm.create(setup, parameters),
         }
@@ -152,9 +157,9 @@ impl ExternalAlgorithm for Controller {
         &self.digest
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
-        let code = self.code.create(&layout::Setup::of(setup), &self.values);
-        Box::new(Instance::new(code, self.ecn, self.code.traits().sent, setup))
+    fn build(&self, setup: &Setup, start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
+        let code = self.code.create(&layout::Setup::of(setup), &self.values, start);
+        Box::new(Instance::new(code, self.ecn, self.code.traits().sent, setup, start.now))
     }
 }
 

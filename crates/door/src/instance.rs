@@ -112,9 +112,15 @@ struct Answers {
 }
 
 impl Instance {
-    /// Returns an instance for a flow with `setup`, which is called for packets that are sent if it `needs_sent`; `code` is the
-    /// reason if there is none.
-    pub fn new(code: Result<Box<dyn Code>, String>, ecn: EcnUse, needs_sent: bool, setup: &Setup) -> Self {
+    /// Returns an instance for a flow with `setup` that starts `now`, which is called for packets that are sent if it `needs_sent`;
+    /// `code` is the reason if there is none.
+    pub fn new(
+        code: Result<Box<dyn Code>, String>,
+        ecn: EcnUse,
+        needs_sent: bool,
+        setup: &Setup,
+        now: Time,
+    ) -> Self {
         let mut instance = Self {
             code: None,
             failure: None,
@@ -124,7 +130,7 @@ impl Instance {
             hosted: Hosted::new(setup),
             mss: setup.mss,
             packets: Vec::new(),
-            now: Time::ZERO,
+            now,
         };
         match code {
             Ok(code) => {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers in native libraries.
 
-use crate::calls::{self, noted};
+use crate::calls::{self, Caller};
 use crate::instance::{Code, Event};
 use crate::layout;
 use libloading::{Library, Symbol};
+use narrows_model::algorithm::FlowStart;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `struct narrows_controller`.
 #[repr(C)]
@@ -43,8 +43,8 @@ pub struct Native {
     /// Keeps the code of the table in memory.
     _library: Arc<Library>,
     table: Table,
-    /// Number of the controller, by which its calls are noted.
-    noted_as: usize,
+    /// File and name.
+    controller: String,
     /// Names of its parameters and of what it shows.
     pub parameters: Vec<String>,
     variables: Vec<String>,
@@ -58,9 +58,10 @@ impl Native {
     /// Why there is no such controller, in words.
     #[allow(unsafe_code, reason = "a library of another is called; the header says what it promises")]
     pub fn load(file: &Path, name: &str) -> Result<Self, String> {
-        let noted_as = calls::named(format!("{}:{name}", file.display()));
+        let controller = format!("{}:{name}", file.display());
         // SAFETY: that the library is executed is what it is for; the caller has asked whether its file is trusted.
-        let library = noted(noted_as, calls::LOADING, 0, || unsafe { Library::new(file) })
+        let library = Caller::new(&controller, None)
+            .noted(calls::LOADING, 0, || unsafe { Library::new(file) })
             .map_err(|error| format!("cannot be loaded: {error}"))?;
         // SAFETY: the version is read first, and decides whether the rest is there.
         let table = unsafe {
@@ -87,7 +88,7 @@ impl Native {
             return Err(format!("{name} has no function {function}"));
         }
         let (parameters, variables) = (names(table.parameters), names(table.variables));
-        Ok(Self { _library: Arc::new(library), table, noted_as, parameters, variables })
+        Ok(Self { _library: Arc::new(library), table, controller, parameters, variables })
     }
 
     /// Returns what its table says beside names and functions.
@@ -96,20 +97,26 @@ impl Native {
         layout::Traits { ecn, declines, sent: sent.is_some() }
     }
 
-    /// Returns an instance for a flow; `parameters` has a value for each name, NaN where none is given.
+    /// Returns an instance for the flow `start`; `parameters` has a value for each name, NaN where none is given.
     ///
     /// # Errors
     ///
     /// The controller refused.
     #[allow(unsafe_code, reason = "a function of another's library is called")]
-    pub fn create(&self, setup: &layout::Setup, parameters: &[f64]) -> Result<Box<dyn Code>, String> {
+    pub fn create(
+        &self,
+        setup: &layout::Setup,
+        parameters: &[f64],
+        start: &FlowStart<'_>,
+    ) -> Result<Box<dyn Code>, String> {
         let create = self.table.create.ok_or("it has no function create")?;
+        let (caller, now) = (Caller::new(&self.controller, Some(start)), layout::time(start.now));
         // SAFETY: the arguments are as the header says.
-        let state = noted(self.noted_as, calls::CREATE, 0, || unsafe { create(setup, parameters.as_ptr()) });
+        let state = caller.noted(calls::CREATE, now, || unsafe { create(setup, parameters.as_ptr()) });
         if state.is_null() {
             return Err("create returned NULL: it refuses this setup, or these parameters".to_owned());
         }
-        Ok(Box::new(Flow { native: self.clone(), state, now: AtomicU64::new(0) }))
+        Ok(Box::new(Flow { native: self.clone(), state, caller, now }))
     }
 }
 
@@ -132,8 +139,9 @@ fn names(mut list: *const *const c_char) -> Vec<String> {
 struct Flow {
     native: Native,
     state: *mut c_void,
+    caller: Caller,
     /// Time of the last event, nanoseconds.
-    now: AtomicU64,
+    now: u64,
 }
 
 // SAFETY: the header says that calls for one flow do not overlap, not that they come from one thread.
@@ -149,7 +157,7 @@ unsafe impl Sync for Native {}
 
 #[allow(unsafe_code, reason = "functions of another's library are called with what the header says")]
 impl Flow {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&self, event: &Event<'_>) {
         let (state, table) = (self.state, &self.native.table);
         let moment = |function: Option<OnMoment>, path: &layout::Path| {
             if let Some(function) = function {
@@ -190,15 +198,15 @@ impl Flow {
 
     /// Notes a call that is no event, while it is made.
     fn noted<T>(&self, function: usize, call: impl FnOnce() -> T) -> T {
-        noted(self.native.noted_as, function, self.now.load(Ordering::Relaxed), call)
+        self.caller.noted(function, self.now, call)
     }
 }
 
 #[allow(unsafe_code, reason = "functions of another's library are called with what the header says")]
 impl Code for Flow {
     fn call(&mut self, event: &Event<'_>) -> Result<(), String> {
-        self.now.store(event.now(), Ordering::Relaxed);
-        noted(self.native.noted_as, event.place(), event.now(), || self.event(event));
+        self.now = event.now();
+        self.noted(event.place(), || self.event(event));
         Ok(())
     }
 

@@ -18,6 +18,12 @@
 static int flow;
 static uint64_t now, events;
 
+__attribute__((unused)) static void endless(void)
+{
+	for (volatile int i = 0;; i++)
+		;
+}
+
 #ifdef LOADING_CRASHES
 __attribute__((constructor)) static void load(void)
 {
@@ -27,13 +33,18 @@ __attribute__((constructor)) static void load(void)
 #ifdef LOADING_LOOPS
 __attribute__((constructor)) static void load(void)
 {
-	for (volatile int i = 0;; i++)
-		;
+	endless();
 }
 #endif
 
 static void *create(const struct narrows_setup *setup, const double *parameters)
 {
+#ifdef CREATE_LOOPS
+	endless();
+#endif
+#ifdef CREATE_CRASHES
+	abort();
+#endif
 #ifdef REFUSES
 	return NULL;
 #endif
@@ -42,6 +53,12 @@ static void *create(const struct narrows_setup *setup, const double *parameters)
 
 static void destroy(void *flow)
 {
+#ifdef DESTROY_LOOPS
+	endless();
+#endif
+#ifdef DESTROY_CRASHES
+	abort();
+#endif
 }
 
 static void limits(const void *flow, struct narrows_limits *l)
@@ -49,6 +66,9 @@ static void limits(const void *flow, struct narrows_limits *l)
 	l->window = 30000;
 	if (events < 3)
 		return;
+#ifdef LIMITS_LOOPS
+	endless();
+#endif
 #ifdef NO_LIMIT
 	l->window = NARROWS_NONE;
 #endif
@@ -96,8 +116,7 @@ static void acked(void *flow, const struct narrows_ack *ack, const struct narrow
 	_exit(0);
 #endif
 #ifdef LOOPS
-	for (volatile int i = 0;; i++)
-		;
+	endless();
 #endif
 #ifdef WAITS
 	for (;;)

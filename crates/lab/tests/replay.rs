@@ -7,7 +7,7 @@ use narrows_cc::{
     Ack, Algorithm, Cause, CongestionControl, EcnUse, Entry, Fact, Failure, FirstCut, Idle, Limits, Loss,
     Needs, Path, QuickStartRequest, Report, SentPacket, Setup, SlowStartKind, Transport,
 };
-use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault, listed};
+use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault, listed};
 use narrows_lab::backend::Progress;
 use narrows_lab::replication::run;
 use narrows_lab::scenario::{LoadOptions, load};
@@ -97,7 +97,7 @@ impl ExternalAlgorithm for Recorder {
         ""
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+    fn build(&self, setup: &Setup, _start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         let mut recordings = self.recordings.lock().expect("no test panics with the lock held");
         recordings.push(Recording { setup: *setup, facts: Vec::new() });
         Box::new(Recorded {

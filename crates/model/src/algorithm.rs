@@ -8,7 +8,7 @@ use narrows_cc::card::Value;
 use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::slow_start::CarefulResume;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
-use narrows_units::Rate;
+use narrows_units::{Rate, Time};
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,9 +58,27 @@ pub trait ExternalAlgorithm: Debug + Send + Sync {
     /// SHA-256 of its file, in hexadecimal.
     fn digest(&self) -> &str;
 
-    /// Returns a new instance for one flow. If it cannot be built, its [`failure`](CongestionControl::failure) gives
-    /// the reason.
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl>;
+    /// Returns a new instance for the flow `start`. If it cannot be built, its [`failure`](CongestionControl::failure)
+    /// gives the reason.
+    fn build(&self, setup: &Setup, start: &FlowStart<'_>) -> Box<dyn CongestionControl>;
+}
+
+/// Which flow an instance is for, as messages call it, and when the flow starts.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowStart<'a> {
+    /// Number of the flow's connection slot.
+    pub flow: usize,
+    /// Name of the flow's group.
+    pub group: &'a str,
+    /// Time at which it starts.
+    pub now: Time,
+}
+
+/// Writes the flow and its group.
+impl Display for FlowStart<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "flow {} of group {}", self.flow, self.group)
+    }
 }
 
 /// Loads external algorithms.
@@ -90,13 +108,14 @@ pub struct LoadFault {
 }
 
 impl Control {
-    /// Returns a new instance for one flow.
-    pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+    /// Returns a new instance for the flow `start`.
+    pub fn build(&self, setup: &Setup, start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         match self {
             Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.build(setup),
-            Self::External(external) => {
-                CarefulResume::around(QuickStart::around(external.algorithm.build(setup), setup), setup)
-            }
+            Self::External(external) => CarefulResume::around(
+                QuickStart::around(external.algorithm.build(setup, start), setup),
+                setup,
+            ),
         }
     }
 

@@ -13,7 +13,7 @@ pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 
 use instance::{Declared, Instance};
 use narrows_door::{Controller, calls, is_wasm};
-use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
+use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault};
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{
     AckCounting, CongestionControl, EcnUse, FirstCut, Needs, RestartWindow, Setup, SlowStartKind,
@@ -31,18 +31,19 @@ pub fn c_header() -> &'static str {
     narrows_door::HEADER
 }
 
-/// Returns the call into a native library that has not returned: its number, and controller, function and simulated time in words;
-/// `None` outside of calls.
+/// Notes the calls into native libraries in a file, which exists and outlives this process.
 #[pyfunction]
-pub fn running_call() -> Option<(u64, String)> {
-    calls::running().map(|call| {
-        let at = call.now as f64 * 1e-9;
-        let words = match call.function {
-            "loading" => format!("{} is loaded", call.controller),
-            function => format!("{}, in {function} at {at} s of simulated time", call.controller),
-        };
-        (call.number, words)
-    })
+pub fn note_calls(file: &str) -> PyResult<()> {
+    Ok(calls::note_in(Path::new(file))?)
+}
+
+/// Returns the call into a native library that has not returned, or with the content of a file of `note_calls` the one in which its
+/// process has ended: its number, and controller, time, flow and function in words, up to the reason. `None` outside of calls.
+#[pyfunction]
+#[pyo3(signature = (record=None))]
+pub fn running_call(record: Option<&[u8]>) -> Option<(u64, String)> {
+    let call = record.map_or_else(calls::running, calls::Call::read);
+    call.map(|call| (call.number, call.to_string()))
 }
 
 /// A loader of algorithms from files.
@@ -158,7 +159,7 @@ impl AlgorithmLoader for Files {
             }
             let class = PythonClass::find(py, file, name, parameters, &self.trusted)
                 .map_err(|error| self.fault(py, error))?;
-            match class.build(&TRIAL).failure() {
+            match class.instance(&TRIAL).failure() {
                 None => Ok(Arc::new(class) as Arc<dyn ExternalAlgorithm>),
                 Some(failure) => Err(LoadFault {
                     message: format!("{name} cannot be set up:\n{}", failure.reason.trim_end()),
@@ -192,6 +193,10 @@ impl PythonClass {
             Declared { ecn, slow_start_by_host: slow_start == BY_HOST, undo_by_host: undo == BY_HOST };
         Ok(Self { class, parameters, declared, digest })
     }
+
+    fn instance(&self, setup: &Setup) -> Instance {
+        Python::attach(|py| Instance::new(py, &self.class, &self.parameters, self.declared, setup))
+    }
 }
 
 /// Returns parameters as the keyword arguments of a constructor.
@@ -220,8 +225,8 @@ impl ExternalAlgorithm for PythonClass {
         &self.digest
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
-        Python::attach(|py| Box::new(Instance::new(py, &self.class, &self.parameters, self.declared, setup)))
+    fn build(&self, setup: &Setup, _start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
+        Box::new(self.instance(setup))
     }
 }
 
@@ -234,7 +239,7 @@ impl ExternalAlgorithm for Described {
         &self.digest
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+    fn build(&self, setup: &Setup, _start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         Box::new(Instance::failed(setup, "its file was read but not executed".to_owned()))
     }
 }

@@ -6,7 +6,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::location::Location;
 use narrows_card::Value;
 use narrows_cc::{Algorithm, CongestionControl, Needs, Setup};
-use narrows_model::algorithm::{self, AlgorithmLoader, ExternalAlgorithm, LoadFault};
+use narrows_model::algorithm::{self, AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -121,7 +121,7 @@ impl ExternalAlgorithm for Unread {
         ""
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+    fn build(&self, setup: &Setup, _start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         self.0.build(setup)
     }
 }

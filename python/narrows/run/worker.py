@@ -4,11 +4,11 @@
 It is a fork of a template, or `python -P -m narrows.run.worker` (`narrows.run.processes`). The stream of jobs carries
 the job and stays open: where it ends, the parent has ended, and the worker ends at once, whatever it is doing. That of
 answers carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`, `("tried", …)`,
-`("scenario error", error)`, `("algorithm error", text)`, `("run error", text)`. An algorithm prints to standard error
-and has nothing to read.
+`("scenario error", error)`, `("algorithm error", text)`, `("call error", text)`, `("run error", text)`. An algorithm
+prints to standard error and has nothing to read.
 
-Only workers execute Python files and native libraries that a scenario names. A call into a library that does not
-return ends the worker with an error.
+Only workers execute Python files and native libraries that a scenario names. The calls into a library are noted in a
+file, which the parent reads where the worker ends in one. One that does not return ends the worker.
 """
 
 from __future__ import annotations
@@ -74,10 +74,14 @@ class _Replies:
         self._stream = stream
         self._lock = Lock()
 
-    def work(self, job: tuple[str, Any]) -> None:
+    def work(self, job: tuple[str, Any, str]) -> None:
+        kind, content, calls = job
+        # Without it errors are as good, except where the process ends in a call.
+        with suppress(OSError):
+            core.note_calls(calls)
         progress, end = core.Progress(), Event()
         Thread(target=self._report, args=(progress, end), daemon=True).start()
-        answer = _answer(job, progress)
+        answer = _answer(kind, content, progress)
         end.set()
         self._send(answer)
 
@@ -89,7 +93,7 @@ class _Replies:
             if running is None or running[0] != call:
                 call, since_s = 0 if running is None else running[0], now_s
             elif any(now - since > most for now, since, most in zip(now_s, since_s, CALL_S, strict=True)):
-                self._send(("algorithm error", f"{running[1]}: the call has not returned within {TOO_LONG}"))
+                self._send(("call error", TOO_LONG))
                 os._exit(0)
             self._send(("progress", progress.simulated_s()))
 
@@ -101,8 +105,7 @@ class _Replies:
                 os._exit(1)
 
 
-def _answer(job: tuple[str, Any], progress: core.Progress) -> tuple[str, Any]:
-    kind, content = job
+def _answer(kind: str, content: Any, progress: core.Progress) -> tuple[str, Any]:
     if kind == "try":
         return "tried", [_fault(given) for given in content]
     given, digest, replication, seed = content
@@ -148,7 +151,9 @@ def _end_with(parent: int) -> None:
 STEP_S = 0.1
 # A call into a native library may take so much processor time, or so much time.
 CALL_S = (5.0, 60.0)
-TOO_LONG = f"{CALL_S[0]:g} s of processor time or {CALL_S[1]:g} s, and its process was ended"
+TOO_LONG = (
+    f"the call has not returned within {CALL_S[0]:g} s of processor time or {CALL_S[1]:g} s, and its process was ended"
+)
 PR_SET_PDEATHSIG = 1
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ algorithm is in an endless loop. This process executes no file that a scenario n
 from __future__ import annotations
 
 import signal
+import tempfile
 from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -73,7 +74,7 @@ def find_faults(
     workers = _Pool()
     with ThreadPoolExecutor(max_workers=1) as pool:
         job = ("try", [each.given for each in scenarios])
-        future = pool.submit(workers.ask, 0, job, f"{_external(scenarios)} cannot be loaded")
+        future = pool.submit(workers.ask, 0, job, "", f"{_external(scenarios)} cannot be loaded: ")
         workers.watch([future], watch or Unwatched(), 0.0)
     try:
         answer = future.result()
@@ -82,8 +83,6 @@ def find_faults(
         for each in scenarios if len(scenarios) > 1 else ():
             find_faults([each], watch)
         raise
-    if answer is not None and answer[0] == "algorithm error":
-        raise core.AlgorithmError(answer[1])
     faults: list[core.ScenarioError | None] | None = None if answer is None else answer[1]
     return faults
 
@@ -140,55 +139,63 @@ class _Pool:
         if id(scenario) in self._failed:
             return None
         content = (scenario.given, scenario.digest, replication, scenario.seed)
-        what = f"replication {replication}, with {_external([scenario])}"
         try:
-            return self._answered(place, scenario, ("run", content), what)
+            return self._answered(place, scenario, ("run", content), replication)
         except Exception:
             self._failed.add(id(scenario))
             raise
 
-    def _answered(self, place: int, scenario: core.Scenario, job: Answer, what: str) -> core.Records | None:
-        answer = self.ask(place, job, what)
+    def _answered(self, place: int, scenario: core.Scenario, job: Answer, replication: int) -> core.Records | None:
+        answer = self.ask(place, job, f"replication {replication}: ", f"with {_external([scenario])}, ")
         if not self._stop.is_set():
             self._progress[place] = work_s(scenario)
         if answer is None or (answer[0] != "records" and self._stop.is_set()):
             return None
         return _records(answer)
 
-    def ask(self, place: int, job: Answer, what: str) -> Answer | None:
+    def ask(self, place: int, job: Answer, what: str, unless_called: str) -> Answer | None:
         """Send a job to a new worker process and return its answer; None if the work was stopped before.
 
         Args:
             place: Number of the job.
             job: The function that the worker calls; what it returns is the answer.
-            what: Name of the job in error messages.
+            what: What error messages begin with.
+            unless_called: How they go on unless the process has ended in a call into a library, which has a name.
 
         Raises:
-            AlgorithmError: The process ended without an answer, or its answer is garbled.
+            AlgorithmError: The process ended without an answer or in a call, or its answer is garbled.
         """
         if self._stop.is_set():
             return None
-        with processes.start() as process:
+        with tempfile.NamedTemporaryFile(prefix="narrows-") as calls, processes.start() as process:
             self._processes[place] = process
             if self._stop.is_set():
                 process.kill()
             try:
-                answer = _converse(process, job, lambda simulated_s: self._progress.update({place: simulated_s}))
+                answer = _converse(
+                    process, (*job, calls.name), lambda simulated_s: self._progress.update({place: simulated_s})
+                )
             except GarbledError:
                 process.kill()
-                raise core.AlgorithmError(f"{what}: {GARBLED}") from None
+                raise core.AlgorithmError(f"{what}{unless_called}{GARBLED}") from None
             except BaseException:
                 process.kill()
                 raise
             finally:
                 del self._processes[place]
             status = process.status() if answer is None else 0
-        if answer is None and not self._stop.is_set():
-            raise core.AlgorithmError(f"{what}: the process that ran it ended{_ending(status)}")
+            called = core.running_call(calls.read()) if answer is None or answer[0] == "call error" else None
+        if self._stop.is_set():
+            return answer
+        where = unless_called if called is None else called[1]
+        if answer is None:
+            raise core.AlgorithmError(f"{what}{where}the process that ran it ended{_ending(status)}")
+        if answer[0] == "call error":
+            raise core.AlgorithmError(f"{what}{where}{answer[1]}")
         return answer
 
 
-def _converse(process: Process, job: Answer, on_progress: Callable[[float], None]) -> Answer | None:
+def _converse(process: Process, job: tuple[str, Any, str], on_progress: Callable[[float], None]) -> Answer | None:
     try:
         send(process.jobs, job)
         answer: Answer | None = receive(process.answers)

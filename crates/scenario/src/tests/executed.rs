@@ -5,7 +5,7 @@ use super::super::{Executed, executed};
 use super::{Diagnostic, LEAST, LoadOptions, load};
 use narrows_card::Value;
 use narrows_cc::{Algorithm, CongestionControl, Needs, Setup};
-use narrows_model::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault, listed};
+use narrows_model::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault, listed};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -44,7 +44,7 @@ impl ExternalAlgorithm for Stand {
         ""
     }
 
-    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+    fn build(&self, setup: &Setup, _start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         Self::algorithm().build(setup)
     }
 }

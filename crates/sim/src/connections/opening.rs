@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::recorder::{SenderEvents, SenderRecorder};
 use narrows_cc::Transport;
 use narrows_engine::Stream;
+use narrows_model::algorithm::FlowStart;
 use narrows_records::PacketKind;
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
 use narrows_units::{Span, Time};
@@ -37,7 +38,8 @@ impl Connections<'_> {
         let mut sender = if self.of_stack {
             SendingEndpoint::of_stack(plan.flow, plan.size, options.mss)
         } else {
-            let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed));
+            let start = FlowStart { flow: plan.flow.index(), group: &group.name, now };
+            let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed), &start);
             SendingEndpoint::new(
                 plan.flow,
                 options.acknowledging(needs.each_packet),
