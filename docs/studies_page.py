@@ -229,7 +229,8 @@ ranks.screen(cells, ["goodput_fraction", "jain"], ["path.rtt"])
 
 ## More than one machine
 
-By default, cells run on all processors of the machine. The same study also runs on a Dask cluster, for which `pip
+By default, cells run on all processors of the machine. Several machines can share a study without any service, by `--shard I/N`:
+[clusters](cluster.md) has the commands for Slurm, Kubernetes and others. The same study also runs on a Dask cluster, for which `pip
 install 'narrows[dask]'` is needed:
 
 ```text

@@ -64,6 +64,7 @@ COMMANDS = {
     "run": "run base.toml --out run",
     "comparison": "compare cubic newreno --scenario base.toml --out comparison",
     "study": "study run study.toml --out study",
+    "shard": "study run study.toml --shard 1/1 --out shard",
     "matrix": "matrix cubic newreno --rates 2Mbps --rtts 20ms --buffers 1bdp --replications 2 --set duration=3s "
     "--set warmup=1s --out matrix",
     "trial": "ab newreno cubic --scenario base.toml --out trial",

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.argument_types import whole
+from narrows.cli.argument_types import shard, whole
 from narrows.cli.examples import examples
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ COMMON: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "help": "execute Python files outside the folder of the given file that are not named on the command line, and "
         "commands in files; for a folder of results, all Python files and commands in it",
+    },
+    "shard": {
+        "metavar": "I/N",
+        "type": shard,
+        "help": "run the cells that fall to machine I of N, from 1; `narrows study merge` joins the folders",
     },
     "json": {"action": "store_true", "help": "print the result as JSON"},
     "quiet": {"action": "store_true", "help": "show no progress"},

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from narrows.run.shard import Shard
+
 
 def listed(text: str) -> list[str]:
     """Return the elements of a list that is separated by commas; commas in parentheses do not separate."""
@@ -31,6 +33,20 @@ def whole(minimum: int, maximum: int) -> Callable[[str], int]:
         return number
 
     return parse
+
+
+def shard(text: str) -> Shard:
+    """Return a shard, as in 3/7.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is none.
+    """
+    from narrows.run.shard import Shard
+
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def time(text: str) -> float:

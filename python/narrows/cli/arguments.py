@@ -144,13 +144,18 @@ def _add_study(commands: argparse._SubParsersAction[Parser]) -> None:
     _add_overlay_flags(run)
     common(run, "subject")
     _add_work_flags(run)
+    common(run, "shard")
     _add_executor_flags(run)
 
     resume = add(actions, "resume", "study:resume", "resume an interrupted study")
     resume.add_argument("folder", metavar="DIR", type=Path, help="folder of the study")
     resume.add_argument("--retry", action="store_true", help="rerun failed cells")
     _add_executor_flags(resume)
-    common(resume, "trust jobs json quiet", jobs=CELLS)
+    common(resume, "trust jobs json quiet shard out", jobs=CELLS, shard=NEXT_ROUND, out=f"with --shard: {PLACE}")
+
+    merge = add(actions, "merge", "study:merge", "join the shards of a study, reproduction or suite")
+    merge.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="folder of a shard")
+    common(merge, "trust jobs out json quiet", jobs=CELLS)
 
     status = add(actions, "status", "study:status", "show the progress of a study")
     status.add_argument("folder", metavar="DIR", type=Path, help="folder of the study")
@@ -436,6 +441,7 @@ KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")
 CELLS = "number of cells in parallel (default: one per processor)"
 RESUMED = "folder for the results; unfinished results in it are resumed"
 ITS_OWN = {"seed": "seed instead of its own", "replications": "number of replications instead of its own"}
+NEXT_ROUND = "run what falls to machine I of N of the replications that all combinations need in addition"
 # The options of what runs a scenario, and of what can be resumed.
 OF_SCENARIO = "set seed replications json quiet"
 OF_RESUMED = "seed replications jobs out trust json quiet"

@@ -12,7 +12,7 @@ from narrows.cli.check import print_executed
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align, printable
 from narrows.cli.work import Work, say
-from narrows.commands.studies import Studying, from_file
+from narrows.commands.studies import Studying, from_file, next_round
 from narrows.errors import InputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import read_study
@@ -36,6 +36,8 @@ from narrows.run.jobs import processors
 if TYPE_CHECKING:
     import argparse
 
+    from narrows.commands.job import Job
+    from narrows.commands.studies import Studied
     from narrows.experiments.executor import Executor
     from narrows.experiments.store import Store
 
@@ -52,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
     work = Work(arguments)
+    if arguments.shard is not None or arguments.out is not None:
+        return _perform(work, next_round(arguments.folder, work.options, executor_of(arguments)), arguments)
     # An executor may wait for a cluster, and the folder is known to be wrong at once.
     study = stored(arguments.folder, of_results(arguments.folder, trust=arguments.trust))
     job = Studying(arguments.folder, work.options, study, executor_of(arguments), arguments.retry)
@@ -60,7 +64,15 @@ def resume(arguments: argparse.Namespace) -> int:
         return _perform(work, job, arguments, given=True)
 
 
-def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given: bool = False) -> int:
+def merge(arguments: argparse.Namespace) -> int:
+    """Join the shards of a study."""
+    from narrows.commands.merging import merging
+
+    work = Work(arguments)
+    return _perform(work, merging(arguments.folders, work.options), arguments)
+
+
+def _perform(work: Work, job: Job[Studied], arguments: argparse.Namespace, *, given: bool = False) -> int:
     done = work.perform(job)
     print_failures(done.result.study.store)
     if given and done.problem is not None and isinstance(done.problem.__cause__, UNFIT):
@@ -69,8 +81,13 @@ def _perform(work: Work, job: Studying, arguments: argparse.Namespace, *, given:
     if arguments.json:
         print(to_json(found._asdict()))
     else:
-        print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
-        _print_findings(done.result.study)
+        share = done.result.study.share
+        part = f"shard {share.shard}: " if share else ""
+        print(
+            f"{part}{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed"
+        )
+        if share is None:
+            _print_findings(done.result.study)
     return work.end(done, INTERNAL if found.failed else DONE)
 
 

@@ -67,9 +67,11 @@ class Work:
             done: The job that was done.
             status: The exit status where the page was built.
         """
-        if done.problem is None:
-            print(f"Report: {done.folder / 'report.html'}", file=sys.stderr)
-        else:
+        page = done.folder / "report.html"
+        # A shard has none.
+        if done.problem is None and page.is_file():
+            print(f"Report: {page}", file=sys.stderr)
+        if done.problem is not None:
             status, message = status_of(done.problem, self._arguments.given)
             complain(message)
         print(done.folder, file=sys.stderr if self._arguments.json else sys.stdout)
@@ -82,4 +84,4 @@ def say(line: str) -> None:
 
 
 # The options that commands have by their own names.
-NAMES = ("seed", "replications", "jobs", "metrics", "margins", "on", "out", "trust")
+NAMES = ("seed", "replications", "jobs", "metrics", "margins", "on", "out", "trust", "shard")

@@ -78,7 +78,11 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
 def _study(folder: Path) -> Path:
     from narrows.experiments.stored import stored
 
-    return study(stored(folder))
+    found = stored(folder)
+    if found.share is not None:
+        problem = f"is shard {found.share.shard} of a study: `narrows study merge` joins all of them"
+        raise InputError(str(folder), problem)
+    return study(found)
 
 
 def _search(folder: Path) -> Path:

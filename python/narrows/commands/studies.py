@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
-from narrows.errors import OutputError
+from narrows.errors import InputError, OutputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import Study, read_study
 from narrows.experiments.executors.threads import Threads
+from narrows.experiments.merge import copy_description
 from narrows.experiments.plan import PLAN, Plan, load_plan, make_plan
-from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
+from narrows.experiments.share import SHARD, Share, load_share, save_share
+from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned
 from narrows.experiments.subjects import with_marks
 from narrows.experiments.views.backends import differences
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
-from narrows.files.folder import check_place
+from narrows.external.trust import of_results
+from narrows.files.folder import appearing, check_place
 from narrows.files.format import SUMMARY, write_kept
 from narrows.files.json_objects import read_object, read_sealed
 from narrows.files.manifest import MANIFEST, write_manifest
@@ -50,6 +53,33 @@ class New(NamedTuple):
     study: Study
     plan: Plan
     files: Mapping[str, str]
+
+
+class Further(NamedTuple):
+    """A shard of a further round of a study.
+
+    Attributes:
+        study: The study, with the results of all rounds before.
+        share: The cells of the shard.
+    """
+
+    study: StoredStudy
+    share: Share
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the study."""
+        return self.study.plan
+
+    def opened(self, folder: Path) -> StoredStudy:
+        """Begin it in a folder, unless it was begun there."""
+        if not (folder / PLAN).is_file():
+            with appearing(folder) as partial:
+                copy_description(self.study, partial)
+                save_share(partial, self.share)
+        found = stored(folder)
+        base = replace(found.plan.base, trust=self.study.plan.base.trust)
+        return replace(found, plan=replace(found.plan, base=base))
 
 
 @dataclass(frozen=True)
@@ -91,12 +121,12 @@ class Studying(Job[Studied]):
     """A study in its folder.
 
     Attributes:
-        study: The study that begins, unless the folder holds it already; or the one in the folder.
+        study: The study that begins, unless the folder holds it already; the one in the folder; or a further round.
         executor: Where its cells run; None for threads.
         retry: Whether failed cells run again.
     """
 
-    study: New | StoredStudy
+    study: New | StoredStudy | Further
     executor: Executor | None = None
     retry: bool = False
 
@@ -117,12 +147,16 @@ class Studying(Job[Studied]):
     def _stored(self) -> StoredStudy:
         if isinstance(self.study, StoredStudy):
             return self.study
+        if isinstance(self.study, Further):
+            return self.study.opened(self.folder)
         if (self.folder / PLAN).is_file():
             return stored_as_planned(self.study.plan, self.folder)
         return campaign.begin(self.study.study, self.study.plan, self.folder, self.study.files)
 
     def build(self, result: Studied) -> None:
         """Build the page; of a study that was begun earlier, unless it cites the digest of the results already."""
+        if result.study.share is not None:
+            return
         report = self.folder / "report.html"
         if isinstance(self.study, StoredStudy) and not self.retry and report.is_file():
             digest = read_sealed(self.folder / MANIFEST)["digest"]
@@ -139,14 +173,62 @@ def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a stud
     subjects: Sequence[str] = (),
     executor: Executor | None = None,
 ) -> Studying:
-    """Prepare the study of a file; arguments and errors are those of `narrows.study`."""
-    _check_new(options.out)
+    """Prepare the study of a file; arguments and errors are those of `narrows.study`.
+
+    A shard that was begun goes on: what starts it on a machine need not know whether an earlier attempt was killed.
+    """
+    shard = options.shard
+    if shard is None:
+        _check_new(options.out)
     study = read_study(file, options.seed, options.replications, choice)
     changes = with_marks(study, overrides, subjects, trust=options.trust)
     plan = make_plan(study, changes, options.metrics, trust=options.trust)
-    folder = options.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
-    campaign.refuse_begun(folder)
-    return Studying(folder, options, New(study, plan, {}), executor)
+    keys = [plan.key(point, 0) for point in plan.points]
+    if shard is None:
+        folder = options.out or folder_of(plan.title, keys)
+        campaign.refuse_begun(folder)
+        return Studying(folder, options, New(study, plan, {}), executor)
+    folder = options.out or folder_of(f"{plan.title} shard {shard}", keys)
+    share = Share(shard)
+    check_shard(plan, share, folder)
+    return Studying(folder, options, New(study, plan, {SHARD: share.text()}), executor)
+
+
+def check_shard(plan: Plan, share: Share, folder: Path) -> None:
+    """Check that a folder is free, or of this shard of this study.
+
+    Raises:
+        OutputError: It holds something else.
+    """
+    if not (folder / PLAN).is_file():
+        check_place(folder, replace=False)
+    elif load_share(folder) != share or identity(load_plan(folder)) != identity(plan):
+        raise OutputError(f"{folder} holds another study or shard: name another folder")
+
+
+def next_round(folder: Path, options: Options, executor: Executor | None = None) -> Studying:
+    """Prepare the part of a shard in the next round of a study whose combinations stop together.
+
+    Args:
+        folder: Folder of the study with the results of all rounds before.
+        options: How it is run, with the shard.
+        executor: Where its cells run; None for threads.
+
+    Raises:
+        InputError: There is no shard or no folder for its results, or the study needs no further round.
+        OutputError: The folder holds something else.
+    """
+    if options.shard is None or options.out is None:
+        raise InputError("study resume", "--shard and --out belong together: the part to run, and the folder for it")
+    study = stored(folder, of_results(folder, trust=options.trust))
+    ledger, finished, failed = study.recovered()
+    if study.share is not None or not study.plan.replications.by or ledger.cells == len(finished | failed):
+        problem = "needs no further round: only a merged study does, whose combinations stop together (`by`)"
+        raise InputError(str(folder), f"{problem} and whose rule asks for more replications")
+    first, maximum = max(ledger.targets) - 1, study.plan.replications.maximum
+    share = Share(options.shard, first, min(maximum, 2 * first), campaign.digest_of(study.table()))
+    check_shard(study.plan, share, options.out)
+    return Studying(options.out, options, Further(study, share), executor)
 
 
 def of_view(view: Matrix | Deployment, options: Options, executor: Executor | None = None) -> Studying:

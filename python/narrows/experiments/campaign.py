@@ -159,6 +159,36 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     return study.status()
 
 
+def conclude_whole(study: StoredStudy, command: str | None, conclude: Conclude) -> bool:
+    """Gather the results of a study that others ran, and write its manifest, if no cell is still to run.
+
+    Args:
+        study: The study in its folder.
+        command: The command line, for the manifest; None from Python.
+        conclude: As of `work`.
+
+    Returns:
+        Whether no cell is.
+    """
+    with Lease(study.folder) as lease:
+        campaign = _Campaign(study, _UNWATCHED, lease, (), None)
+        campaign.prepare(retry=False)
+        if not campaign.todo:
+            campaign.finish(command, conclude)
+        return not campaign.todo
+
+
+class _Unwatched:
+    def update(self, progress: Progress) -> None:
+        pass
+
+    def stopped(self) -> bool:
+        return False
+
+
+_UNWATCHED = _Unwatched()
+
+
 def digest_of(cells: pa.Table) -> str:
     """Return the digest of the results of a study: of the records of its finished cells in their order; empty without.
 
@@ -205,7 +235,7 @@ def replay(study: StoredStudy, key: str) -> Replay:
     whole = plan.key(point, replication)
     before = None
     if whole in finished:
-        rows = store.table(plan, ledger.targets)
+        rows = store.table(plan, ledger.all_cells())
         before = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))[whole]
     return Replay(point, replication, perform(plan.task(point, replication)), before)
 
@@ -220,7 +250,7 @@ class _Campaign:
         self.lease = lease
         self.again = again
         self.shared = shared
-        self.ledger = Ledger(study.plan)
+        self.ledger = Ledger(study.plan, study.share)
         self.finished: set[str] = set()
         self.failed: set[str] = set()
         self.todo: deque[tuple[Point, int]] = deque()
@@ -279,7 +309,7 @@ class _Campaign:
     def finish(self, command: str | None, conclude: Conclude | None) -> None:
         # An earlier manifest does not list the table that is written now.
         (self.folder / MANIFEST).unlink(missing_ok=True)
-        table = self.store.gather(self.plan, self.ledger.targets)
+        table = self.store.gather(self.plan, self.ledger.all_cells())
         if conclude is not None:
             conclude(self.folder, self.plan, table)
         facts = {

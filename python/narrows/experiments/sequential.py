@@ -16,26 +16,48 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from narrows.experiments.measures import Column, half_width
+from narrows.experiments.share import decides
 from narrows.statistics import EQUAL, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from narrows.experiments.plan import Plan, Point
+    from narrows.experiments.share import Share
 
 Cell = tuple["Point", int]
 # What an interval is of: a combination or a level, the algorithm, and the name of the measure.
 Of = tuple[int | str, str | None, str]
 
 
+def cells_until(plan: Plan, targets: Sequence[int], first: int = 0) -> Iterator[Cell]:
+    """Iterate over cells of a study, replication by replication.
+
+    Args:
+        plan: Plan of the study.
+        targets: Number of replications of each combination of levels.
+        first: The first replication.
+    """
+    for replication in range(first, max(targets, default=0)):
+        for point in plan.points:
+            if replication < targets[point.row]:
+                yield point, replication
+
+
 class Ledger:
     """The cells of a study, and which of them are settled: finished or failed."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Know of no result yet."""
+    def __init__(self, plan: Plan, share: Share | None = None) -> None:
+        """Know of no result yet.
+
+        Args:
+            plan: Plan of the study.
+            share: The cells that count; None for all.
+        """
         self.plan = plan
-        self.targets = [plan.replications.minimum] * len(plan.rows)
+        self.share = share
+        self.targets = [(share and share.until) or plan.replications.minimum] * len(plan.rows)
         self._columns = [each for each in plan.columns if each.name in plan.replications.measure]
         self._values: dict[Of, dict[int, list[float]]] = defaultdict(dict)
         # The rows that stop together, by row.
@@ -44,23 +66,19 @@ class Ledger:
         # How many values make a replication of what an interval is of.
         self._parts = Counter(self._place(point) for point in plan.points)
         self._open = [target * len(row) for target, row in zip(self.targets, plan.rows, strict=True)]
+        # Number of cells, as far as it is decided.
+        self.cells = sum(self._open) if share is None else sum(1 for _ in self.all_cells())
 
     @property
     def fixed(self) -> bool:
         """Whether the number of replications is fixed."""
         return not self._columns
 
-    @property
-    def cells(self) -> int:
-        """Number of cells, as far as it is decided."""
-        return sum(target * len(row) for target, row in zip(self.targets, self.plan.rows, strict=True))
-
     def all_cells(self) -> Iterator[Cell]:
         """Iterate over the decided cells, replication by replication, so that early results are paired."""
-        for replication in range(max(self.targets, default=0)):
-            for point in self.plan.points:
-                if replication < self.targets[point.row]:
-                    yield point, replication
+        share = self.share
+        found = cells_until(self.plan, self.targets, share.first if share else 0)
+        return found if share is None else (cell for cell in found if share.has(self.plan, *cell))
 
     def recover(self, measured: Mapping[str, Mapping[str, Any]], failed: Iterable[str]) -> None:
         """Record the cells that an earlier process settled: metrics of finished cells, keys of failed ones."""
@@ -86,7 +104,7 @@ class Ledger:
         Returns:
             The cells that are decided in addition.
         """
-        if self.fixed:
+        if self.fixed or (self.share and not decides(self.plan)):
             return []
         if measured is not None:
             for column in self._columns:
@@ -100,7 +118,9 @@ class Ledger:
         for row in rows:
             self.targets[row] += 1
             self._open[row] = len(self.plan.rows[row])
-        return [(each, target) for row in rows for each in self.plan.rows[row]]
+        more = [(each, target) for row in rows for each in self.plan.rows[row]]
+        self.cells += len(more)
+        return more
 
     def _place(self, point: Point) -> tuple[int | str, str | None]:
         by = self.plan.replications.by

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.experiments.plan import Plan, Point
+    from narrows.experiments.sequential import Cell
     from narrows.experiments.task import Failed, Finished
 
 
@@ -136,12 +137,12 @@ class Store:
                     found[key] = _nested(pairs)
         return found
 
-    def table(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
-        """Return the table of the finished cells, a row per cell, in the order of the plan.
+    def table(self, plan: Plan, wanted: Iterable[Cell]) -> pa.Table:
+        """Return the table of the finished cells, a row per cell.
 
         Args:
             plan: Plan of the study.
-            replications: Maximum number of replications of each combination of levels.
+            wanted: The cells in the order of the table.
         """
         import pyarrow as pa
 
@@ -154,15 +155,12 @@ class Store:
         schema = _schema(plan)
         cells: list[tuple[int, dict[str, Any]]] = []
         kept: list[tuple[int, int]] = []
-        for replication in range(max(replications, default=0)):
-            for point in plan.points:
-                if replication >= replications[point.row]:
-                    continue
-                key = plan.key(point, replication)
-                if key in place:
-                    kept.append((len(kept) + len(cells), place[key]))
-                elif key in fresh:
-                    cells.append((len(kept) + len(cells), _row(plan, schema, point, replication, fresh[key])))
+        for point, replication in wanted:
+            key = plan.key(point, replication)
+            if key in place:
+                kept.append((len(kept) + len(cells), place[key]))
+            elif key in fresh:
+                cells.append((len(kept) + len(cells), _row(plan, schema, point, replication, fresh[key])))
         made = pa.Table.from_pylist([row for _, row in cells], schema=schema)
         if old is None:
             return made
@@ -176,17 +174,17 @@ class Store:
             order[target] = source
         return pa.concat_tables([taken, made]).take(pa.array(order, pa.int64()))
 
-    def gather(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
+    def gather(self, plan: Plan, wanted: Iterable[Cell]) -> pa.Table:
         """Move all finished cells into `cells.parquet`; only for the holder of the lease.
 
         Args:
             plan: Plan of the study.
-            replications: Maximum number of replications of each combination of levels.
+            wanted: The cells in the order of the table.
 
         Raises:
             OSError: Writing failed, for example on a full disk; nothing is lost.
         """
-        table = self.table(plan, replications)
+        table = self.table(plan, wanted)
         partial = self.folder / f".{TABLE}.partial"
         write_parquet(table, partial)
         sync(partial)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.experiments.plan import Plan, load_plan
 from narrows.experiments.sequential import Ledger
+from narrows.experiments.share import Share, load_share
 from narrows.experiments.store import Store
 from narrows.external.trust import EVERYTHING, Trust
 from narrows.files.lease import holder_of
@@ -42,20 +43,25 @@ class StoredStudy:
         folder: The folder.
         plan: Plan of the study, as in the folder.
         store: The results on the disk.
+        share: The cells that fall to this folder, which is a shard's; None where it is of the whole study.
     """
 
     folder: Path
     plan: Plan
     store: Store
+    share: Share | None = None
 
     def recovered(self) -> tuple[Ledger, set[str], set[str]]:
         """Return the ledger of the cells, and the keys of the finished and of the failed cells."""
         finished = self.store.finished()
         failed = self.store.failures() - finished
-        ledger = Ledger(self.plan)
+        ledger = Ledger(self.plan, self.share)
         if not ledger.fixed:
             ledger.recover(self.store.measured(finished), failed)
-        return ledger, finished, failed
+        if self.share is None:
+            return ledger, finished, failed
+        own = {self.plan.key(*cell) for cell in ledger.all_cells()}
+        return ledger, finished & own, failed & own
 
     def status(self) -> Status:
         """Return its state."""
@@ -65,7 +71,7 @@ class StoredStudy:
     def table(self) -> pa.Table:
         """Return the table of the finished cells, a row per cell."""
         ledger, _, _ = self.recovered()
-        return self.store.table(self.plan, ledger.targets)
+        return self.store.table(self.plan, ledger.all_cells())
 
 
 def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
@@ -78,7 +84,7 @@ def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
     Raises:
         InputError: The path is not a folder of a study.
     """
-    return StoredStudy(folder, load_plan(folder, trust), Store(folder))
+    return StoredStudy(folder, load_plan(folder, trust), Store(folder), load_share(folder))
 
 
 def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:

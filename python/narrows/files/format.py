@@ -120,6 +120,7 @@ PACK = "pack"
 FORMATS = {
     "manifest.json": Format(2, 1, MANIFEST_AGAIN),
     "plan.json": Format(3, 3, "`narrows study run` the study anew in another folder"),
+    "shard.json": Format(1, 1, "run the shard again in another folder"),
     "search.json": Format(1, 1, COMMAND_AGAIN),
     "trial.json": Format(1, 1, COMMAND_AGAIN),
     "suite.json": Format(1, 1, COMMAND_AGAIN),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
 from narrows.experiments.plan import Plan, Point, check_unchanged
+from narrows.experiments.sequential import cells_until
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored_as_planned
 from narrows.experiments.task import Failed, Finished, Task
@@ -178,7 +179,7 @@ def added_rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
     """Return the rows of the cells that were added to an experiment."""
     finished = store.finished()
     most = 1 + max(replications(plan, finished), default=-1)
-    table = store.table(plan, [most] * len(plan.rows)).drop_columns(["measured", "cpu_s"])
+    table = store.table(plan, cells_until(plan, [most] * len(plan.rows))).drop_columns(["measured", "cpu_s"])
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 

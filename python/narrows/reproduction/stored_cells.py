@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged, load_plan
+from narrows.experiments.sequential import cells_until
 from narrows.experiments.store import Store
 from narrows.experiments.task import Finished, perform
 from narrows.files.parquet import read_parquet, write_parquet
@@ -59,7 +60,7 @@ def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:
     names = [column.name for column in begun.columns]
     finished = store.finished()
     most = 1 + max(replications(begun, finished), default=-1)
-    found = store.table(begun, [most] * len(begun.rows)).to_pylist()
+    found = store.table(begun, cells_until(begun, [most] * len(begun.rows))).to_pylist()
     marks = {begun.key(point, number): mark(point, begun.seed) for point in begun.points for number in range(most)}
     rows = [
         {

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from narrows.run.shard import Shard
+
 
 def _silent(_line: str) -> None:
     """Say nothing."""
@@ -39,6 +41,7 @@ class Options:
         say: Is called with what a person should know, a line at a time.
         given: The arguments of the command line; None from Python.
         overrides: Changes of every scenario, as after `--set`, for commands with scenarios of their own.
+        shard: The part of the cells that is run; None for all.
 
     Raises:
         ValueError: A number is out of range.
@@ -56,6 +59,7 @@ class Options:
     say: Callable[[str], None] = _silent
     given: Sequence[str] | None = None
     overrides: Sequence[str] = ()
+    shard: Shard | None = None
 
     def __post_init__(self) -> None:
         check_numbers(seed=self.seed, replications=self.replications, jobs=self.jobs)
