@@ -47,12 +47,24 @@ html_show_sphinx = False
 PLAYGROUND = "playground.html"
 # A module of other sources would give other digests than the commands of these pages.
 MISSING = page.fault(Path(page.__file__).parent / page.MODULE)
-myst_substitutions = {
-    "playground": f'<a href="../{PLAYGROUND}">Open the laboratory in this browser.</a>'
-    if not MISSING
-    else f"`narrows playground` writes a page that runs scenarios in a browser; this site has none: its simulator "
-    f"{MISSING}."
-}
+
+
+def _playground(missing: str) -> str:
+    """Return what the first page has of the playground: the page itself, or how it is made.
+
+    Args:
+        missing: What is wrong with the simulator for browsers; empty if nothing is.
+    """
+    if missing:
+        made = "`narrows playground` writes a page that runs scenarios in a browser"
+        return f"{made}; this site has none: its simulator {missing}."
+    shown = (
+        f'<iframe src="../{PLAYGROUND}" title="The playground" loading="lazy" style="width:100%;height:48rem;border:0">'
+    )
+    return f'{shown}</iframe><p><a href="../{PLAYGROUND}">Open the laboratory in a page of its own.</a></p>'
+
+
+myst_substitutions = {"playground": _playground(MISSING)}
 
 
 def setup(app: Sphinx) -> None:

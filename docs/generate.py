@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates the reference pages from the declarations in the program.
 
-`python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md` and `studies.md` into its own folder, and a
-page with a figure for each card into `algorithms` and `queues`, and the pages of the published studies into `studies`.
-`--check` writes nothing and fails if a page is not
-current.
+`python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md`, `studies.md` and others into its own folder,
+a page with a figure for each card into `algorithms` and `queues`, and the pages of the published studies into
+`studies`. `--check` writes nothing and fails if a page is not current.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any
 
 import cards
 import claims_page
+import exercises_page
 import port_page
 import recommendations_page
 import studies_page
@@ -354,6 +354,7 @@ def pages() -> dict[str, str]:
         "studies.md": studies_page.page(),
         "recommendations.md": recommendations_page.page(),
         "port.md": port_page.page(),
+        "exercises.md": exercises_page.page(),
         **dict(cards.pages()),
         **dict(claims_page.pages()),
     }

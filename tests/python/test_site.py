@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+import conf
 import pytest
 
 import narrows as nw
@@ -42,7 +43,7 @@ class Page(HTMLParser):
         self.anchors |= {str(found[name]) for name in ("id", "name") if found.get(name)}
         if tag == "a" and found.get("href"):
             self.links.append(str(found["href"]))
-        elif tag in {"script", "img"} and found.get("src"):
+        elif tag in {"script", "img", "iframe"} and found.get("src"):
             self.loaded.append(str(found["src"]))
         elif tag == "link" and found.get("rel") == "stylesheet":
             self.loaded.append(str(found["href"]))
@@ -75,6 +76,23 @@ def test_no_link_of_the_site_is_dead_and_nothing_is_loaded_from_elsewhere(site: 
     assert not dead
     own = {"genindex.html", "search.html", "py-modindex.html"}
     assert not [file for file in pages if file not in reached and file.name not in own]
+
+
+def test_the_first_page_has_the_picture_and_the_playground_in_it(site: Path) -> None:
+    first = Page((site / "docs/index.html").read_text("utf-8"))
+    assert [each for each in first.loaded if each.endswith("picture.svg")]
+    framed = [each for each in first.loaded if each.endswith(conf.PLAYGROUND)]
+    assert bool(framed) == (not conf.MISSING)
+    # Whether the module was built or not.
+    assert f'<iframe src="../{conf.PLAYGROUND}"' in conf._playground("")  # noqa: SLF001
+    assert "this site has none: its simulator is missing" in conf._playground("is missing")  # noqa: SLF001
+
+
+@pytest.mark.parametrize("reader", ["student", "engineer of a stack", "kernel developer", "operator", "lecturer"])
+def test_each_reader_has_a_path(reader: str) -> None:
+    text = (ROOT / "docs/index.md").read_text("utf-8")
+    (path,) = [line for line in text.splitlines() if re.match(rf"\| \*\*(a|an|the) {reader}", line)]
+    assert len(re.findall(r"\]\(", path)) >= 4
 
 
 def test_the_first_hour_runs_as_it_is_written(narrows: Narrows, tmp_path: Path) -> None:
