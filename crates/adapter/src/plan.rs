@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An algorithm with the setup of its connections.
+
+use narrows_cc::{AckCounting, Algorithm, CongestionControl, FirstCut, Needs, RestartWindow, Setup};
+use narrows_units::Bytes;
+use std::fmt;
+use std::sync::Arc;
+
+/// An algorithm with the setup of its connections.
+///
+/// It is parsed from `name` or `name(parameter=value, …)`, for an algorithm of the
+/// [catalogue](narrows_cc::catalogue), or made of any other by [`new`](Self::new).
+#[derive(Clone)]
+pub struct Plan {
+    name: String,
+    needs: Needs,
+    build: Arc<Build>,
+    /// The setup of each connection. Its `mss` and `packet` are replaced by those of the connection, and its seed is
+    /// increased by one for each connection.
+    pub setup: Setup,
+    /// Whether an algorithm that sets a pacing rate may run where the stack ignores it.
+    pub(crate) window_alone: bool,
+}
+
+/// Builds an instance for one connection.
+type Build = dyn Fn(&Setup) -> Box<dyn CongestionControl> + Send + Sync;
+
+impl Plan {
+    /// Creates a plan of the algorithm that `build` builds and that needs `needs` of its host, such as one behind the C header. `name`
+    /// stands in messages.
+    pub fn new(
+        name: impl Into<String>,
+        needs: Needs,
+        build: impl Fn(&Setup) -> Box<dyn CongestionControl> + Send + Sync + 'static,
+    ) -> Self {
+        let setup = Setup {
+            mss: Bytes::new(LEAST_DATAGRAM),
+            packet: Bytes::new(LEAST_DATAGRAM + HEADERS),
+            initial_window: INITIAL_WINDOW,
+            initial_ssthresh: f64::INFINITY,
+            first_cut: FirstCut::Rule,
+            abe: false,
+            restart_window: RestartWindow::Initial,
+            slow_start: needs.slow_start.unwrap_or_default(),
+            ack_counting: AckCounting::Segments,
+            quick_start: None,
+            saved_path: None,
+            paced: true,
+            seed: 0,
+        };
+        Self { name: name.into(), needs, build: Arc::new(build), setup, window_alone: false }
+    }
+
+    /// Permits an algorithm that sets a pacing rate on a stack that ignores it: its window alone limits it. What it does then is
+    /// not what its source describes.
+    #[must_use]
+    pub fn window_alone(self) -> Self {
+        Self { window_alone: true, ..self }
+    }
+
+    /// Returns the algorithm as written.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what the algorithm needs of its host.
+    pub(crate) fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    /// Returns a new instance for one connection.
+    pub(crate) fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        (self.build)(setup)
+    }
+}
+
+impl From<Algorithm> for Plan {
+    fn from(algorithm: Algorithm) -> Self {
+        Self::new(algorithm.to_string(), algorithm.needs(), move |setup| algorithm.build(setup))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("name", &self.name).field("setup", &self.setup).finish_non_exhaustive()
+    }
+}
+
+/// Least size of a datagram of QUIC, bytes (RFC 9000 §14).
+pub(crate) const LEAST_DATAGRAM: u64 = 1200;
+/// Headers of UDP and IPv4, bytes.
+pub(crate) const HEADERS: u64 = 28;
+/// Initial window, packets (RFC 9002 §7.2).
+const INITIAL_WINDOW: f64 = 10.0;
