@@ -14,7 +14,7 @@ UNIT := $(addprefix tests/python/,analysis metrics test_arguments.py test_house.
 WASM := python/narrows/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
-COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 \
+COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --extra study --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
 
 # A line for each package of a lock file while pip installs it.

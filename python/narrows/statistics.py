@@ -32,6 +32,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
+from narrows.quantiles import gamma_quantile, t_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -131,11 +133,9 @@ def _of_equal(value: float, count: int, within: Range) -> list[float] | None:
     """Return the interval of the mean of which so many values are all this one; None if they do not bound it."""
     low, high = within.low, within.high
     if within.counted:
-        from scipy.special import gammaincinv
-
         events = count * (value - low)
-        least = float(gammaincinv(events, _TAIL)) if events > _ROUNDING else 0.0
-        return [low + least / count, min(low + float(gammaincinv(events + 1, 1 - _TAIL)) / count, high)]
+        least = gamma_quantile(events, _TAIL) if events > _ROUNDING else 0.0
+        return [low + least / count, min(low + gamma_quantile(events + 1, _TAIL, upper=True) / count, high)]
     near = _ROUNDING * max(abs(low), abs(high))
     if math.isinf(near) or not (value <= low + near or value >= high - near):
         return None
@@ -215,13 +215,6 @@ def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[
         digests: The digest of the records of each.
     """
     return replications[:1] if len(set(digests)) == 1 else replications
-
-
-def t_quantile(degrees: int) -> float:
-    """Return the 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 0.975))
 
 
 EQUAL = "equal"

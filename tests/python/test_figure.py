@@ -148,14 +148,13 @@ def test_a_folder_without_a_page_and_a_damaged_page_are_bad_input(tmp_path: Path
 def test_svg_alone_needs_no_matplotlib(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from narrows.opened.figures import write as write_figure
 
-    monkeypatch.delitem(sys.modules, "narrows.page.printed", raising=False)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     write_figure(results / "run", "cwnd", tmp_path / "x.svg", 160.0)
-    with pytest.raises(nw.InputError, match=r"pip install matplotlib`; a file \.svg needs none"):
+    with pytest.raises(nw.InputError, match=r"pip install 'narrows\[plot\]'`; a file \.svg needs none"):
         write_figure(results / "run", "cwnd", tmp_path / "x.pdf", 160.0)
     assert [file.name for file in tmp_path.iterdir()] == ["x.svg"]
     opened: Any = nw.open(results / "run")
-    with pytest.raises(nw.InputError, match="pip install matplotlib"):
+    with pytest.raises(nw.InputError, match=r"pip install 'narrows\[plot\]'"):
         opened.plot.cwnd()
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from narrows.metrics import catalogue
 from narrows.metrics.criteria import BY_NAME, BY_UNIT, Margin, margin_of, range_of, read_margin, verdict
-from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range, distinct, estimate, paired, t_quantile
+from narrows.quantiles import t_quantile
+from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range, distinct, estimate, paired
 
 NUMBERS = st.floats(-1e9, 1e9)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, in_order, numbers, varies, words
+from narrows.extras import load
 from narrows.statistics import Estimate, paired
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def bootstrap_interval(differences: FloatArray, seed: int, level: float = 0.95) 
         without spread.
     """
     import numpy as np
-    from scipy.stats import bootstrap
+
+    bootstrap = load("scipy.stats").bootstrap
 
     if len(differences) < _TWO:
         return None
@@ -116,7 +118,7 @@ def bootstrap_interval(differences: FloatArray, seed: int, level: float = 0.95) 
 
 def adjusted(p: Sequence[float | None], method: Literal["holm", "bh"]) -> list[float | None]:
     """Return p values corrected for multiple tests by Holm or Benjamini and Hochberg; None is skipped and kept."""
-    from statsmodels.stats.multitest import multipletests
+    multipletests = load("statsmodels.stats.multitest").multipletests
 
     known = [each for each in p if each is not None]
     if not known:
@@ -184,7 +186,8 @@ def _compared(
     of: str, against: str, one: dict[tuple[str, ...], float], other: dict[tuple[str, ...], float]
 ) -> Comparison:
     import numpy as np
-    from scipy.stats import ttest_rel
+
+    ttest_rel = load("scipy.stats").ttest_rel
 
     shared = [key for key in one if key in other]
     if not shared:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from narrows.analysis.table import AnalysisError
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,7 +152,8 @@ def two_level(factors: Sequence[str], generators: Sequence[str] = ()) -> TwoLeve
         (3, {'A': ('BC',), 'B': ('AC',), 'C': ('AB',)})
     """
     import numpy as np
-    from pydoe import fracfact
+
+    fracfact = load("pydoe").fracfact
 
     _check_names(factors)
     letters = LETTERS[: len(factors)]
@@ -191,7 +193,8 @@ def plackett_burman(factors: Sequence[str]) -> TwoLevel:
         AnalysisError: Two factors have the same name, or no such design is known for their number.
     """
     import numpy as np
-    from pydoe import pbdesign
+
+    pbdesign = load("pydoe").pbdesign
 
     _check_names(factors)
     try:
@@ -213,7 +216,7 @@ def latin_hypercube(factors: int, runs: int, seed: int) -> FloatArray:
     Returns:
         Shape (runs, factors), in [0, 1).
     """
-    from scipy.stats import qmc
+    qmc = load("scipy.stats").qmc
 
     points: FloatArray = qmc.LatinHypercube(factors, rng=seed).random(runs)
     return points
@@ -233,7 +236,7 @@ def sobol(factors: int, runs: int, seed: int) -> FloatArray:
     Raises:
         AnalysisError: `runs` is no power of two.
     """
-    from scipy.stats import qmc
+    qmc = load("scipy.stats").qmc
 
     if runs < 1 or runs & (runs - 1):
         raise AnalysisError(f"a Sobol' design needs a power of two as number of runs, not {runs}")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,7 +159,8 @@ def half_normal(values: FloatArray) -> tuple[list[int], FloatArray]:
         (i - 1/2)/m (Daniel 1959; Montgomery, 6.5).
     """
     import numpy as np
-    from scipy.special import ndtri
+
+    ndtri = load("scipy.special").ndtri
 
     count = len(values)
     scores: FloatArray = ndtri(0.5 + 0.5 * (np.arange(1, count + 1) - 0.5) / count)
@@ -181,7 +183,8 @@ def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
         AnalysisError: There are fewer than three effects.
     """
     import numpy as np
-    from scipy.special import stdtrit
+
+    stdtrit = load("scipy.special").stdtrit
 
     count = len(values)
     if count < _FEWEST:
@@ -270,7 +273,7 @@ def _effect(
 
 
 def _p(high: FloatArray, low: FloatArray) -> float | None:
-    from scipy.stats import ttest_ind
+    ttest_ind = load("scipy.stats").ttest_ind
 
     if min(len(high), len(low)) < _TWO or not (varies(high) or varies(low)):
         return None

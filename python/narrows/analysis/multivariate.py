@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,7 +117,8 @@ def correlations(cells: Cells, responses: Sequence[str], threshold: float = 0.8)
         AnalysisError: A value is missing, or fewer than three cells.
     """
     import numpy as np
-    from scipy.sparse.csgraph import connected_components
+
+    connected_components = load("scipy.sparse.csgraph").connected_components
 
     values, varying, constant = _varying(cells, responses)
     matrix = np.atleast_2d(np.corrcoef(values, rowvar=False)) if varying else np.empty((0, 0))
@@ -191,8 +193,10 @@ def clusters(
             with none.
     """
     import numpy as np
-    from scipy.cluster.hierarchy import dendrogram, linkage
-    from scipy.spatial.distance import squareform
+
+    dendrogram = load("scipy.cluster.hierarchy").dendrogram
+    linkage = load("scipy.cluster.hierarchy").linkage
+    squareform = load("scipy.spatial.distance").squareform
 
     names, means = _means(cells, responses, treatment)
     means = means[:, [varies(column) for column in means.T]]
@@ -272,7 +276,9 @@ def _means(cells: Cells, responses: Sequence[str], treatment: str) -> tuple[tupl
 
 def _distances(names: Sequence[str], standard: FloatArray, distance: Distance) -> FloatArray:
     import numpy as np
-    from scipy.spatial.distance import pdist, squareform
+
+    pdist = load("scipy.spatial.distance").pdist
+    squareform = load("scipy.spatial.distance").squareform
 
     if distance == "euclidean":
         apart: FloatArray = squareform(pdist(standard))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, block, varies
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +110,8 @@ def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
         AnalysisError: There are fewer than three values.
     """
     import numpy as np
-    from scipy.special import stdtrit
+
+    stdtrit = load("scipy.special").stdtrit
 
     count = len(values)
     if count < _FEWEST:
@@ -156,7 +158,7 @@ def ranks(values: FloatArray, *, higher_is_better: bool) -> FloatArray:
         values: Shape (conditions, treatments).
         higher_is_better: Whether the greatest value has rank 1.
     """
-    from scipy.stats import rankdata
+    rankdata = load("scipy.stats").rankdata
 
     ranked: FloatArray = rankdata(-values if higher_is_better else values, axis=1)
     return ranked
@@ -179,7 +181,8 @@ def ranking(means: Block, *, higher_is_better: bool, alpha: float = 0.05) -> Ran
         AnalysisError: There are fewer than two conditions or treatments.
     """
     import numpy as np
-    from scipy.stats import f as fisher
+
+    fisher = load("scipy.stats").f
 
     conditions, count = means.values.shape
     if min(conditions, count) < _TWO:
@@ -202,7 +205,7 @@ def ranking(means: Block, *, higher_is_better: bool, alpha: float = 0.05) -> Ran
 
 def critical_difference(treatments: int, conditions: int, alpha: float = 0.05) -> float:
     """Return how far two mean ranks must be apart to differ by Nemenyi's test (Demšar 2006, section 3.2.2)."""
-    from scipy.stats import studentized_range
+    studentized_range = load("scipy.stats").studentized_range
 
     quantile = float(studentized_range.ppf(1 - alpha, treatments, float("inf"))) / 2**0.5
     return float(quantile * (treatments * (treatments + 1) / (6 * conditions)) ** 0.5)

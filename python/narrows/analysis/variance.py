@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from narrows.analysis.effects import named
 from narrows.analysis.table import AnalysisError, complete, in_order, words
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,7 +148,7 @@ class _Sums:
 
 
 def _table(sums: _Sums, values: FloatArray) -> list[Source]:
-    from scipy.stats import f as f_distribution
+    f_distribution = load("scipy.stats").f
 
     if not sums.degrees:
         return [*(Source(term, square, degrees, None, None) for term, square, degrees in sums.of), NOTHING_LEFT]
@@ -217,7 +218,9 @@ class _Model:
     def add(self, term: Term) -> None:
         """Add a term, if it has as many dimensions of its own as degrees of freedom."""
         import numpy as np
-        from scipy.linalg import cholesky, solve_triangular
+
+        cholesky = load("scipy.linalg").cholesky
+        solve_triangular = load("scipy.linalg").solve_triangular
 
         columns = _contrasts(term, self._levels)
         if len(self._gram) + columns.count > MOST_COLUMNS:
@@ -245,7 +248,8 @@ class _Model:
     def sums(self) -> _Sums:
         """Return the sums of squares of type II; those of each term after the ones before it if nothing is left."""
         import numpy as np
-        from scipy.linalg import solve_triangular
+
+        solve_triangular = load("scipy.linalg").solve_triangular
 
         explained = solve_triangular(self._factor, self._moments, lower=True)
         degrees = len(self._centred) - len(self._gram)
@@ -271,7 +275,9 @@ class _Model:
     def _beyond(self, term: Term, others: Sequence[Term]) -> float:
         """Return the sum of squares of a term beyond other terms."""
         import numpy as np
-        from scipy.linalg import cholesky, solve_triangular
+
+        cholesky = load("scipy.linalg").cholesky
+        solve_triangular = load("scipy.linalg").solve_triangular
 
         places = self._places([(), *others, term])
         factor = cholesky(self._gram[np.ix_(places, places)], lower=True, overwrite_a=True)

@@ -16,6 +16,7 @@ from narrows import core
 from narrows.browser.page import MODULE, REMEDY, fault
 from narrows.cli.colour import paint
 from narrows.cli.status import DONE
+from narrows.extras import EXTRA_OF, command_for
 from narrows.files.json_objects import to_json
 from narrows.linux import cache, library
 
@@ -103,18 +104,22 @@ def _package(name: str, use: str) -> Finding:
     try:
         return Finding(name, version(name), use)
     except PackageNotFoundError:
-        return Finding(name, None, use, f"`pip install {EXTRAS.get(name, name)}`")
+        remedy = command_for(name) if name in EXTRA_OF else f"`pip install {name}`"
+        return Finding(name, None, use, remedy)
 
 
+STUDIES = "`narrows study` and `narrows reproduce`"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 PACKAGES = {
+    "scipy": STUDIES,
+    "statsmodels": STUDIES,
+    "pydoe": "designs of studies with two levels",
+    "duckdb": "`narrows study query`",
     "polars": "`.frame()` in Python",
     "pandas": '`.frame("pandas")` in Python',
     "matplotlib": "`narrows figure`, and `.plot` in Python",
-    "dask": "`--executor dask`",
+    "distributed": "`--executor dask`",
     "playwright": "the tests of reports in a browser",
 }
-# A package with what it needs for its purpose.
-EXTRAS = {"dask": "'narrows[dask]'"}
 PATIENT_S = 5
 PLAYGROUND = "`narrows playground`"

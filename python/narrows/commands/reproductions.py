@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.commands import page
 from narrows.commands.job import Job
 from narrows.experiments.executors.threads import Threads
+from narrows.extras import require
 from narrows.files.json_objects import write_json
 from narrows.plural import counted
 from narrows.reproduction import campaign
@@ -70,6 +71,8 @@ class Reproducing(Job[Judged]):
         Arguments and errors are those of `narrows.reproduce`, and the attributes.
         """
         study = find(name)
+        # The verdicts need it, after hours of simulation.
+        require("scipy")
         parts = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
         folder = options.out or Path("runs") / f"{study.name}-{size}"
         campaign.prepare(study, size, folder)

@@ -22,6 +22,7 @@ from narrows.experiments.views.backends import differences
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
 from narrows.external.trust import of_results
+from narrows.extras import require
 from narrows.files.folder import appearing, check_place
 from narrows.files.format import SUMMARY, write_kept
 from narrows.files.json_objects import read_object, read_sealed
@@ -132,6 +133,9 @@ class Studying(Job[Studied]):
 
     def work(self) -> Studied:
         """Run every cell that is missing."""
+        if isinstance(self.study, StoredStudy) or VIEW not in self.study.files:
+            # What is said of it, after hours of simulation, are tests of differences.
+            require("scipy", "statsmodels")
         study = self._stored()
         status = campaign.work(
             study,

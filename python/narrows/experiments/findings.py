@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from narrows.analysis.compare import adjusted
 from narrows.analysis.table import AnalysisError, varies
 from narrows.analysis.variance import Anova, anova
+from narrows.extras import load
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, given_margins, margin_of, range_of
 from narrows.statistics import Estimate, Range, estimate, paired
@@ -314,7 +315,8 @@ class _Table:
 def _p(of: Sequence[float], against: Sequence[float]) -> float | None:
     """Return the p value of the paired t-test; None with fewer than two pairs, or differences without spread."""
     import numpy as np
-    from scipy.stats import ttest_rel
+
+    ttest_rel = load("scipy.stats").ttest_rel
 
     one, other = np.array(of), np.array(against)
     if len(one) < _TWO or not varies(one - other, one, other):

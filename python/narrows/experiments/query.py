@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.stored import stored
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         InputError: The path is not a folder of a study, or the query has an error.
         KeyboardInterrupt: The query was interrupted.
     """
-    import duckdb
+    duckdb = load("duckdb")
 
     with duckdb.connect(":memory:") as connection:
         connection.register("cells", stored(folder).table())

@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -36,7 +37,7 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
             "narrows": version("narrows"),
             "engine": core.fingerprint(),
             "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "pyarrow", "scipy")},
+            **{name: version(name) for name in ("numpy", "pyarrow", "scipy") if find_spec(name)},
         },
         **facts,
         "host": {

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from narrows import core
 from narrows.arguments import typed
 from narrows.errors import InputError
+from narrows.extras import require
 from narrows.files.disk import new_file
 from narrows.page.picture import Picture, pictures_of
 from narrows.page.standalone import standalone
@@ -44,6 +45,7 @@ def figure(
         >>> nw.load("pair", ["duration=5s", "warmup=1s"]).run().save(folder)
         >>> nw.figure(folder, "cwnd").savefig(folder + "/cwnd.pdf")
     """
+    require("matplotlib")
     return _printed(chosen(Path(folder), name, width_mm, replication), width_mm)
 
 
@@ -71,6 +73,8 @@ def write(
     if form not in FORMATS:
         given = f"no format .{form}" if form else "its name has no end that says the format"
         raise InputError(str(place), f"{given}; allowed: {', '.join(f'.{each}' for each in FORMATS)}")
+    if form != "svg":
+        require("matplotlib", also="a file .svg needs none")
     shown = chosen(folder, name, width_mm, replication)
     drawn = None if form == "svg" else _printed(shown, width_mm)
     with new_file(place) as partial:
@@ -129,10 +133,8 @@ def chosen(folder: Path, name: str, width_mm: float, replication: int | None = N
 
 
 def _printed(shown: Picture, width_mm: float) -> Any:
-    try:
-        from narrows.page.printed import printed
-    except ImportError:
-        raise InputError(shown.name, "needs matplotlib: `pip install matplotlib`; a file .svg needs none") from None
+    from narrows.page.printed import printed
+
     return printed(shown, width_mm)
 
 

@@ -33,9 +33,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from scipy import optimize, special
 
 from narrows.analysis.sequences import half_width
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,6 +135,7 @@ class Frequency(_Values):
             return None
         if growing:
             return _beta_mixture(count, hits, level)
+        special = load("scipy.special")
         low = float(special.betaincinv(hits, count - hits + 1, level / 2)) if hits else 0.0
         high = float(special.betaincinv(hits + 1, count - hits, 1 - level / 2)) if hits < count else 1.0
         return low, high
@@ -210,12 +211,14 @@ def _percentiles(drawn: Drawn, level: float) -> Interval | None:
         return None
     # So wide that the interval of a mean would be Student's.
     wide = math.sqrt(drawn.seeds / (drawn.seeds - 1)) * quantile(level, drawn.seeds - 1)
+    special = load("scipy.special")
     tail = float(special.ndtr(-wide))
     low, high = np.quantile(drawn.resamples, [tail, 1 - tail], method="inverted_cdf")
     return float(low), float(high)
 
 
 def _beta_mixture(count: int, hits: int, level: float) -> Interval:
+    special, optimize = load("scipy.special"), load("scipy.optimize")
     evidence = float(special.betaln(1 + hits, 1 + count - hits)) - math.log(1 / level)
 
     def beyond(share: float) -> float:
@@ -236,7 +239,7 @@ def same_side(level: float, *, growing: bool) -> int:
 
 def quantile(level: float, degrees: int) -> float:
     """Return the quantile of Student's t distribution that is exceeded with probability `level` / 2."""
-    return float(special.stdtrit(degrees, 1 - level / 2))
+    return float(load("scipy.special").stdtrit(degrees, 1 - level / 2))
 
 
 class Needed(NamedTuple):
@@ -262,7 +265,7 @@ def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Nee
     """
     spread = half * math.sqrt(seeds) / quantile(ALPHA, seeds - 1)
     found = []
-    for extra in (0.0, float(special.ndtri(_SURE))):
+    for extra in (0.0, float(load("scipy.special").ndtri(_SURE))):
         low, high = TWO, TWO
         while (quantile(level, high - 1) + extra) * spread / math.sqrt(high) >= away:
             low, high = high, 2 * high

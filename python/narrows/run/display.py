@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from html import escape
-from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
 from narrows.comparison import runs_of
-from narrows.errors import InputError
+from narrows.extras import load, require
 from narrows.metrics import card_of
 from narrows.names import UnknownNameError
 from narrows.plural import counted
@@ -77,19 +77,9 @@ def frame_of(table: pa.Table, library: str | None = None) -> Any:
     """Return an Arrow table as a data frame of polars or pandas; arguments and errors as `Displayed.frame`."""
     if library not in {None, *FRAMES}:
         raise UnknownNameError("library for data frames", str(library), FRAMES)
-    for name in FRAMES if library is None else [library]:
-        try:
-            if name == "polars":
-                import polars as pl
-
-                return pl.from_arrow(table)
-            import_module("pandas")
-            return table.to_pandas()
-        except ImportError:
-            continue
-    if library is not None:
-        raise InputError(library, "is not installed")
-    raise InputError("frame", "needs a library for data frames: `pip install polars` or `pip install pandas`")
+    chosen = library or next(filter(find_spec, FRAMES), FRAMES[0])
+    require(chosen)
+    return load("polars").from_arrow(table) if chosen == "polars" else table.to_pandas()
 
 
 def _rows(summary: Mapping[str, Any]) -> Iterator[list[str]]:

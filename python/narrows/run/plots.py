@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.arguments import typed
 from narrows.comparison import ALGORITHM, ALGORITHMS, kind_of, run_name, runs_of
 from narrows.drawing.scale import BITS_PER_SECOND, PACKETS, SECONDS
-from narrows.errors import InputError
+from narrows.extras import require
 from narrows.page.picture import picture_of
 from narrows.run.courses import Course, course_of
 from narrows.run.means import means_of
@@ -101,10 +101,9 @@ class Plots:
 
 
 def _printed(figure: Figure, ax: Any) -> Any:
-    try:
-        from narrows.page.printed import onto, printed
-    except ImportError:
-        raise InputError("plot", "needs matplotlib: `pip install matplotlib`") from None
+    require("matplotlib")
+    from narrows.page.printed import onto, printed
+
     picture = picture_of(figure)
     return printed(picture, WIDTH_MM) if ax is None else onto(ax, picture)
 

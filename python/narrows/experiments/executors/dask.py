@@ -10,12 +10,12 @@ from __future__ import annotations
 import queue
 import time
 from contextlib import suppress
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.experiments.task import Failed, Outcome, Refused, Stopped, Task, perform
+from narrows.extras import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,10 +34,7 @@ class Dask:
         Raises:
             InputError: Dask is not installed, or no scheduler answers there, or every worker is refused.
         """
-        try:
-            distributed: Any = import_module("distributed")
-        except ImportError:
-            raise InputError("--executor dask", "needs Dask, which `pip install 'narrows[dask]'` brings") from None
+        distributed = load("distributed")
         self.say = say
         self._address = address
         self._outcomes: queue.SimpleQueue[tuple[Task, Any]] = queue.SimpleQueue()
@@ -179,7 +176,7 @@ def engine_there() -> str:
 
 def perform_there(task: Task) -> Outcome:
     """Run a cell on a worker; the result names the worker if its engine is refused."""
-    distributed: Any = import_module("distributed")
+    distributed = load("distributed")
     outcome = perform(task)
     if isinstance(outcome, Refused):
         return Refused(outcome.key, outcome.engine, str(distributed.get_worker().address))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that an extra of Narrows installs, and that are loaded when something first needs them.
+
+What is long checks at its start with `require` that they are there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from narrows.errors import InputError
+
+# The extra of each package; `pyproject.toml` says the same.
+EXTRA_OF = {
+    "scipy": "study",
+    "statsmodels": "study",
+    "pydoe": "study",
+    "duckdb": "study",
+    "matplotlib": "plot",
+    "polars": "frame",
+    "pandas": "frame",
+    "distributed": "dask",
+}
+
+
+def load(module: str) -> Any:
+    """Return a module of an extra's package.
+
+    Args:
+        module: Its full name, such as `scipy.stats`.
+
+    Raises:
+        InputError: The package is not installed; the message names the extra.
+    """
+    package = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        # An installed package may lack a module that it needs itself.
+        if error.name != package:
+            raise
+        raise _missing(package) from None
+
+
+def require(*packages: str, also: str = "") -> None:
+    """Check that packages of extras are installed, without loading them.
+
+    Args:
+        packages: Their names.
+        also: What else the message says.
+
+    Raises:
+        InputError: One is not; the message names the extra.
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            raise _missing(package, also)
+
+
+def _missing(package: str, also: str = "") -> InputError:
+    more = f"; {also}" if also else ""
+    return InputError(package, f"is needed here and not installed; install it by {command_for(package)}{more}")
+
+
+def command_for(package: str) -> str:
+    """Return the command that installs a package of an extra."""
+    return f"`pip install 'narrows[{EXTRA_OF[package]}]'`"
