@@ -7,6 +7,7 @@ import ast
 import base64
 import html
 import json
+import os
 import re
 import shlex
 import zlib
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.cli import main
 from narrows.cli.arguments import parser
+from narrows.cli.github import VARIABLES
 from narrows.cli.shell import tree
 from narrows.cli.work import Work
 
@@ -52,6 +54,9 @@ def resolve(words: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patched:
         patched.setattr(Work, "perform", stop)
         patched.chdir(folder)
+        # As in a step of a workflow, where `narrows ab --github` is shown.
+        for variable in VARIABLES:
+            patched.setenv(variable, os.devnull)
         try:
             return main([*words])
         except PreparedError:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli.github import Step
 from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.table import align
 from narrows.cli.work import Work
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 
 def ab(arguments: argparse.Namespace) -> int:
     """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
+    step = Step(arguments.given) if arguments.github else None
+    with step.failing() if step else nullcontext():
+        return _ab(arguments, step)
+
+
+def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
@@ -29,7 +37,10 @@ def ab(arguments: argparse.Namespace) -> int:
     print(to_json(summary) if arguments.json else _table(summary))
     if summary["interrupted"]:
         print("what had finished is kept, and the same command goes on", file=sys.stderr)
-    return work.end(done, EXPECTATION_FAILED if is_worse(summary["rows"]) else DONE)
+    status = work.end(done, EXPECTATION_FAILED if is_worse(summary["rows"]) else DONE)
+    if step:
+        step.report(summary, done.folder, status)
+    return status
 
 
 def _table(summary: Mapping[str, Any]) -> str:

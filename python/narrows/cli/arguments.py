@@ -349,6 +349,8 @@ def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
         default=40,
         help="maximum number of replications; a scenario stops when it is decided (default: %(default)s)",
     )
+    what = "in a step of a GitHub workflow: annotate the run, and write the job's summary and the step's outputs"
+    ab.add_argument("--github", action="store_true", help=what)
     common(
         ab,
         "subject set seed jobs out trust json quiet",

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `narrows ab --github` gives to the workflow in whose step it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from narrows.cli.failure import status_of
+from narrows.errors import InputError
+from narrows.report.trial.comment import comment
+from narrows.report.trial.github import annotation, outputs, workflow_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+
+class Step:
+    """The step of a workflow, by the files that GitHub names to it."""
+
+    def __init__(self, given: Sequence[str]) -> None:
+        """Find the files.
+
+        Args:
+            given: The words of the command line.
+
+        Raises:
+            InputError: A variable that names one is not set, or the file cannot be written.
+        """
+        self._given = given
+        self._outputs, self._summary = (_file(name) for name in VARIABLES)
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Within the context, an error is an annotation of the run as well."""
+        try:
+            yield
+        except Exception as error:
+            status, message = status_of(error, self._given)
+            print(annotation("error", f"narrows ab, exit status {status}", message), file=sys.stderr)
+            raise
+
+    def report(self, summary: Mapping[str, Any], folder: Path, status: int) -> None:
+        """Print annotations on standard error, and append to the summary of the job and to the outputs of the step.
+
+        Args:
+            summary: The contents of `summary.json` of a trial.
+            folder: Its folder.
+            status: The exit status.
+        """
+        for line in workflow_commands(summary):
+            print(line, file=sys.stderr)
+        found = outputs(summary, folder.as_posix(), status)
+        _append(self._summary, comment(summary))
+        _append(self._outputs, "".join(f"{name}={value}\n" for name, value in found.items()))
+
+
+def _file(variable: str) -> str:
+    place = os.environ.get(variable, "")
+    if not place:
+        raise InputError("--github", f"the variable {variable} is not set; allowed only in a step of a GitHub workflow")
+    try:
+        _append(place, "")
+    except OSError as error:
+        raise InputError("--github", f"the file of {variable} cannot be written: {place}: {error.strerror}") from None
+    return place
+
+
+def _append(place: str, text: str) -> None:
+    with open(place, "a", encoding="utf-8") as file:  # noqa: PTH123  # GitHub gives a path as text
+        file.write(text)
+
+
+VARIABLES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
