@@ -254,7 +254,7 @@ TRIALS = {
     "record.internals": record("internals", "true", "false"),
 }
 # `compare` alone reads `subject`; `between` has one value, and without it others are needed.
-ELSEWHERE = {"subject", "between", "program"}
+ELSEWHERE = {"subject", "between", "program", "stack"}
 
 
 def forms(label: str, key: dict[str, Any]) -> Iterator[str]:

@@ -6,9 +6,11 @@
 
 mod error;
 mod progress;
+mod stacks;
 
 pub use error::{AlgorithmFailure, Overfull, RunError};
 pub use progress::{Cancellation, Progress};
+pub use stacks::{simulator_endpoints, simulator_refusals};
 
 use narrows_model::{Model, Refusal, Workload};
 use narrows_records::Records;

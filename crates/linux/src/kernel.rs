@@ -79,7 +79,7 @@ pub fn kernel_name(algorithm: &Control) -> Option<&str> {
     match algorithm {
         Control::Listed(listed) => named(listed.entry.card.name),
         Control::Kernel { name, .. } => Some(name),
-        Control::External(_) => None,
+        Control::External(_) | Control::Stack(_) => None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
 use narrows_backend::{Endpoints, Support};
 use narrows_cc::{Needs, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
-use narrows_model::{Model, Refusal, Refused, Stop, Workload};
+use narrows_model::{Model, Refusal, Refused, Workload, of_carried};
 use narrows_transport::TransportOptions;
 use narrows_units::Bytes;
 
@@ -59,19 +59,8 @@ fn header(model: &Model) -> Bytes {
 /// The parts of `model` that `kernel` cannot run, besides options of its endpoints.
 fn refusals(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
     let algorithms = (0..model.groups.len()).filter_map(|group| algorithm(kernel, model, group));
-    let two_sided = |each: &&Workload| each.partner.is_some();
-    let exchanges = model.workloads.iter().filter(two_sided).map(|workload| {
-        let reason = "both sides of a connection write".to_owned();
-        Refusal::of_group(workload.group, "source", reason, "a source that writes at the sender alone")
-    });
-    let streams = model.workloads.iter().filter(|workload| workload.demand.is_stream()).map(|workload| {
-        let reason = "its data is passed to the kernel in full packets".to_owned();
-        Refusal::of_group(workload.group, "source.whole_packets", reason, "true")
-    });
     algorithms
-        .chain(exchanges)
-        .chain(streams)
-        .chain(model.workloads.iter().filter_map(stop))
+        .chain(of_carried(model, "the kernel", |_| true))
         .chain(too_many_programs(model))
         .chain(too_many_connections(model))
         .chain(queues(kernel, model))
@@ -88,13 +77,6 @@ fn algorithm(kernel: &Kernel, model: &Model, group: usize) -> Option<Refusal> {
     let theirs = kernel.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
     let known: Vec<String> = ours.chain(theirs).collect();
     Some(Refusal::of_group(group, "algorithm", reason, &known.join(", ")))
-}
-
-/// An end before that of the run: the kernel has all data of a connection from its start.
-fn stop(workload: &Workload) -> Option<Refusal> {
-    let key = if matches!(workload.demand.stop()?, Stop::At(_)) { "stop" } else { "lasts" };
-    let reason = "the kernel has the data of a connection from its start, and sends it".to_owned();
-    Some(Refusal::of_group(workload.group, key, reason, "no stop and no lasts; a size ends a flow"))
 }
 
 /// More programs than a virtual machine has memory for.
@@ -153,6 +135,9 @@ fn lacks_queue(kernel: &Kernel, kind: &str) -> Option<String> {
 fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     if matches!(algorithm, Control::External(_)) {
         return Some("the kernel cannot load it".to_owned());
+    }
+    if let Some(control) = algorithm.stack() {
+        return Some(format!("the kernel has no stack {}", control.stack.name()));
     }
     let Needs { transport, .. } = algorithm.needs();
     if matches!(transport, Transport::Datagram(_)) {

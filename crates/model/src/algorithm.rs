@@ -4,6 +4,7 @@
 //! An external algorithm is loaded from a file while a scenario is read. An [`AlgorithmLoader`] loads it, so that no crate
 //! below the one that implements the loader depends on the language of the file. It is hosted as any other.
 
+use crate::stack::ProtocolStack;
 use narrows_cc::card::Value;
 use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::slow_start::CarefulResume;
@@ -35,6 +36,19 @@ pub enum Control {
         /// Placeholder in a host whose protocol the kernel executes; it is never called.
         unused: Algorithm,
     },
+    /// A controller of a protocol stack that carries the flows in the simulator.
+    Stack(StackControl),
+}
+
+/// A protocol stack with one of its controllers.
+#[derive(Clone, Debug)]
+pub struct StackControl {
+    /// The stack.
+    pub stack: Arc<dyn ProtocolStack>,
+    /// Name of the controller.
+    pub name: String,
+    /// Placeholder in a host whose protocol the stack executes; it is never called.
+    pub unused: Algorithm,
 }
 
 /// An external algorithm with its parameters.
@@ -111,7 +125,9 @@ impl Control {
     /// Returns a new instance for the flow `start`.
     pub fn build(&self, setup: &Setup, start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         match self {
-            Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.build(setup),
+            Self::Listed(algorithm)
+            | Self::Kernel { unused: algorithm, .. }
+            | Self::Stack(StackControl { unused: algorithm, .. }) => algorithm.build(setup),
             Self::External(external) => CarefulResume::around(
                 QuickStart::around(external.algorithm.build(setup, start), setup),
                 setup,
@@ -122,7 +138,9 @@ impl Control {
     /// Returns what the host must provide for it.
     pub fn needs(&self) -> Needs {
         match self {
-            Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.needs(),
+            Self::Listed(algorithm)
+            | Self::Kernel { unused: algorithm, .. }
+            | Self::Stack(StackControl { unused: algorithm, .. }) => algorithm.needs(),
             Self::External(external) => external.algorithm.needs(),
         }
     }
@@ -132,7 +150,7 @@ impl Control {
         match self {
             Self::Listed(algorithm) => algorithm.entry.card.name,
             Self::External(external) => &external.name,
-            Self::Kernel { name, .. } => name,
+            Self::Kernel { name, .. } | Self::Stack(StackControl { name, .. }) => name,
         }
     }
 
@@ -148,8 +166,13 @@ impl Control {
     pub fn entry(&self) -> Option<&'static Entry> {
         match self {
             Self::Listed(algorithm) => Some(algorithm.entry),
-            Self::External(_) | Self::Kernel { .. } => None,
+            Self::External(_) | Self::Kernel { .. } | Self::Stack(_) => None,
         }
+    }
+
+    /// Returns the protocol stack that carries its flows; `None` if the endpoints of Narrows or of a kernel do.
+    pub fn stack(&self) -> Option<&StackControl> {
+        if let Self::Stack(stack) = self { Some(stack) } else { None }
     }
 }
 
@@ -160,6 +183,7 @@ impl Display for Control {
             Self::Listed(algorithm) => return Display::fmt(algorithm, f),
             Self::External(external) => external,
             Self::Kernel { name, .. } => return write!(f, "{KERNEL}{name}"),
+            Self::Stack(StackControl { stack, name, .. }) => return write!(f, "{}:{name}", stack.name()),
         };
         let file =
             external.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

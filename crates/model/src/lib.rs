@@ -12,6 +12,7 @@ mod program;
 mod refusal;
 mod selection;
 mod source;
+pub mod stack;
 pub mod traffic;
 mod workload;
 
@@ -21,7 +22,7 @@ pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use pairing::arranged;
 pub use program::{Program, Role};
-pub use refusal::{KeyPath, Refusal, Refused, of_kernels};
+pub use refusal::{KeyPath, Refusal, Refused, of_carried, of_kernels, of_stacks};
 pub use selection::{Counted, Selection};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Refusals: values of keys that a backend does not support.
 
-use crate::Model;
 use crate::algorithm::Control;
+use crate::{GroupModel, Model, Stop, Workload};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -71,4 +71,39 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
         .filter(|(_, group)| group.program.is_some())
         .map(|(number, _)| refusal(number, "program", "runs programs", "no program"));
     kernels.chain(programs).collect()
+}
+
+/// Returns what `model` asks of flows that `who` carries, those of the groups that are `carried`, and that only the endpoints of
+/// Narrows do.
+pub fn of_carried(model: &Model, who: &str, carried: impl Fn(&GroupModel) -> bool) -> Vec<Refusal> {
+    let workloads = || model.workloads.iter().filter(|each| carried(&model.groups[each.group]));
+    let two_sided = |each: &&Workload| each.partner.is_some();
+    let exchanges = workloads().filter(two_sided).map(|workload| {
+        let reason = "both sides of a connection write".to_owned();
+        Refusal::of_group(workload.group, "source", reason, "a source that writes at the sender alone")
+    });
+    let streams = workloads().filter(|workload| workload.demand.is_stream()).map(|workload| {
+        let reason = format!("its data is passed to {who} in full packets");
+        Refusal::of_group(workload.group, "source.whole_packets", reason, "true")
+    });
+    // What carries a connection has all its data from the start.
+    let stops = workloads().filter_map(|workload| {
+        let key = if matches!(workload.demand.stop()?, Stop::At(_)) { "stop" } else { "lasts" };
+        let reason = format!("{who} has the data of a connection from its start, and sends it");
+        Some(Refusal::of_group(workload.group, key, reason, "no stop and no lasts; a size ends a flow"))
+    });
+    exchanges.chain(streams).chain(stops).collect()
+}
+
+/// Returns what `model` asks of flows that protocol stacks carry, and that these do not do.
+pub fn of_stacks(model: &Model) -> Vec<Refusal> {
+    let small = model.workloads.iter().filter_map(|workload| {
+        let control = model.groups[workload.group].algorithm.stack()?;
+        let packet = workload.transport.mss + workload.transport.header;
+        let least = control.stack.least_packet();
+        let name = control.stack.name();
+        let reason = format!("{name} needs packets of {least} or more, and those here have {packet}");
+        (packet < least).then(|| Refusal::of_group(workload.group, "stack", reason, "a larger packet"))
+    });
+    small.chain(of_carried(model, "the stack", |group| group.algorithm.stack().is_some())).collect()
 }

@@ -7,6 +7,7 @@ use narrows_lab::algorithm::Control;
 use narrows_lab::backend::{Backend, Support};
 use narrows_lab::linux::{self, Linux, Queues};
 use narrows_lab::model::Model;
+use narrows_lab::model::stack::ProtocolStack;
 use narrows_lab::scenario::{
     self, Diagnostic, ExecutedKind, Expectation, InputFile, LoadOptions, Scenario, Trust,
 };
@@ -139,7 +140,7 @@ impl PyScenario {
             Control::External(external) => {
                 Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
             }
-            Control::Listed(_) | Control::Kernel { .. } => None,
+            Control::Listed(_) | Control::Kernel { .. } | Control::Stack(_) => None,
         });
         let external = external.collect();
         let expectations =
@@ -176,6 +177,18 @@ fn input(file: InputFile) -> Input {
     let span = file.span.map(|span| (span.start, span.end));
     let path = file.path.to_string_lossy().into_owned();
     Input { written: file.written, kept, path, digest: file.digest, span }
+}
+
+/// The protocol stacks of this build.
+#[cfg(feature = "stacks")]
+fn stacks() -> Vec<Arc<dyn ProtocolStack>> {
+    narrows_quic::stacks()
+}
+
+/// The protocol stacks of this build: none.
+#[cfg(not(feature = "stacks"))]
+fn stacks() -> Vec<Arc<dyn ProtocolStack>> {
+    Vec::new()
 }
 
 /// A kernel.
@@ -256,6 +269,7 @@ impl Given {
             overrides_directory: PathBuf::from(&self.overrides_directory),
             series: Some(Arc::new(PythonMetrics)),
             trust: self.trusted.trust(),
+            stacks: stacks(),
             ..LoadOptions::default()
         }
     }

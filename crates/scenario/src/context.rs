@@ -5,6 +5,7 @@ use super::location::Location;
 use crate::series::SeriesMetrics;
 use narrows_backend::Support;
 use narrows_model::algorithm::AlgorithmLoader;
+use narrows_model::stack::ProtocolStack;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf, absolute};
@@ -24,6 +25,8 @@ pub struct LoadOptions {
     pub overrides_directory: PathBuf,
     /// Loader of external algorithms; `None` refuses them.
     pub loader: Option<Arc<dyn AlgorithmLoader>>,
+    /// Protocol stacks that can carry flows.
+    pub stacks: Vec<Arc<dyn ProtocolStack>>,
     /// Parser of metrics of the series in expectations; `None` refuses them.
     pub series: Option<Arc<dyn SeriesMetrics>>,
     /// Features of the backend that is to run the scenario; `None` for the simulator.

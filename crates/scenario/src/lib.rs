@@ -50,9 +50,9 @@ pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
 use context::LoadContext;
 use diagnostic::Fault;
 use emit::{Naming, TomlTable};
-use narrows_backend::Support;
+use narrows_backend::{Endpoints, Support, simulator_endpoints, simulator_refusals};
 use narrows_model::algorithm::Control;
-use narrows_model::{Model, Refusal};
+use narrows_model::{Model, Refusal, Workload};
 use narrows_topology::{Group, Layout};
 use refusal::{Judgement, Replaced};
 use resolve::{Resolved, Topology};
@@ -113,7 +113,7 @@ pub fn load(
     let scenario = resolved.and_then(|(node, root, resolved)| {
         let identity = options.backend.as_ref().and_then(|backend| backend.identity());
         let mut scenario = finish(&root, &resolved, identity.as_deref(), assumed.take());
-        let backend = options.backend.as_deref().unwrap_or(&WithoutKernels);
+        let backend = options.backend.as_deref().unwrap_or(&InSimulator);
         let Judgement { faults: found, replaced } =
             refusal::judge(backend, &node, &resolved, &scenario.model, options.subject.as_deref());
         if !replaced.is_empty() {
@@ -134,15 +134,19 @@ pub fn load(
 
 /// The simulator, as far as it supports a scenario.
 #[derive(Debug)]
-struct WithoutKernels;
+struct InSimulator;
 
-impl Support for WithoutKernels {
+impl Support for InSimulator {
     fn name(&self) -> &'static str {
         "simulator"
     }
 
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
-        narrows_model::of_kernels(model)
+        simulator_refusals(model)
+    }
+
+    fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
+        simulator_endpoints(model, workload)
     }
 }
 
@@ -244,7 +248,7 @@ fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
     let recorded = recordings(root).into_iter().map(|file| (file.path.clone(), file.digest.clone()));
     let external = groups.iter().filter_map(|group| match &group.algorithm {
         Control::External(external) => Some((external.file.clone(), external.algorithm.digest().to_owned())),
-        Control::Listed(_) | Control::Kernel { .. } => None,
+        Control::Listed(_) | Control::Kernel { .. } | Control::Stack(_) => None,
     });
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (file, digest) in recorded.chain(external) {

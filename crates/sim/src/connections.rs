@@ -69,8 +69,8 @@ pub(crate) struct Connections<'m> {
     pub firsts: Vec<u32>,
     /// Whether the warm-up is over.
     pub measuring: bool,
-    /// Whether a stack outside the simulator carries all connections.
-    pub of_stack: bool,
+    /// Whether a stack outside the simulator carries the connections of each workload.
+    pub of_stack: Vec<bool>,
 }
 
 /// A connection whose algorithm failed.
@@ -157,7 +157,7 @@ impl<'m> Connections<'m> {
             ack_spacings: model.workloads.iter().map(spacing).collect(),
             firsts: model.workloads.iter().scan(0, first).collect(),
             measuring: false,
-            of_stack: false,
+            of_stack: vec![false; model.workloads.len()],
         }
     }
 
@@ -304,7 +304,7 @@ impl<'m> Connections<'m> {
             let totals = &mut self.groups[host.group];
             totals.removed += counts_of(&host);
             add_sender(&mut totals.sums, &host, Time::NEVER);
-            if self.of_stack {
+            if self.of_stack[plan.workload as usize] {
                 net.requests.push_back(StackRequest::Close(plan.flow));
             }
             if let Some(failure) = host.sender.failure() {

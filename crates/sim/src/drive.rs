@@ -123,16 +123,11 @@ fn drive_alone(
     while now < windows.end {
         let until = windows.end.min(now + windows.step);
         partition.run_until(until);
-        if partition.is_stopped() {
-            return Err(stopped(model, &[&*partition]));
+        if let Some(failure) = ended_early(model, partition, until) {
+            return Err(failure);
         }
         progress.advance(now, until);
         now = until;
-        if has_failed(partition, now)
-            && let Some(failure) = first_failure(model, partition.failures())
-        {
-            return Err(RunError::Algorithm(Box::new(failure)));
-        }
     }
     partition.finish(windows.end);
     match first_failure(model, partition.failures()) {
@@ -207,6 +202,15 @@ fn drive_together(
     }
 }
 
+/// Returns why the run of `partition` ends at `now`: it was stopped, or an algorithm has failed; `None` if it goes on.
+pub(crate) fn ended_early(model: &Model, partition: &Partition<'_>, now: Time) -> Option<RunError> {
+    if partition.is_stopped() {
+        return Some(stopped(model, &[partition]));
+    }
+    let failure = has_failed(partition, now).then(|| first_failure(model, partition.failures())).flatten();
+    failure.map(|failure| RunError::Algorithm(Box::new(failure)))
+}
+
 /// Why partitions have stopped before the end of the run.
 fn stopped(model: &Model, partitions: &[&Partition<'_>]) -> RunError {
     let overfull = partitions.iter().filter_map(|partition| Some((partition.net.overfull?, *partition)));
@@ -269,4 +273,4 @@ fn first_failure<'f>(model: &Model, failed: impl Iterator<Item = Failed<'f>>) ->
 }
 
 /// Number of times that a run reports its progress and looks for failures of its algorithms.
-const REPORTS: u64 = 200;
+pub(crate) const REPORTS: u64 = 200;

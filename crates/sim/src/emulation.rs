@@ -5,17 +5,18 @@
 //! arrives at them goes to the stack, and they send what the stack sends. The owner of the stack keeps the clock: it advances
 //! the emulation to each time at which something is due or the stack sends, and carries out its requests in order.
 
+use crate::drive;
 use crate::gather;
 use crate::layout::Layout;
 use crate::options::RunOptions;
 use crate::partition::Partition;
 use crate::recorder::OfStack;
-use narrows_backend::{Progress, RunError};
+use narrows_backend::{Cancellation, Progress, RunError};
 use narrows_model::Model;
 use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
 use narrows_transport::{StackPacket, StackRequest, StackState};
-use narrows_units::Time;
+use narrows_units::{Bytes, Time};
 use narrows_wire::{Direction, FlowId};
 use std::sync::Arc;
 
@@ -36,14 +37,33 @@ impl<'m> Emulation<'m> {
         replication: u32,
         mut queue: impl FnMut(usize) -> Option<Box<dyn QueueDiscipline>>,
     ) -> Self {
-        let layout = Arc::new(Layout::new(model, 1));
-        let options = RunOptions { lookahead: false, ..RunOptions::default() };
         let cancellation = Progress::new().cancellation();
         let queue = |link: usize| queue(link).unwrap_or_else(|| model.links[link].queue.build());
+        let carries = vec![true; model.workloads.len()];
+        Self::carrying(model, replication, RunOptions::default(), cancellation, carries, queue)
+    }
+
+    /// Creates the replication `replication` of `model`, in which a stack carries the connections of the workloads that `carries`
+    /// marks; `queue` gives the queue of each link.
+    pub(crate) fn carrying(
+        model: &'m Model,
+        replication: u32,
+        options: RunOptions,
+        cancellation: Cancellation,
+        carries: Vec<bool>,
+        queue: impl FnMut(usize) -> Box<dyn QueueDiscipline>,
+    ) -> Self {
+        let layout = Arc::new(Layout::new(model, 1));
+        let options = RunOptions { lookahead: false, ..options };
         let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation, queue);
-        partition.workloads.connections.of_stack = true;
-        partition.net.flows.stack = Some(OfStack::default());
+        partition.workloads.connections.of_stack.clone_from(&carries);
+        partition.net.flows.stack = Some(OfStack::new(carries));
         Self { model, partition, discarded: Vec::new() }
+    }
+
+    /// Returns why the run ends before its time, at `now`; `None` if it goes on.
+    pub(crate) fn failure(&self, now: Time) -> Option<RunError> {
+        drive::ended_early(self.model, &self.partition, now)
     }
 
     /// Returns a time at or before the next event of the network or of the workloads.
@@ -68,6 +88,11 @@ impl<'m> Emulation<'m> {
         }
     }
 
+    /// Returns the payload of the transfer on the connection `flow`; `None` if it is endless.
+    pub(crate) fn size(&self, flow: FlowId) -> Option<Bytes> {
+        self.partition.workloads.connections.sending[flow.index()].as_ref()?.plan.size
+    }
+
     /// Returns the next request to the stack; `None` if there is none.
     pub fn request(&mut self) -> Option<StackRequest> {
         self.partition.net.requests.pop_front()
@@ -82,9 +107,7 @@ impl<'m> Emulation<'m> {
     /// The stack sends `packet` of `flow` in `direction` at `now`, to which the emulation has advanced. Returns false if the
     /// connection is gone, and with it the packet.
     pub fn send(&mut self, flow: FlowId, direction: Direction, packet: &StackPacket, now: Time) -> bool {
-        if let Some(stack) = &mut self.partition.net.flows.stack {
-            stack.number(packet.handle, packet.number);
-        }
+        self.partition.net.flows.number(packet.handle, packet.number);
         let mut sent = false;
         self.partition.at_workloads(|workloads, context| {
             sent = workloads.connections.send_from_stack((flow, direction), packet, now, context);

@@ -2,6 +2,7 @@
 //! The simulator: runs a model as a pure function of model and replication, with the same bits for any number of
 //! partitions.
 
+mod carried;
 mod connections;
 mod cpu_clock;
 mod drive;
@@ -29,8 +30,10 @@ pub use narrows_transport::{StackPacket, StackRequest, StackState, rtt_view};
 pub use options::RunOptions;
 
 use layout::Layout;
-use narrows_backend::{Backend, Progress, RunError, Support};
-use narrows_model::{Model, Refusal, of_kernels};
+use narrows_backend::{
+    Backend, Endpoints, Progress, RunError, Support, simulator_endpoints, simulator_refusals,
+};
+use narrows_model::{Model, Refusal, Workload};
 use narrows_records::Records;
 use narrows_units::{Span, Time};
 use partition::Partition;
@@ -46,7 +49,11 @@ impl Support for Simulator {
     }
 
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
-        of_kernels(model)
+        simulator_refusals(model)
+    }
+
+    fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
+        simulator_endpoints(model, workload)
     }
 }
 
@@ -74,6 +81,9 @@ pub fn simulate(
     options: RunOptions,
 ) -> Result<Records, RunError> {
     model.check().map_err(RunError::Backend)?;
+    if carried::has_stacks(model) {
+        return carried::run(model, replication, progress, options);
+    }
     let layout = layout(model, options.partitions);
     let mut partitions = partitions(model, &layout, replication, progress, options);
     let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;

@@ -13,8 +13,10 @@ use crate::tree::{Node, Pair, Value as Written};
 use crate::value::{KeyType, wrong_type};
 use narrows_card::Value;
 use narrows_cc::Algorithm;
-use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm};
+use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm, StackControl};
+use narrows_model::stack::ProtocolStack;
 use std::path::{Path, absolute};
+use std::sync::Arc;
 
 /// The type of a key whose value is an algorithm.
 #[derive(Clone, Debug)]
@@ -109,6 +111,7 @@ fn table(control: &Control, naming: Naming) -> String {
             (format!("{file}:{}", external.name), parameters.collect())
         }
         Control::Kernel { name, .. } => (format!("{KERNEL}{name}"), Vec::new()),
+        Control::Stack(control) => (control.name.clone(), Vec::new()),
     };
     let mut table = TomlTable::default();
     table.set(NAME, text(name));
@@ -156,6 +159,15 @@ impl AlgorithmValue {
     }
 }
 
+/// The algorithms among which a name is looked up.
+#[derive(Clone, Debug)]
+pub struct Among {
+    /// The preset of the flows.
+    pub preset: Preset,
+    /// The stack that carries them; `None` if none does.
+    pub stack: Option<Arc<dyn ProtocolStack>>,
+}
+
 /// Resolves the algorithm at `field`, or `typed` in its place; the field is filled in.
 ///
 /// # Errors
@@ -164,12 +176,12 @@ impl AlgorithmValue {
 pub fn resolve(
     field: &mut Field<Option<AlgorithmValue>>,
     typed: Option<&str>,
-    preset: Preset,
+    among: &Among,
     context: &LoadContext<'_>,
     faults: &mut Vec<Fault>,
 ) -> Result<Control, Reported> {
     let value = field.get()?.as_ref().ok_or_else(Reported::before)?;
-    let own = value.text.control(&field.at, preset, context).map_err(|fault| fault.report(faults))?;
+    let own = value.text.control(&field.at, among, context).map_err(|fault| fault.report(faults))?;
     let location = match &value.text {
         AlgorithmText::Line(_) => &field.at.location,
         AlgorithmText::Parts { name_location, .. } => name_location,
@@ -178,7 +190,7 @@ pub fn resolve(
     let control = match (own, typed) {
         (_, Some(typed)) => {
             let at = At { path: "algorithm".to_owned(), location: Location::CommandLine };
-            let control = line(typed.trim(), preset, &at, context).map_err(|fault| fault.report(faults))?;
+            let control = line(typed.trim(), among, &at, context).map_err(|fault| fault.report(faults))?;
             inputs.extend(input(&control, split(typed.trim()).0, &at.location));
             control
         }
@@ -197,20 +209,23 @@ pub fn resolve(
 
 impl AlgorithmText {
     /// The algorithm written at `at`; `None` where it stands for what `compare` puts to the test.
-    fn control(&self, at: &At, preset: Preset, context: &LoadContext<'_>) -> Result<Option<Control>, Fault> {
+    fn control(&self, at: &At, among: &Among, context: &LoadContext<'_>) -> Result<Option<Control>, Fault> {
         match self {
             Self::Line(text) if text == SUBJECT => Ok(None),
-            Self::Line(text) => line(text, preset, at, context).map(Some),
+            Self::Line(text) => line(text, among, at, context).map(Some),
             Self::Parts { name, name_location, values } => {
                 let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
                 let name_at = At { path: at.path_of(NAME), location: name_location.clone() };
+                if let Some(stack) = &among.stack {
+                    return of_stack(stack, name, values.is_empty(), &name_at).map(Some);
+                }
                 if let Some(of_kernel) = name.strip_prefix(KERNEL) {
                     return kernel(of_kernel, values.is_empty(), &name_at).map(Some);
                 }
                 if is_external(name) {
                     return external(name, given, &name_at, context).map(Some);
                 }
-                let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+                let parsed = Algorithm::among(algorithm::listed(), variant(name, among.preset), given);
                 let algorithm = parsed.map_err(|fault| locate(&fault, at, &name_at, values))?;
                 Ok(Some(Control::Listed(algorithm)))
             }
@@ -227,18 +242,21 @@ fn input(control: &Control, name: &str, location: &Location) -> Option<InputFile
 }
 
 /// Reads `name(parameter=value, …)`.
-fn line(text: &str, preset: Preset, at: &At, context: &LoadContext<'_>) -> Result<Control, Fault> {
+fn line(text: &str, among: &Among, at: &At, context: &LoadContext<'_>) -> Result<Control, Fault> {
     let (name, parameters) = split(text);
     let Some(given) = narrows_card::assignments(parameters).filter(|_| !name.is_empty()) else {
         return Err(describe(&narrows_card::Fault::Form { given: text.to_owned() }, at));
     };
+    if let Some(stack) = &among.stack {
+        return of_stack(stack, name, given.is_empty(), at);
+    }
     if let Some(of_kernel) = name.strip_prefix(KERNEL) {
         return kernel(of_kernel, given.is_empty(), at);
     }
     if is_external(name) {
         return external(name, given, at, context);
     }
-    let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+    let parsed = Algorithm::among(algorithm::listed(), variant(name, among.preset), given);
     parsed.map(Control::Listed).map_err(|fault| describe(&fault, at))
 }
 
@@ -249,9 +267,28 @@ fn kernel(name: &str, is_plain: bool, at: &At) -> Result<Control, Fault> {
         let fault = at.fault("no algorithm of a Linux kernel").given(format!("\"{KERNEL}{name}\""));
         return Err(fault.allowed("a name without parameters, as in \"linux:illinois\""));
     }
-    let reno = Algorithm::among(algorithm::listed(), "reno", Vec::new());
-    let unused = reno.map_err(|fault| describe(&fault, at))?;
-    Ok(Control::Kernel { name: name.to_owned(), unused })
+    Ok(Control::Kernel { name: name.to_owned(), unused: placeholder(at)? })
+}
+
+/// The controller `name` of `stack`, which may have no parameters.
+fn of_stack(stack: &Arc<dyn ProtocolStack>, name: &str, is_plain: bool, at: &At) -> Result<Control, Fault> {
+    let known = stack.controllers();
+    if !known.contains(&name) {
+        let fault = at.fault(format!("the stack {} has no such controller", stack.name()));
+        return Err(fault.given(format!("\"{name}\"")).allowed(list(known.iter().copied())));
+    }
+    if !is_plain {
+        let fault =
+            at.fault(format!("the controllers of the stack {} have no parameters here", stack.name()));
+        return Err(fault.allowed(format!("\"{name}\"")));
+    }
+    let (stack, name) = (Arc::clone(stack), name.to_owned());
+    Ok(Control::Stack(StackControl { stack, name, unused: placeholder(at)? }))
+}
+
+/// What stands in a host whose protocol something else executes.
+fn placeholder(at: &At) -> Result<Algorithm, Fault> {
+    Algorithm::among(algorithm::listed(), "reno", Vec::new()).map_err(|fault| describe(&fault, at))
 }
 
 /// Loads an algorithm from its file.

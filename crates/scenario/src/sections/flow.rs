@@ -8,7 +8,7 @@ mod rtt;
 
 pub use load::GroupLoad;
 
-use super::algorithm::{self, AlgorithmKey, AlgorithmValue};
+use super::algorithm::{self, AlgorithmKey, AlgorithmValue, Among};
 use super::distribution::{Drawn, DrawnOr};
 use super::preset::Preset;
 use super::program::ProgramKeys;
@@ -23,14 +23,16 @@ use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::kind::Parts;
 use crate::section::{Fields, Section, Table, keys};
-use crate::value::{Integer, List, Positive, SpanRange, Word};
+use crate::value::{Integer, List, Positive, SpanRange, Word, Words, words};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
+use narrows_model::stack::ProtocolStack;
 use narrows_model::{Demand, Program, SourceModel};
 use narrows_topology::{Group, Placement};
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Rate, Span};
 use placement::{Between, DirectionWord, TopologyContext};
+use std::sync::Arc;
 
 keys! {
     /// The keys of `[[flows]]` that are not those of `[transport]`.
@@ -72,6 +74,8 @@ keys! {
         between: Between => "one router and another",
         /// Application that supplies the data.
         source: Source => "bulk",
+        /// Protocol stack that carries the flows, whose own congestion controllers the algorithm names.
+        stack: StackWord => "none: the endpoints of Narrows, or of a kernel",
         /// External programs that carry the flows, on a Linux kernel only. Their TCP uses the algorithm, unless they
         /// select another.
         program: Table<ProgramKeys> => "none",
@@ -85,6 +89,17 @@ pub struct Unlimited;
 impl Word for Unlimited {
     const WORD: &'static str = "unlimited";
 }
+
+/// The name of a protocol stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackWord {
+    /// `quinn-proto`.
+    Quinn,
+    /// `noq-proto`.
+    Noq,
+}
+
+words!(StackWord { Quinn = "quinn", Noq = "noq" });
 
 /// All keys of a group.
 #[derive(Clone, Debug)]
@@ -150,7 +165,11 @@ impl FlowKeys {
             return Ok(name.clone());
         }
         let algorithm = self.algorithm.get()?.as_ref().ok_or_else(Reported::before)?;
-        Ok(algorithm.group_name().to_owned())
+        let name = algorithm.group_name();
+        Ok(match self.stack.copied()? {
+            Some(stack) => format!("{}:{name}", stack.word()),
+            None => name.to_owned(),
+        })
     }
 
     /// Whether `compare` may replace the algorithm of the group.
@@ -303,7 +322,29 @@ impl FlowKeys {
             return Err(fault.allowed("true, or an algorithm by name").report(faults));
         }
         let typed = context.load.options.subject.as_deref().filter(|_| subject);
-        algorithm::resolve(&mut self.algorithm, typed, preset, context.load, faults)
+        let stack = self.resolve_stack(context.load.options, faults)?;
+        let among = Among { preset, stack };
+        algorithm::resolve(&mut self.algorithm, typed, &among, context.load, faults)
+    }
+
+    /// The protocol stack that carries the flows; `None` if none does.
+    fn resolve_stack(
+        &self,
+        options: &LoadOptions,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Arc<dyn ProtocolStack>>, Reported> {
+        let Some(word) = self.stack.copied()? else { return Ok(None) };
+        if self.program.written {
+            let fault = self.stack.fault("does not fit beside program").given(format!("\"{}\"", word.word()));
+            return Err(fault.allowed("one of the two").report(faults));
+        }
+        if let Some(found) = options.stacks.iter().find(|each| each.name() == word.word()) {
+            return Ok(Some(Arc::clone(found)));
+        }
+        let fault = self.stack.fault("no stack of this name is part of this build of Narrows");
+        let names: Vec<_> = options.stacks.iter().map(|each| each.name()).collect();
+        let allowed = if names.is_empty() { "no stack".to_owned() } else { names.join(", ") };
+        Err(fault.given(format!("\"{}\"", word.word())).allowed(allowed).report(faults))
     }
 
     /// Checks that a source can send as fast as it says: an algorithm at a constant rate must not be slower.

@@ -35,7 +35,7 @@ impl Connections<'_> {
         let workload = &self.model.workloads[number];
         let group = &self.model.groups[workload.group];
         let needs = group.algorithm.needs();
-        let mut sender = if self.of_stack {
+        let mut sender = if self.of_stack[number] {
             SendingEndpoint::of_stack(plan.flow, plan.size, options.mss)
         } else {
             let start = FlowStart { flow: plan.flow.index(), group: &group.name, now };
@@ -80,7 +80,7 @@ impl Connections<'_> {
         let needs = group.algorithm.needs();
         let transport = needs.transport;
         let options = Arc::clone(&workload.transport).acknowledging(needs.each_packet);
-        let receiver = if self.of_stack {
+        let receiver = if self.of_stack[plan.workload as usize] {
             ReceivingEndpoint::of_stack(plan.flow)
         } else {
             ReceivingEndpoint::new(plan.flow, options, plan.size, transport)

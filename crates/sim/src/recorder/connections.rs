@@ -35,15 +35,22 @@ pub(crate) struct FlowTallies {
 /// The packets of a stack outside the simulator: their numbers in the network are the handles by which the stack knows them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfStack {
-    /// Handles of all lost packets, which the stack needs to know.
+    /// Handles of its lost packets, which the stack needs to know.
     pub discarded: Vec<u64>,
+    /// Whether it carries the connections of each workload.
+    pub carries: Vec<bool>,
     /// Number shown in logs, by handle of the packet.
     numbers: Vec<u64>,
 }
 
 impl OfStack {
+    /// Creates the record, without packets, of a stack that carries the connections of the workloads that `carries` marks.
+    pub fn new(carries: Vec<bool>) -> Self {
+        Self { carries, ..Self::default() }
+    }
+
     /// The packet that the stack sends next under `handle` is `number` in its flow.
-    pub fn number(&mut self, handle: u64, number: u64) {
+    fn number(&mut self, handle: u64, number: u64) {
         let place = handle as usize;
         if self.numbers.len() <= place {
             self.numbers.resize(place + 1, 0);
@@ -105,9 +112,19 @@ impl FlowTallies {
         owner.base as usize + owner.individual_from.map_or(0, |first| slot - first as usize)
     }
 
+    /// The stack sends the packet `number` of its flow under `handle`.
+    pub fn number(&mut self, handle: u64, number: u64) {
+        if (self.trace.is_on() || self.events.is_on())
+            && let Some(stack) = &mut self.stack
+        {
+            stack.number(handle, number);
+        }
+    }
+
     /// Counts `packet` as lost.
     pub fn lost(&mut self, packet: &Packet) {
-        if let Some(stack) = &mut self.stack {
+        let workload = usize::from(self.workloads[packet.flow.index()]);
+        if let Some(stack) = self.stack.as_mut().filter(|stack| stack.carries[workload]) {
             stack.discarded.push(packet.number);
         }
         if self.counts(packet) {
@@ -127,7 +144,9 @@ impl FlowTallies {
 
     /// `packet` as the logs show it.
     fn shown(&self, packet: &Packet) -> Packet {
-        let numbers = self.stack.as_ref().map(|stack| &stack.numbers);
+        let workload = usize::from(self.workloads[packet.flow.index()]);
+        let stack = self.stack.as_ref().filter(|stack| stack.carries[workload]);
+        let numbers = stack.map(|stack| &stack.numbers);
         let number = numbers.and_then(|numbers| numbers.get(packet.number as usize));
         Packet { number: number.copied().unwrap_or(packet.number), ..*packet }
     }

@@ -51,7 +51,10 @@ pub(super) fn describe(
         distribution::describe::<Span>(&group.rtt.0)
     };
     let placement = placement::describe(&group.placement, topology);
-    let endpoint = endpoint.describe();
+    let endpoint = match algorithm.stack() {
+        Some(control) => format!("endpoints of the stack {}", control.stack.name()),
+        None => endpoint.describe(),
+    };
     // What sends at once whatever is written has no congestion control to name.
     let control = if algorithm.to_string() == UNRESPONSIVE {
         "without congestion control".to_owned()

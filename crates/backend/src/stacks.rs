@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the simulator supports, so that a scenario can be judged without it.
+
+use crate::Endpoints;
+use narrows_model::{Model, Refusal, Workload, of_kernels, of_stacks};
+use narrows_transport::TransportOptions;
+
+/// Returns the parts of `model` that the simulator cannot run.
+pub fn simulator_refusals(model: &Model) -> Vec<Refusal> {
+    of_kernels(model).into_iter().chain(of_stacks(model)).collect()
+}
+
+/// Returns the endpoints of a `workload` that a protocol stack carries; `None` for those of the model. What hosts do around a stack
+/// stays the model's: marks, the size of packets, and the room at the receiver.
+pub fn simulator_endpoints(model: &Model, workload: &Workload) -> Option<Endpoints> {
+    model.groups[workload.group].algorithm.stack()?;
+    let TransportOptions { ecn, mss, header, ack, receive_window, .. } = *workload.transport;
+    let options = TransportOptions { ecn, mss, header, ack, receive_window, ..TransportOptions::default() };
+    let reason = "the stack that carries the flows decides this";
+    Some(Endpoints { options, own_slow_start: true, reason, elsewhere: &[] })
+}

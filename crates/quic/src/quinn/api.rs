@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is particular to the interface of `quinn-proto`.
+
+use super::pair::Factory;
+use super::proto;
+use crate::seed;
+use crate::sent::Shared;
+use bytes::{Bytes, BytesMut};
+use narrows_cc::Cause;
+use narrows_model::stack::StackSetup;
+use proto::congestion::{
+    BbrConfig, Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
+};
+use proto::{
+    Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, RttEstimator,
+    SendStream, ServerConfig, Transmit,
+};
+use std::any::Any;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The state of the path of a connection.
+pub(super) struct Path {
+    /// Smoothed round-trip time.
+    pub rtt: Duration,
+    /// Smallest round-trip time.
+    pub min_rtt: Duration,
+    /// Congestion window, bytes.
+    pub window: u64,
+    /// Packets declared lost.
+    pub lost: u64,
+    /// Largest payload of UDP.
+    pub mtu: u16,
+}
+
+/// What the controller of a connection reveals besides its window.
+pub(super) struct Limits {
+    /// Slow-start threshold, bytes.
+    pub ssthresh: Option<u64>,
+    /// The rate at which the stack paces, bits per second; `None` if it follows from the window.
+    pub rate: Option<f64>,
+}
+
+pub(super) fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
+    Endpoint::new(config, server, true, None)
+}
+
+pub(super) fn set_cids(
+    config: &mut EndpointConfig,
+    factory: impl Fn() -> Box<dyn ConnectionIdGenerator> + Send + Sync + 'static,
+) {
+    config.cid_generator(factory);
+}
+
+pub(super) fn handle(
+    endpoint: &mut Endpoint,
+    now: Instant,
+    from: SocketAddr,
+    ecn: Option<EcnCodepoint>,
+    data: BytesMut,
+    answer: &mut Vec<u8>,
+) -> Option<DatagramEvent> {
+    endpoint.handle(now, from, None, ecn, data, answer)
+}
+
+pub(super) fn transmit(connection: &mut Connection, now: Instant, bytes: &mut Vec<u8>) -> Option<Transmit> {
+    connection.poll_transmit(now, 1, bytes)
+}
+
+/// Writes what the stream takes of `chunk`; returns its bytes. An error says that it takes no more for now.
+pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> u64 {
+    stream.write_chunks(&mut [chunk]).map_or(0, |taken| taken.bytes as u64)
+}
+
+pub(super) fn path(connection: &mut Connection, _seen: &Shared) -> Path {
+    let path = connection.stats().path;
+    Path {
+        rtt: path.rtt,
+        min_rtt: connection.min_rtt(),
+        window: path.cwnd,
+        lost: path.lost_packets,
+        mtu: path.current_mtu,
+    }
+}
+
+/// Returns the limits besides the window. The pacer goes by the window alone; the rate of BBR is for logs.
+pub(super) fn limits(connection: &mut Connection) -> Limits {
+    Limits { ssthresh: connection.congestion_state().metrics().ssthresh, rate: None }
+}
+
+/// Returns what builds the controller `name`.
+pub(super) fn factory(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
+    let inner: Factory = match name {
+        "newreno" => Arc::new(NewRenoConfig::default()),
+        "bbr" => Arc::new(BbrConfig::default()),
+        _ => Arc::new(CubicConfig::default()),
+    };
+    Arc::new(Observing { inner, seen, seed: setup.seed })
+}
+
+/// Builds controllers that are observed.
+struct Observing {
+    inner: Factory,
+    seen: Shared,
+    seed: u64,
+}
+
+impl ControllerFactory for Observing {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let inner = seed::seeded(self.seed, || Arc::clone(&self.inner).build(now, current_mtu));
+        Box::new(Observed { inner, seen: self.seen.clone() })
+    }
+}
+
+/// A controller that is observed.
+struct Observed {
+    inner: Box<dyn Controller>,
+    seen: Shared,
+}
+
+impl Controller for Observed {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.seen.lock().in_flight += bytes;
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+        self.seen.lock().acknowledged(now.saturating_duration_since(sent));
+        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
+        self.seen.lock().batch_ended(in_flight);
+        self.inner.on_end_acks(now, in_flight, app_limited, largest);
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+        let before = self.inner.window();
+        self.inner.on_congestion_event(now, sent, persistent, lost_bytes);
+        let cause = match (persistent, lost_bytes) {
+            (true, _) => Cause::Timeout,
+            (false, 0) => Cause::Mark,
+            (false, _) => Cause::Detected,
+        };
+        self.seen.lock().congestion(cause, lost_bytes, before, self.inner.window());
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.inner.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.inner.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self { inner: self.inner.clone_box(), seen: self.seen.clone() })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self.inner.into_any()
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs whose flows, or some of them, are carried by protocol stacks in this process.
+//!
+//! The endpoints of these flows are those of the [emulation](crate::Emulation) around a kernel; here the simulator keeps the
+//! clock, and advances from one event of the network or timer of a stack to the next.
+
+use crate::cpu_clock::CpuClock;
+use crate::drive::REPORTS;
+use crate::{Emulation, RunOptions, StackRequest};
+use narrows_backend::{Progress, RunError};
+use narrows_engine::Stream;
+use narrows_model::Model;
+use narrows_model::stack::{Datagram, StackConnection, StackSetup};
+use narrows_records::Records;
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::FlowId;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// The connections of stacks, and what their packets carry.
+#[derive(Debug)]
+struct Carried<'m> {
+    model: &'m Model,
+    replication: u32,
+    /// The workload of each slot.
+    workloads: Vec<usize>,
+    /// The connection in each slot.
+    connections: Vec<Option<(FlowId, Box<dyn StackConnection>)>>,
+    /// Times at which timers may expire, each with the slot; some have been moved since.
+    timers: BinaryHeap<Reverse<(Time, usize)>>,
+    /// The time of each slot that was added last.
+    armed: Vec<Time>,
+    /// What the packets in the network carry, by handle.
+    datagrams: BTreeMap<u64, (FlowId, Datagram)>,
+    /// Packets sent so far.
+    sent: u64,
+}
+
+/// Whether stacks carry flows of `model`.
+pub(crate) fn has_stacks(model: &Model) -> bool {
+    model.groups.iter().any(|group| group.algorithm.stack().is_some())
+}
+
+/// Runs replication `replication` of `model`, some of whose flows stacks carry.
+pub(crate) fn run(
+    model: &Model,
+    replication: u32,
+    progress: &Progress,
+    options: RunOptions,
+) -> Result<Records, RunError> {
+    let clock = CpuClock::start();
+    let has_stack = |group: usize| model.groups[group].algorithm.stack().is_some();
+    let of_stack = model.workloads.iter().map(|each| has_stack(each.group)).collect();
+    let queue = |link: usize| model.links[link].queue.build();
+    let cancellation = progress.cancellation();
+    let mut emulation = Emulation::carrying(model, replication, options, cancellation, of_stack, queue);
+    let mut carried = Carried::new(model, replication);
+    let end = emulation.end();
+    let every = (model.duration / REPORTS).max(Span::from_ps(1));
+    let (mut now, mut reported) = (Time::ZERO, Time::ZERO);
+    while now < end {
+        now = now.max(emulation.due().min(carried.due()).min(end));
+        emulation.advance(now);
+        carried.serve(now, &mut emulation);
+        if now.since(reported) >= every || now == end {
+            progress.advance(reported, now);
+            reported = now;
+            if let Some(failure) = emulation.failure(now) {
+                return Err(failure);
+            }
+        }
+    }
+    emulation.finish(clock.elapsed_s())
+}
+
+impl<'m> Carried<'m> {
+    fn new(model: &'m Model, replication: u32) -> Self {
+        let of = |(number, count): (usize, u32)| std::iter::repeat_n(number, count as usize);
+        let slots = model.workloads.iter().map(|each| each.slots).enumerate();
+        let workloads: Vec<usize> = slots.flat_map(of).collect();
+        Self {
+            model,
+            replication,
+            connections: std::iter::repeat_with(|| None).take(workloads.len()).collect(),
+            armed: vec![Time::NEVER; workloads.len()],
+            workloads,
+            timers: BinaryHeap::new(),
+            datagrams: BTreeMap::new(),
+            sent: 0,
+        }
+    }
+
+    /// Returns a time at or before the next timer; `Time::NEVER` if none is set.
+    fn due(&self) -> Time {
+        self.timers.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+    }
+
+    /// Carries out what the network and the workloads ask, and expires timers that are due by `now`.
+    fn serve(&mut self, now: Time, emulation: &mut Emulation<'m>) {
+        loop {
+            while let Some(handle) = emulation.discarded() {
+                self.datagrams.remove(&handle);
+            }
+            if let Some(request) = emulation.request() {
+                self.carry_out(request, now, emulation);
+            } else if self.due() <= now {
+                self.expire(now, emulation);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn carry_out(&mut self, request: StackRequest, now: Time, emulation: &mut Emulation<'m>) {
+        let flow = match request {
+            StackRequest::Open(flow) => {
+                let mut connection = self.connection(flow, emulation.size(flow));
+                connection.open(now);
+                self.connections[flow.index()] = Some((flow, connection));
+                flow
+            }
+            StackRequest::Write(flow, bytes) => {
+                if let Some(connection) = self.of(flow) {
+                    connection.write(bytes, now);
+                }
+                flow
+            }
+            StackRequest::Deliver { flow, direction, handle, ecn } => {
+                if let Some((_, datagram)) = self.datagrams.remove(&handle)
+                    && let Some(connection) = self.of(flow)
+                {
+                    connection.receive(direction, datagram, ecn, now);
+                }
+                flow
+            }
+            StackRequest::Close(flow) => {
+                if self.of(flow).is_some() {
+                    self.connections[flow.index()] = None;
+                    self.datagrams.retain(|_, (owner, _)| *owner != flow);
+                }
+                return;
+            }
+        };
+        self.settle(flow, now, emulation);
+    }
+
+    fn expire(&mut self, now: Time, emulation: &mut Emulation<'m>) {
+        let Some(Reverse((at, slot))) = self.timers.pop() else { return };
+        if self.armed[slot] == at {
+            self.armed[slot] = Time::NEVER;
+        }
+        let Some((flow, connection)) = &mut self.connections[slot] else { return };
+        if connection.due() <= now {
+            connection.wake(now);
+            let flow = *flow;
+            self.settle(flow, now, emulation);
+        }
+    }
+
+    /// Sends what the connection `flow` has to send, reports its state, and sets its timer.
+    fn settle(&mut self, flow: FlowId, now: Time, emulation: &mut Emulation<'m>) {
+        let Some((_, connection)) =
+            self.connections[flow.index()].as_mut().filter(|(present, _)| *present == flow)
+        else {
+            return;
+        };
+        while let Some((direction, mut packet, datagram)) = connection.send(now) {
+            packet.handle = self.sent;
+            self.sent += 1;
+            self.datagrams.insert(packet.handle, (flow, datagram));
+            if !emulation.send(flow, direction, &packet, now) {
+                self.datagrams.remove(&packet.handle);
+            }
+        }
+        let (state, delivered) = connection.state();
+        let due = connection.due();
+        if due != std::mem::replace(&mut self.armed[flow.index()], due) && due < Time::NEVER {
+            self.timers.push(Reverse((due, flow.index())));
+        }
+        emulation.update(flow, state, delivered, now);
+    }
+
+    fn of(&mut self, flow: FlowId) -> Option<&mut dyn StackConnection> {
+        match &mut self.connections[flow.index()] {
+            Some((present, connection)) if *present == flow => Some(&mut **connection),
+            _ => None,
+        }
+    }
+
+    /// The two endpoints of the connection `flow` of `size` bytes.
+    fn connection(&self, flow: FlowId, size: Option<Bytes>) -> Box<dyn StackConnection> {
+        let workload = &self.model.workloads[self.workloads[flow.index()]];
+        let control = self.model.groups[workload.group].algorithm.stack();
+        let control = control.expect("a stack carries the connections of the workload");
+        let transport = &workload.transport;
+        let stream = format!("stack {} {}", flow.index(), flow.generation());
+        let setup = StackSetup {
+            size,
+            packet: transport.mss + transport.header,
+            receive_window: transport
+                .receive_window
+                .map(|packets| Bytes::new(packets.saturating_mul(transport.mss.count()))),
+            ecn: transport.ecn,
+            seed: Stream::new(self.model.seed, self.replication, &stream).bits(),
+        };
+        control.stack.connection(&control.name, &setup)
+    }
+}
