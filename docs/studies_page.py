@@ -229,9 +229,9 @@ ranks.screen(cells, ["goodput_fraction", "jain"], ["path.rtt"])
 
 ## More than one machine
 
-By default, cells run on all processors of the machine. Several machines can share a study without any service, by `--shard I/N`:
-[clusters](cluster.md) has the commands for Slurm, Kubernetes and others. The same study also runs on a Dask cluster, for which `pip
-install 'narrows[dask]'` is needed:
+By default, cells run on all processors of the machine. Several machines can share a study without any service, by
+`--shard I/N`: [clusters](cluster.md) has the commands for Slurm, Kubernetes and others. The same study also runs on a
+Dask cluster, for which `pip install 'narrows[dask]'` is needed:
 
 ```text
 dask scheduler --host 127.0.0.1 --port 8786                                    on this machine

@@ -298,7 +298,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[Parser]) -> None:
     reproduce.add_argument(
         "--judge", action="store_true", help="evaluate the claims from finished experiments, without running any"
     )
-    common(reproduce, OF_RESUMED, **ITS_OWN, jobs=CELLS, out=RESUMED)
+    common(reproduce, f"{OF_RESUMED} shard", **ITS_OWN, jobs=CELLS, out=RESUMED)
 
 
 def _add_questions(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -321,7 +321,7 @@ def _add_suite(commands: argparse._SubParsersAction[Parser]) -> None:
     suite.add_argument("--rows", metavar="SECTIONS", type=listed, default=[], help=what)
     _add_on(suite, "; both: the kernel beside the simulator in every row")
     what = "set a key of every scenario before its conditions, as in transport.slow_start=standard (repeatable)"
-    common(suite, f"set {OF_RESUMED}", **ITS_OWN, set=what, jobs=CELLS, out=RESUMED)
+    common(suite, f"set {OF_RESUMED} shard", **ITS_OWN, set=what, jobs=CELLS, out=RESUMED)
 
 
 def _add_ab(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -381,8 +381,9 @@ def _add_worst(commands: argparse._SubParsersAction[Parser]) -> None:
     what = "set a key of every environment, as in transport.slow_start=standard (repeatable)"
     common(
         worst,
-        "set seed jobs out json quiet",
+        "set seed jobs out json quiet shard",
         set=what,
+        shard="refused: a search is sequential; searches with other seeds can run on other machines",
         seed="seed of the search and its runs (default: 1)",
         out=RESUMED,
     )

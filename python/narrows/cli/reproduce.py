@@ -8,6 +8,7 @@ from shutil import get_terminal_size
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli import shard
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align, written
 from narrows.cli.work import Work
@@ -38,8 +39,17 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in published_studies())}")
     work = Work(arguments)
+    if work.options.shard is not None:
+        refused = {"decide": arguments.decide, "judge": arguments.judge}
+        return shard.run(work, Reproducing.shard(arguments.name, work.options, arguments.size, **refused), arguments)
     how = arguments.size, arguments.decide or 0.0
-    job = Reproducing.prepare(arguments.name, work.options, *how, only_judge=arguments.judge)
+    return conclude(
+        work, Reproducing.prepare(arguments.name, work.options, *how, only_judge=arguments.judge), arguments
+    )
+
+
+def conclude(work: Work, job: Reproducing, arguments: argparse.Namespace) -> int:
+    """Do the job of a reproduction, and print its verdicts."""
     if not arguments.json:
         print(_announced(job), flush=True)
     done = work.perform(job)

@@ -65,11 +65,21 @@ def resume(arguments: argparse.Namespace) -> int:
 
 
 def merge(arguments: argparse.Namespace) -> int:
-    """Join the shards of a study."""
-    from narrows.commands.merging import merging
+    """Join the shards of a study, a reproduction or a suite."""
+    from narrows.commands.merging import Merging, merging
+    from narrows.commands.reproductions import Reproducing
 
     work = Work(arguments)
-    return _perform(work, merging(arguments.folders, work.options), arguments)
+    job = merging(arguments.folders, work.options)
+    if isinstance(job, Merging):
+        return _perform(work, job, arguments)
+    if isinstance(job, Reproducing):
+        from narrows.cli.reproduce import conclude
+
+        return conclude(work, job, arguments)
+    from narrows.cli.suite import conclude as conclude_suite
+
+    return conclude_suite(work, job, arguments)
 
 
 def _perform(work: Work, job: Job[Studied], arguments: argparse.Namespace, *, given: bool = False) -> int:

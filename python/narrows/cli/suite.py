@@ -7,6 +7,7 @@ import sys
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli import shard
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align
 from narrows.cli.work import Work
@@ -26,12 +27,20 @@ if TYPE_CHECKING:
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
     work = Work(arguments)
-    job = Measuring.prepare(arguments.name, arguments.subject, work.options, arguments.size, arguments.rows)
+    given = arguments.name, arguments.subject, work.options, arguments.size, arguments.rows
+    if work.options.shard is not None:
+        return shard.run(work, Measuring.shard(*given), arguments)
+    return conclude(work, Measuring.prepare(*given), arguments)
+
+
+def conclude(work: Work, job: Measuring, arguments: argparse.Namespace) -> int:
+    """Do the job of a suite, and print its verdicts."""
     evaluation = job.evaluation
     if not arguments.json:
         cells = sum(part.cells for part in evaluation.parts)
         print(
-            f"{evaluation.suite.title}: {evaluation.names[0]}\n{arguments.size}: {counted(cells, 'cell')}\n", flush=True
+            f"{evaluation.suite.title}: {evaluation.names[0]}\n{evaluation.size}: {counted(cells, 'cell')}\n",
+            flush=True,
         )
     done = work.perform(job)
     summary, failed, why = done.result
@@ -46,7 +55,7 @@ def suite(arguments: argparse.Namespace) -> int:
             print(f"not measured: {row['section']} {row['criterion']}{f', {at}' if at else ''}", file=sys.stderr)
         if len(lacking) > MOST_NAMED:
             print(f"and {len(lacking) - MOST_NAMED} more, in {job.folder / SUMMARY}", file=sys.stderr)
-        status = BAD_INPUT if is_external(arguments.subject) else INTERNAL
+        status = BAD_INPUT if is_external(evaluation.subject) else INTERNAL
     return work.end(done, status)
 
 

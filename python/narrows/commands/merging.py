@@ -4,24 +4,34 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from narrows.commands import page
 from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
-from narrows.commands.studies import Studied
-from narrows.errors import Interrupted
+from narrows.commands.reproductions import Reproducing
+from narrows.commands.studies import Studied, identity
+from narrows.commands.suites import Measuring, planned
+from narrows.errors import InputError, Interrupted
+from narrows.evaluation import campaign as evaluating
 from narrows.experiments import campaign
 from narrows.experiments.merge import Shards, open_shards
+from narrows.experiments.plan import PLAN
 from narrows.experiments.stored import stored
 from narrows.experiments.views.summary import write_summary
 from narrows.files.folder import appearing, check_place
+from narrows.files.format import read_kept, write_kept
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.reproduction import campaign as reproducing
+from narrows.reproduction.registry import find
+from narrows.run.called import called
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from narrows.reproduction.experiment import Part
     from narrows.run.options import Options
 
 
@@ -56,19 +66,118 @@ class Merging(Job[Studied]):
         page.study(result.study)
 
 
-def merging(folders: Sequence[Path], options: Options) -> Merging:
-    """Check that shards fit, and that their results have a place; nothing is written.
+def merging(folders: Sequence[Path], options: Options) -> Merging | Reproducing | Measuring:
+    """Check that shards fit, and that their results have a place; nothing is written before.
 
     Args:
         folders: The folders of the shards, in any order.
         options: How they are joined.
 
+    Returns:
+        The job that ends what the shards began; of a reproduction or a suite, whose cells are joined, that of one
+        machine.
+
     Raises:
         InputError: They do not fit, or one is missing.
         OutputError: The folder for the results holds something.
     """
+    for name, join in ((reproducing.ABOUT, _reproduction), (evaluating.ABOUT, _suite)):
+        if (folders[0] / name).is_file():
+            if options.out is not None:
+                check_place(options.out, replace=False)
+            return join(folders, options)
     shards = open_shards(folders)
     plan = shards.found[0].plan
     folder = options.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     check_place(folder, replace=False)
     return Merging(folder, options, shards)
+
+
+def _reproduction(folders: Sequence[Path], options: Options) -> Reproducing:
+    about, of = _common(folders, reproducing.ABOUT)
+    name, size = str(of["name"]), str(about["size"])
+    options = replace(options, seed=of["seed"], replications=of["replications"])
+    study = find(name)
+    parts = reproducing.parts(study, size, options.seed, options.replications, trust=options.trust)
+    folder = options.out or folder_of(f"{study.name} {size}", [f"{options.seed} {options.replications}"])
+    _join(folders, parts, "", folder, {reproducing.ABOUT: about})
+    return Reproducing.prepare(name, _typed(options, folder, "reproduce", name, **{size: True}), size)
+
+
+def _suite(folders: Sequence[Path], options: Options) -> Measuring:
+    about, of = _common(folders, evaluating.ABOUT)
+    size, on = str(about["size"]), str(about["on"])
+    name, subject, sections = str(of["name"]), str(of["subject"]), list(of["sections"])
+    numbers = {"seed": of["seed"], "replications": of["replications"]}
+    options = replace(options, on=on, overrides=of["overrides"], **numbers)
+    evaluation = planned(name, subject, options, size, sections)
+    if evaluation.identity != {key: value for key, value in about.items() if key != "format"}:
+        raise InputError(str(folders[0]), f"was made by another version, or {name} or {subject} has changed since")
+    folder = options.out or folder_of(f"{evaluation.suite.name} {size}", [evaluation.identity["cells"]])
+    _join(folders, evaluation.parts, evaluating.CELLS, folder, {evaluating.ABOUT: about})
+    words = {size: True, "rows": ",".join(sections)}
+    return Measuring.prepare(name, subject, _typed(options, folder, "suite", name, subject, **words), size, sections)
+
+
+def _typed(options: Options, folder: Path, *words: str, **flags: object) -> Options:
+    """Return the options of the command that does the same on one machine, and goes on if it is interrupted."""
+    given = None
+    if options.given is not None:
+        command = called(replace(options, given=None), *words, **flags, out=folder)
+        given = shlex.split(command)[1:]
+    return replace(options, out=folder, given=given)
+
+
+def _common(folders: Sequence[Path], name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return what the folders of shards are about, and what decides which cells they have."""
+    found = []
+    for folder in folders:
+        try:
+            about = read_kept(folder / name)
+        except (FileNotFoundError, NotADirectoryError):
+            raise InputError(str(folder), f"is none like {folders[0]}: it has no {name}") from None
+        shard = about.pop("shard", None)
+        if shard is None:
+            raise InputError(str(folder), "is no shard; shards are what the same command writes with --shard I/N")
+        check_shape({**about, "shard": shard}, SHAPE, folder / name)
+        del shard["shard"]
+        found.append((about, shard))
+    for folder, (about, shard) in zip(folders, found, strict=True):
+        one = {**found[0][0], **found[0][1]}
+        differing = [key for key, value in {**about, **shard}.items() if one.get(key, value) != value]
+        if differing:
+            raise InputError(str(folder), f"differs from {folders[0]} in {', '.join(differing)}")
+    return found[0]
+
+
+def _join(
+    folders: Sequence[Path], parts: Sequence[Part], place: str, folder: Path, about: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write the folder of several studies from their shards."""
+    joined = {}
+    for part in parts:
+        places = [each / place / part.path for each in folders]
+        for each, found in zip(folders, places, strict=True):
+            if not (found / PLAN).is_file():
+                raise InputError(str(each), f"has no cell of {part.path} yet: give its command again, which goes on")
+        joined[part.path] = open_shards(places)
+        if identity(joined[part.path].found[0].plan) != identity(part.plan):
+            raise InputError(str(places[0]), "is of other cells than are planned here: its study has changed since")
+    with appearing(folder) as partial:
+        for name, content in about.items():
+            write_kept(partial / name, {key: value for key, value in content.items() if key != "format"})
+        for path, shards in joined.items():
+            (partial / place / path).mkdir(parents=True)
+            campaign.conclude_whole(shards.write(partial / place / path), None, write_summary)
+
+
+OF = {
+    "shard": str,
+    "name": str,
+    "seed": (int, None),
+    "replications": (int, None),
+    "subject?": str,
+    "sections?": [str],
+    "overrides?": [str],
+}
+SHAPE = {"shard": OF, ANY_NAME: ANYTHING}

@@ -39,6 +39,9 @@ def build(folder: Path) -> Path:
     for name, kind in KINDS.items():
         if (folder / name).is_file():
             return kind(folder)
+    for name in ("reproduction.json", "suite.json"):
+        if (folder / name).is_file() and "shard" in read_kept(folder / name):
+            raise InputError(str(folder), "is of a shard: `narrows study merge` joins all of them")
     from narrows.report.index.build import build as index
 
     return index(folder)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job
+from narrows.commands.shards import Sharding, asked, of_shard, refuse_with_shard
 from narrows.experiments.executors.threads import Threads
 from narrows.extras import require
 from narrows.files.json_objects import write_json
@@ -81,6 +82,24 @@ class Reproducing(Job[Judged]):
             taken = restore(parts, folder, kept, options.say)
             options.say(f"{counted(taken, 'cell')} of {kept.name} taken over")
         return cls(folder, options, study, size, parts, decide_s, only_judge)
+
+    @classmethod
+    def shard(cls, name: str, options: Options, size: str = "quick", **refused: object) -> Sharding:
+        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`.
+
+        Args:
+            name: As of `prepare`.
+            options: How it is run, with the shard.
+            size: As of `prepare`.
+            refused: By the name of its option, what needs the cells of all shards.
+        """
+        refuse_with_shard(options, **refused)
+        study = find(name)
+        whole = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
+        digits = str(options.shard).replace("/", "-of-")
+        folder = options.out or Path("runs") / f"{study.name}-{size}-{digits}"
+        campaign.prepare(study, size, folder, asked(options, name=name))
+        return Sharding(folder, options, of_shard(whole, options.shard), folder)
 
     def work(self) -> Judged:
         """Run every cell, and judge every claim."""

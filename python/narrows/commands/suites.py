@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands.job import Job
+from narrows.commands.shards import Sharding, asked, of_shard
 from narrows.evaluation import campaign
 from narrows.evaluation import rows as judging
 from narrows.evaluation.definition import find_suite
@@ -57,13 +58,24 @@ class Measuring(Job[Measured]):
         cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
     ) -> Measuring:
         """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
-        given = (subject, size, options.seed, options.replications, options.on, rows, options.overrides)
-        evaluation = campaign.prepare(find_suite(name), *given, trust=options.trust)
+        evaluation = planned(name, subject, options, size, rows)
         command = called(options, "suite", name, subject, **{size: True, "rows": ",".join(rows)})
         digits = evaluation.identity["cells"][:HASH_DIGITS]
         folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
         campaign.open_folder(evaluation, folder)
         return cls(folder, options, evaluation, command)
+
+    @classmethod
+    def shard(
+        cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
+    ) -> Sharding:
+        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`."""
+        evaluation = planned(name, subject, options, size, rows)
+        digits = f"{evaluation.identity['cells'][:HASH_DIGITS]}-{str(options.shard).replace('/', '-of-')}"
+        folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
+        given = {"name": name, "subject": subject, "sections": list(rows), "overrides": list(options.overrides)}
+        campaign.open_folder(evaluation, folder, asked(options, **given))
+        return Sharding(folder, options, of_shard(evaluation.parts, options.shard), campaign.place(folder))
 
     def work(self) -> Measured:
         """Run every cell, and judge every row."""
@@ -81,6 +93,12 @@ class Measuring(Job[Measured]):
         content = {**summarize(evaluation, found), "failed": lost, "command": self.called}
         summary = write_kept(self.folder / SUMMARY, content)
         return Measured(summary, failed, failures[0].reason if failures else "")
+
+
+def planned(name: str, subject: str, options: Options, size: str, rows: Sequence[str]) -> Evaluation:
+    """Plan every cell of a suite; arguments and errors are those of `narrows.suite`."""
+    given = (subject, size, options.seed, options.replications, options.on, rows, options.overrides)
+    return campaign.prepare(find_suite(name), *given, trust=options.trust)
 
 
 HASH_DIGITS = 8

@@ -214,14 +214,20 @@ def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str,
     raise UnknownNameError(suite.subject, bare, [card["name"] for card in known], hint)
 
 
-def open_folder(evaluation: Evaluation, folder: Path) -> None:
+def open_folder(evaluation: Evaluation, folder: Path, shard: Mapping[str, Any] | None = None) -> None:
     """Create the folder of an evaluation, unless it exists and holds the same one.
+
+    Args:
+        evaluation: The suite with its subject.
+        folder: The folder.
+        shard: The shard whose cells alone are in it, and what decides which cells there are; None for all cells.
 
     Raises:
         OutputError: The path holds another evaluation or something else.
     """
-    refusal = "holds the suite of another subject, size, backend, version or other rows"
-    open_or_make(folder, ABOUT, evaluation.identity, refusal)
+    refusal = "holds the suite of another subject, size, backend, version, shard or other rows"
+    about = {**evaluation.identity, **({"shard": shard} if shard else {})}
+    open_or_make(folder, ABOUT, about, refusal)
 
 
 def place(folder: Path) -> Path:

@@ -63,7 +63,9 @@ class Whole:
     def report(self, part: Part, progress: campaign.Progress) -> None:
         """Receive the progress of one of the experiments."""
         done_s = self._before_s[part.path] + progress.fraction * part.simulated_s
-        self._update(done_s / self._whole_s, f"{part.path}: {progress.finished} of {progress.cells} cells")
+        # No cell may fall to a shard.
+        fraction = done_s / self._whole_s if self._whole_s else 1.0
+        self._update(fraction, f"{part.path}: {progress.finished} of {progress.cells} cells")
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,14 @@ def parts(
     return [part for part in found if part.plan.points]
 
 
-def prepare(study: StudyFolder, size: str, folder: Path) -> None:
+def prepare(study: StudyFolder, size: str, folder: Path, shard: Mapping[str, Any] | None = None) -> None:
     """Create the folder of a reproduction, unless it exists and belongs to the same study and size.
 
     Args:
         study: The published study.
         size: "quick", "medium" or "full".
         folder: Path of the folder.
+        shard: The shard whose cells alone are in it, and what decides which cells there are; None for all cells.
 
     Raises:
         InputError: A file of the study that judging needs cannot be read.
@@ -158,7 +161,8 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     """
     # Hours of cells must not end with a file that is missing.
     _judges(study, size)
-    open_or_make(folder, ABOUT, {"study": study.name, "size": size}, "holds another reproduction")
+    about = {"study": study.name, "size": size, **({"shard": shard} if shard else {})}
+    open_or_make(folder, ABOUT, about, "holds another reproduction, or another part of one")
 
 
 def work(  # noqa: PLR0913  # each says how, and has a default

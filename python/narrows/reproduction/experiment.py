@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.experiments import campaign
 from narrows.experiments.plan import PLAN, Plan
+from narrows.experiments.sequential import Ledger
+from narrows.experiments.share import SHARD, Share
 from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
 from narrows.reproduction.quantity import Asked
 
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.experiments.definition import Study
+    from narrows.run.shard import Shard
 
 Rows = dict[str, Asked]
 
@@ -48,12 +53,14 @@ class Part:
         variant: Name of the variant in the claims; empty for none.
         study: The study file of the experiment, as read.
         plan: The cells of the experiment.
+        shard: The shard whose cells alone count; None for all.
     """
 
     experiment: str
     variant: str
     study: Study
     plan: Plan
+    shard: Shard | None = None
 
     @property
     def path(self) -> str:
@@ -71,17 +78,22 @@ class Part:
         if (place / PLAN).exists():
             return stored_as_planned(self.plan, place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        return campaign.begin(self.study, self.plan, place)
+        files = {SHARD: Share(self.shard).text()} if self.shard else {}
+        return campaign.begin(self.study, self.plan, place, files)
 
     @property
     def cells(self) -> int:
         """Number of cells; the least where the number of replications is sequential."""
-        return len(self.plan.points) * self.plan.replications.minimum
+        return self._ledger.cells
 
-    @property
+    @cached_property
     def simulated_s(self) -> float:
         """Simulated time of all cells, seconds."""
-        return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
+        return math.fsum(point.duration_s for point, _ in self._ledger.all_cells())
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return Ledger(self.plan, Share(self.shard) if self.shard else None)
 
 
 def is_finished(place: Path) -> bool:

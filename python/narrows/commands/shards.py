@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part of a reproduction or a suite that falls to a shard: its cells, without a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from narrows.commands.job import Job
+from narrows.errors import InputError
+from narrows.experiments.executors.threads import Threads
+from narrows.experiments.stored import Status
+from narrows.reproduction import campaign
+from narrows.reproduction.campaign import Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from narrows.reproduction.experiment import Part
+    from narrows.run.options import Options
+    from narrows.run.shard import Shard
+
+
+@dataclass(frozen=True)
+class Sharding(Job[Status]):
+    """The part of several studies that falls to a shard.
+
+    Attributes:
+        parts: The studies, each with the shard.
+        place: The folder of their folders.
+    """
+
+    parts: Sequence[Part]
+    place: Path
+
+    def work(self) -> Status:
+        """Run every cell that is missing."""
+        watch = self.options.watch
+        whole = Whole(self.parts, watch.update, watch.stopped)
+        with self.resumable():
+            campaign.work(self.parts, self.place, lambda: Threads(self.options.threads), whole.of)
+        found = [part.opened(self.place).status() for part in self.parts]
+        cells, finished, failed = (sum(each) for each in zip(*(one[:3] for one in found), strict=True))
+        return Status(cells, finished, failed, None)
+
+    def build(self, _result: Status) -> None:
+        """Build no page: a part of the cells has no verdict."""
+
+
+def of_shard(parts: Sequence[Part], shard: Shard | None) -> list[Part]:
+    """Return studies of which what falls to a shard is run."""
+    return [replace(part, shard=shard) for part in parts]
+
+
+def asked(options: Options, **arguments: Any) -> dict[str, Any]:
+    """Return what the folder of a shard keeps, so that what joins the shards can plan the same cells.
+
+    Args:
+        options: How it is run; seed and replications belong to it.
+        arguments: The other arguments of the command that decide which cells there are.
+    """
+    return {"shard": str(options.shard), "seed": options.seed, "replications": options.replications, **arguments}
+
+
+def refuse_with_shard(options: Options, **given: object) -> None:
+    """Check that nothing is asked for that needs the cells of all shards.
+
+    Args:
+        options: How it is run.
+        given: By the name of its option, what needs them.
+
+    Raises:
+        InputError: Something is.
+    """
+    for name, value in given.items():
+        if options.shard is not None and value:
+            problem = "needs the cells of all: join them with `narrows study merge`, then give it to the same command"
+            raise InputError(f"--{name}", f"{problem} without --shard, with the joined folder as --out")
