@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -120,6 +120,7 @@ lock:
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install -q uv
 	$(COMPILE) --group dev --upgrade --output-file requirements.lock
 	$(COMPILE) --group build --constraints requirements.lock --output-file requirements-run.lock
+	$(subst pyproject.toml --extra study,,$(COMPILE)) --group wheels --constraints requirements.lock --output-file requirements-wheels.lock
 	rm -rf .venv-lock
 
 # The documentation as a site, in target/site: docs/index.html is where it begins.
@@ -127,8 +128,13 @@ site: build .venv/.tools wasm-where-possible
 	$(BIN)/python -m sphinx -b html -q -W --keep-going -c docs . target/site
 	@echo target/site/docs/index.html
 
+# The wheels of a release for Linux, in dist, with their test. It takes a quarter of an hour for each of the four.
+wheels: wasm-where-possible .venv/.tools .venv-wheels/.packages
+	crates/python/wheels.sh dist
+	$(BIN)/python -m pytest -n 2 tests/python/test_release_wheels.py
+
 clean:
-	rm -rf .venv target python/narrows/_core*.so $(WASM)
+	rm -rf .venv .venv-wheels dist target python/narrows/THIRD-PARTY.txt python/narrows/_core*.so $(WASM)
 
 # What the build of the extension needs.
 .venv/.maturin: requirements-run.lock
@@ -142,6 +148,12 @@ clean:
 .venv/.packages: requirements-run.lock .venv/.maturin
 	@$(call install,requirements-run.lock)
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib/python3*/site-packages/{numpy,pyarrow,scipy}
+	@touch $@
+
+# What `make wheels` needs.
+.venv-wheels/.packages: requirements-wheels.lock
+	@test -x .venv-wheels/bin/python || $(PYTHON) -m venv .venv-wheels
+	@.venv-wheels/bin/python -m pip install --quiet --require-hashes -r requirements-wheels.lock
 	@touch $@
 
 # What developing needs.
