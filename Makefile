@@ -9,7 +9,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 BIN := .venv/bin
-SCRIPTS := python tests/python docs benches validation
+SCRIPTS := python tests/python docs benches validation .ci
 UNIT := $(addprefix tests/python/,analysis metrics test_arguments.py test_house.py test_memory.py test_statistics.py test_toml.py test_words.py)
 WASM := python/narrows/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)

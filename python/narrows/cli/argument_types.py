@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,7 @@ class Distinct(argparse.Action):
 
 
 class Version(argparse.Action):
-    """Prints the version of the package and ends the process."""
+    """Prints the version of the package, with the numbers of what it reads and writes, and ends the process."""
 
     def __call__(
         self,
@@ -106,9 +107,21 @@ class Version(argparse.Action):
         values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
-        """Print the version."""
+        """Print the version, and what is equal where results, digests, controllers or files fit together."""
         del namespace, values, option_string
         from importlib.metadata import version
 
+        from narrows import core
+        from narrows.files.format import FORMATS
+
+        numbers = [
+            f"{name} {each.number}" + (f" (reads {each.oldest})" if each.oldest < each.number else "")
+            for name, each in FORMATS.items()
+        ]
+        (header,) = re.findall(r"^#define NARROWS_VERSION (\d+)$", core.c_header(), re.MULTILINE)
         print(f"narrows {version('narrows')}")
+        print(f"engine  {core.fingerprint()[:12]}")
+        print(f"digest  {core.digest_schema()}")
+        print(f"header  {header}")
+        print(f"formats {', '.join(numbers)}")
         parser.exit()
