@@ -91,13 +91,15 @@ test-rust:
 lowest: build .venv/.tools
 	.ci/lowest $(LOWEST) $(UNIT)
 
-# Licences, sources and known vulnerabilities of the crates that are used, by deny.toml.
+# Licences, sources and known vulnerabilities of the crates that are used, by deny.toml; known vulnerabilities of Python's packages.
 audit:
 	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is needed: cargo install --locked cargo-deny" >&2; exit 1; }
 	cargo deny --locked check bans licenses sources
 	@cargo deny --locked fetch db || \
 		{ echo "not checked for known vulnerabilities: their database cannot be fetched; is there a network?" >&2; exit 1; }
 	cargo deny --locked check advisories
+	@pip-audit --version >/dev/null 2>&1 || { echo "pip-audit is needed: pip install pip-audit" >&2; exit 1; }
+	pip-audit --disable-pip --require-hashes --requirement requirements.lock
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools
