@@ -133,7 +133,7 @@ class Studying(Job[Studied]):
 
     def work(self) -> Studied:
         """Run every cell that is missing."""
-        if isinstance(self.study, StoredStudy) or VIEW not in self.study.files:
+        if self._has_report():
             # What is said of it, after hours of simulation, are tests of differences.
             require("scipy", "statsmodels")
         study = self._stored()
@@ -147,6 +147,11 @@ class Studying(Job[Studied]):
             say=self.options.say,
         )
         return Studied(study, status)
+
+    def _has_report(self) -> bool:
+        if isinstance(self.study, New):
+            return VIEW not in self.study.files and SHARD not in self.study.files
+        return isinstance(self.study, StoredStudy) and self.study.share is None
 
     def _stored(self) -> StoredStudy:
         if isinstance(self.study, StoredStudy):
