@@ -34,6 +34,8 @@ IN_A_RUN = {
     "PAST_TIMER": "it must be later than now",
     "REFUSES": "create returned NULL",
 }
+# What is noticed only where variables are recorded.
+IN_OBSERVE = {"OBSERVES_PAST": "in observe: it has written more than 1 values"}
 # What ends the process, or has to be ended, in which call.
 IN_A_CALL = {
     "CRASHES": ("acked", "ended by signal SIGSEGV"),
@@ -98,6 +100,16 @@ def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_
         assert tail.startswith(f"in {function}: " if function else ""), problem
         least, most = TIMES_S[function or tail.split()[1 if tail.startswith("after") else 0].strip(",")]
         assert least <= float(head.rpartition(" ")[2]) <= most, problem
+
+
+def test_what_a_library_does_where_variables_are_recorded_is_an_error(narrows: Narrows, tmp_path: Path) -> None:
+    for define, words in IN_OBSERVE.items():
+        compiled("misbehaving.c", tmp_path / "libmine.so", define)
+        scenario = write(tmp_path, SUBJECT.replace('"subject"', '"./libmine.so:mine"'))
+        done = narrows("run", scenario, "--replications", "1", "--out", "out", "--set", "record.internals=true")
+        assert done.returncode == 2, done.stderr
+        assert words in " ".join(done.stderr.split())
+        assert "of group tested" in done.stderr
 
 
 @pytest.mark.parametrize("define", AT_ITS_START)

@@ -14,7 +14,7 @@ enum narrows_cause { NARROWS_DETECTED, NARROWS_TIMEOUT, NARROWS_MARK, NARROWS_PE
 enum narrows_ecn { NARROWS_CLASSIC, NARROWS_COUNTED, NARROWS_LOW_LATENCY };
 enum narrows_facts { NARROWS_PACKETS = 1, NARROWS_RATE = 2 };
 
-struct narrows_setup { uint64_t mss, initial_window, initial_ssthresh, seed; };
+struct narrows_setup { uint64_t mss, initial_window, initial_ssthresh, seed, now; };
 struct narrows_path {
 	uint64_t now, mss, in_flight, packets_in_flight; /* after the event */
 	uint64_t rtt_latest, rtt_min, rtt_smoothed, rtt_variation; /* NARROWS_NONE before the first sample */

@@ -9,10 +9,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// A call that has not returned, or did not before its process ended.
+/// A call that has not returned, or the last one of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Number of the call in its process, odd.
+    /// Number of the call in its process: odd until it has returned.
     pub number: u64,
     /// Function of the header; `loading` before there is one.
     pub function: &'static str,
@@ -23,26 +23,40 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the call in the content of a record; `None` outside of calls, and for what is no record.
+    /// Returns the call in the content of a record; `None` before the first, and for what is no record.
     pub fn read(record: &[u8]) -> Option<Self> {
         let mut words = record.chunks_exact(8).map_while(|word| word.try_into().ok()).map(u64::from_le_bytes);
         let (number, _, place, now) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let function = *FUNCTIONS.get(usize::try_from(place).ok()?)?;
         let caller = words.flat_map(u64::to_le_bytes).take_while(|byte| *byte != 0).collect();
-        // Even numbers are between calls.
-        (number % 2 == 1).then_some(Self { number, function, now, caller })
+        (number > 0).then_some(Self { number, function, now, caller })
+    }
+
+    /// Whether it has returned.
+    pub fn has_returned(&self) -> bool {
+        self.number.is_multiple_of(2)
     }
 }
 
-/// What has failed, when and where, up to the reason.
+/// What has failed, when and where, up to the reason; of a call that has returned, what was called last.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let caller = String::from_utf8_lossy(&self.caller);
         let (controller, flow) = caller.split_once('\n').unwrap_or((&caller, ""));
+        if flow.is_empty() && self.has_returned() {
+            return Ok(());
+        }
         if flow.is_empty() {
             return write!(f, "{controller} cannot be loaded: ");
         }
         let at = self.now as f64 / 1e9;
+        if self.has_returned() {
+            let function = self.function;
+            return write!(
+                f,
+                "; {controller} was called last, for {function} at {at} s of simulated time in {flow}"
+            );
+        }
         write!(f, "{controller} failed at {at} s of simulated time, in {flow}:\nin {}: ", self.function)
     }
 }
@@ -50,7 +64,8 @@ impl fmt::Display for Call {
 /// Returns the call of this process that has not returned; `None` outside of calls.
 pub fn running() -> Option<Call> {
     let words = record().words();
-    Call::read(&words.flat_map(|word| word.load(Ordering::Acquire).to_le_bytes()).collect::<Vec<u8>>())
+    let content = words.flat_map(|word| word.load(Ordering::Acquire).to_le_bytes()).collect::<Vec<u8>>();
+    Call::read(&content).filter(|call| !call.has_returned())
 }
 
 /// Notes the calls of this process in `file`, which exists, from now on.
@@ -195,3 +210,37 @@ static OWN: Record = Record {
 };
 static RECORD: AtomicPtr<Record> = AtomicPtr::new(std::ptr::null_mut());
 static CALLERS: AtomicU64 = AtomicU64::new(1);
+
+#[cfg(test)]
+mod tests {
+    use super::Call;
+
+    /// A record of a call of `acked` at 1.5 s, with this number and this text.
+    fn said(number: u64, text: &str) -> Option<String> {
+        let mut record: Vec<u8> =
+            [number, 1, 0, 1_500_000_000].iter().flat_map(|word| word.to_le_bytes()).collect();
+        record.extend(text.bytes());
+        record.resize(512, 0);
+        Call::read(&record).map(|call| call.to_string())
+    }
+
+    #[test]
+    fn a_record_says_which_call_has_not_returned_or_was_the_last() {
+        let (flow, file) = ("libmine.so:mine\nflow 3 of group video", "libmine.so:mine");
+        let begun =
+            "libmine.so:mine failed at 1.5 s of simulated time, in flow 3 of group video:\nin acked: ";
+        assert_eq!(said(7, flow).as_deref(), Some(begun));
+        let over = "; libmine.so:mine was called last, for acked at 1.5 s of simulated time in flow 3 of group video";
+        assert_eq!(said(8, flow).as_deref(), Some(over));
+        assert_eq!(said(1, file).as_deref(), Some("libmine.so:mine cannot be loaded: "));
+        assert_eq!(said(2, file).as_deref(), Some(""));
+        assert_eq!(said(0, ""), None);
+    }
+
+    #[test]
+    fn what_is_no_record_is_no_call() {
+        assert_eq!(Call::read(&[1; 512]), None);
+        assert_eq!(Call::read(&[1; 9]), None);
+        assert_eq!(Call::read(&[]), None);
+    }
+}

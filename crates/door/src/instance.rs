@@ -9,6 +9,7 @@ use crate::layout::{self, NONE};
 use narrows_cc::slow_start::Hosted;
 use narrows_cc::{Ack, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup};
 use narrows_units::{Bytes, Rate, Span, Time};
+use std::cell::OnceCell;
 use std::fmt::Debug;
 
 /// What carries out the calls of an instance.
@@ -90,6 +91,8 @@ pub struct Instance {
     /// `None` after a fault.
     code: Option<Box<dyn Code>>,
     failure: Option<Failure>,
+    /// The first fault of `observe`, which has no other way to report one.
+    misobserved: OnceCell<Failure>,
     ecn: EcnUse,
     needs_sent: bool,
     answers: Answers,
@@ -98,6 +101,8 @@ pub struct Instance {
     mss: Bytes,
     packets: Vec<layout::Packet>,
     now: Time,
+    /// Calls of `timer` since the time beside them.
+    timers: (u64, Time),
 }
 
 /// Checked limits.
@@ -124,6 +129,7 @@ impl Instance {
         let mut instance = Self {
             code: None,
             failure: None,
+            misobserved: OnceCell::new(),
             ecn,
             needs_sent,
             answers: Answers::safe(setup.mss),
@@ -131,6 +137,7 @@ impl Instance {
             mss: setup.mss,
             packets: Vec::new(),
             now,
+            timers: (0, now),
         };
         match code {
             Ok(code) => {
@@ -329,6 +336,14 @@ impl CongestionControl for Instance {
     fn on_timer(&mut self, path: &Path) {
         // It expires once; the call may give another one.
         self.answers.timer = None;
+        self.now = path.now;
+        if path.now - self.timers.1 > Span::from_ms(TIMERS_MS) {
+            self.timers = (0, path.now);
+        }
+        self.timers.0 += 1;
+        if self.timers.0 > TIMERS_MOST {
+            self.fail(format!("its timer has expired more than {TIMERS_MOST} times within {TIMERS_MS} ms"));
+        }
         self.notify(&Event::Timer(&layout::Path::of(path)), path.now);
     }
 
@@ -337,25 +352,25 @@ impl CongestionControl for Instance {
     }
 
     fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+        self.failure.as_ref().or_else(|| self.misobserved.get())
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        if let Some(code) = &self.code {
-            // A fault here shows at the next event.
-            let _ = code.observe(record);
+        if let Some(Err(reason)) = self.code.as_ref().map(|code| code.observe(record)) {
+            let _ = self.misobserved.set(Failure { at: self.now, reason: format!("in observe: {reason}") });
         }
     }
 
     /// A copy cannot be made of what another's code keeps: the copy has failed.
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        let reason = self.failure.clone().unwrap_or_else(|| Failure {
+        let reason = self.failure().cloned().unwrap_or_else(|| Failure {
             at: self.now,
             reason: "a controller behind the C interface cannot be copied".to_owned(),
         });
         Box::new(Self {
             code: None,
             failure: Some(reason),
+            misobserved: OnceCell::new(),
             ecn: self.ecn,
             needs_sent: self.needs_sent,
             answers: self.answers,
@@ -363,6 +378,7 @@ impl CongestionControl for Instance {
             mss: self.mss,
             packets: Vec::new(),
             now: self.now,
+            timers: self.timers,
         })
     }
 }
@@ -378,6 +394,10 @@ const RATE_MAX: u64 = 1_000_000_000_000_000;
 
 /// What is above is negative as a signed number, or what conversion makes of one that is not a number.
 const NEGATIVE: u64 = i64::MAX as u64;
+
+/// How often a timer may expire within which time: beyond it a run would hardly go on.
+const TIMERS_MOST: u64 = 100_000;
+const TIMERS_MS: u64 = 100;
 
 /// Upper bound of a timer, nanoseconds: after the end of any run.
 const TIMER_MAX: u64 = 15_000_000_000_000_000;

@@ -13,6 +13,21 @@ pub const PACKETS: u64 = 1;
 /// `NARROWS_RATE`: samples of the delivery rate.
 pub const RATE: u64 = 2;
 
+/// Checks the version that the controller `name` begins with.
+///
+/// # Errors
+///
+/// It is another one, or what is there is no controller.
+pub fn check_version(name: &str, version: u64) -> Result<(), String> {
+    match version {
+        VERSION => Ok(()),
+        1..1000 => Err(format!("{name} is of version {version} of narrows.h, and this is version {VERSION}")),
+        _ => Err(format!(
+            "{name} is no struct narrows_controller: it begins with {version}, and not with the version of narrows.h, {VERSION}"
+        )),
+    }
+}
+
 /// What `struct narrows_controller` says beside its names and functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
@@ -43,7 +58,7 @@ macro_rules! structures {
 
 structures! {
     /// `struct narrows_setup`.
-    Setup { mss, initial_window, initial_ssthresh, seed }
+    Setup { mss, initial_window, initial_ssthresh, seed, now }
     /// `struct narrows_path`.
     Path {
         now, mss, in_flight, packets_in_flight, rtt_latest, rtt_min, rtt_smoothed, rtt_variation, round, window_limited,
@@ -63,14 +78,15 @@ structures! {
 }
 
 impl Setup {
-    /// Returns the setup of a flow.
-    pub fn of(setup: &narrows_cc::Setup) -> Self {
+    /// Returns the setup of a flow that starts `now`.
+    pub fn of(setup: &narrows_cc::Setup, now: Time) -> Self {
         let mss = setup.mss.count();
         Self {
             mss,
             initial_window: bytes(setup.initial_window, mss),
             initial_ssthresh: bytes(setup.initial_ssthresh, mss),
             seed: setup.seed,
+            now: time(now),
         }
     }
 }

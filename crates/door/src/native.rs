@@ -69,12 +69,7 @@ impl Native {
                 .get(name.as_bytes())
                 .map_err(|_| format!("the library exports no controller {name}"))?;
             let version = (*found).cast::<u64>().read_unaligned();
-            if version != layout::VERSION {
-                return Err(format!(
-                    "{name} is of version {version} of narrows.h, and this is version {}",
-                    layout::VERSION
-                ));
-            }
+            layout::check_version(name, version)?;
             found.read_unaligned()
         };
         let lacking = [
@@ -110,7 +105,7 @@ impl Native {
         start: &FlowStart<'_>,
     ) -> Result<Box<dyn Code>, String> {
         let create = self.table.create.ok_or("it has no function create")?;
-        let (caller, now) = (Caller::new(&self.controller, Some(start)), layout::time(start.now));
+        let (caller, now) = (Caller::new(&self.controller, Some(start)), setup.now);
         // SAFETY: the arguments are as the header says.
         let state = caller.noted(calls::CREATE, now, || unsafe { create(setup, parameters.as_ptr()) });
         if state.is_null() {
@@ -211,27 +206,38 @@ impl Code for Flow {
     }
 
     fn limits(&self) -> Result<layout::Limits, String> {
-        let mut limits = layout::Limits::EMPTY;
+        // What is written behind the limits shows in the second.
+        let mut limits = [layout::Limits::EMPTY; 2];
         if let Some(function) = self.native.table.limits {
             // SAFETY: as above.
-            self.noted(calls::LIMITS, || unsafe { function(self.state, &raw mut limits) });
+            self.noted(calls::LIMITS, || unsafe { function(self.state, limits.as_mut_ptr()) });
         }
-        Ok(limits)
+        if limits[1] != layout::Limits::EMPTY {
+            return Err("it has written behind the end of struct narrows_limits".to_owned());
+        }
+        Ok(limits[0])
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
         let Some(observe) = self.native.table.observe.filter(|_| !self.native.variables.is_empty()) else {
             return Ok(());
         };
-        let mut values = vec![f64::NAN; self.native.variables.len()];
+        let count = self.native.variables.len();
+        let mut values = vec![f64::NAN; count + BEHIND];
         // SAFETY: there is a value for each name.
         self.noted(calls::OBSERVE, || unsafe { observe(self.state, values.as_mut_ptr()) });
+        if values.split_off(count).iter().any(|value| value.to_bits() != f64::NAN.to_bits()) {
+            return Err(format!("it has written more than {count} values"));
+        }
         for (name, value) in self.native.variables.iter().zip(values).filter(|(_, value)| !value.is_nan()) {
             record(name, value);
         }
         Ok(())
     }
 }
+
+/// Values behind those of the variables, where what writes too many shows.
+const BEHIND: usize = 8;
 
 #[allow(unsafe_code, reason = "a function of another's library is called")]
 impl Drop for Flow {

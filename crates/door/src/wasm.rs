@@ -125,10 +125,7 @@ impl Wasm {
         let mut started = Started { store, memory, table, room: 0, reserved: 0 };
         started.reserve(PAGE as usize)?;
         let version = started.word(address)?;
-        if version != layout::VERSION {
-            let (name, known) = (&self.name, layout::VERSION);
-            return Err(format!("{name} is of version {version} of narrows.h, and this is version {known}"));
-        }
+        layout::check_version(&self.name, version)?;
         let header = Header::read(&started, address)?;
         Ok((started, header))
     }

@@ -7,6 +7,7 @@ static uint64_t listed, sampled, lost_packets;
 
 static void *create(const struct narrows_setup *setup, const double *parameters)
 {
+	wrong |= setup->now != STARTS;
 	return &wrong;
 }
 

@@ -48,6 +48,7 @@ static void *create(const struct narrows_setup *setup, const double *parameters)
 #ifdef REFUSES
 	return NULL;
 #endif
+	now = setup->now;
 	return &flow;
 }
 
@@ -64,8 +65,14 @@ static void destroy(void *flow)
 static void limits(const void *flow, struct narrows_limits *l)
 {
 	l->window = 30000;
+#ifdef TIMER_STORM
+	l->timer = now + 1;
+#endif
 	if (events < 3)
 		return;
+#ifdef WRITES_PAST
+	((uint64_t *)l)[sizeof(*l) / sizeof(uint64_t)] = 1;
+#endif
 #ifdef LIMITS_LOOPS
 	endless();
 #endif
@@ -129,6 +136,20 @@ static void lost(void *flow, const struct narrows_loss *loss, const struct narro
 {
 }
 
+static void timer(void *flow, const struct narrows_path *path)
+{
+	now = path->now;
+}
+
+static void observe(const void *flow, double *values)
+{
+#ifdef OBSERVES_PAST
+	values[1] = 1;
+#endif
+}
+
+static const char *const variables[] = { "number", NULL };
+
 const struct narrows_controller mine = {
 	.version = VERSION,
 	.ecn = ECN,
@@ -140,4 +161,7 @@ const struct narrows_controller mine = {
 	.acked = acked,
 #endif
 	.lost = lost,
+	.timer = timer,
+	.variables = variables,
+	.observe = observe,
 };

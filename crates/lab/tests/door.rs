@@ -144,6 +144,44 @@ fn a_module_of_webassembly_has_neither_the_host_nor_time_without_end() {
     }
 }
 
+/// A module of one function with this body, which is called when the module is started, and with these sections before it.
+fn started_module(name: &str, sections: &[u8], body: &[u8]) -> PathBuf {
+    let mut bytes = b"\0asm\x01\0\0\0".to_vec();
+    // A type without arguments and results, and a function of it.
+    bytes.extend([1, 4, 1, 0x60, 0, 0]);
+    bytes.extend(sections);
+    bytes.extend([3, 2, 1, 0]);
+    bytes.extend([8, 1, 0]);
+    bytes.extend([10, body.len() as u8 + 4, 1, body.len() as u8 + 2, 0]);
+    bytes.extend(body);
+    bytes.push(0x0b);
+    let module = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.wasm"));
+    std::fs::write(&module, bytes).expect("the folder is there");
+    module
+}
+
+#[test]
+fn a_module_of_webassembly_that_cannot_be_started_is_refused_with_the_reason() {
+    let imported: Vec<u8> =
+        [&[2, 35, 1, 22][..], b"wasi_snapshot_preview1", &[8], b"fd_write", &[0, 0]].concat();
+    for (name, sections, body, words) in [
+        ("loops", &[][..], &[0x03, 0x40, 0x0c, 0, 0x0b][..], "it took more than 100000000 instructions"),
+        ("traps", &[], &[0x00], "cannot be started: it ended with a trap"),
+        ("recurses", &[], &[0x10, 0], "cannot be started: it ended with a trap"),
+        ("nothing", &[], &[], "the module exports no memory"),
+        (
+            "wasi",
+            &imported,
+            &[],
+            "the module imports wasi_snapshot_preview1.fd_write: a controller has nothing",
+        ),
+    ] {
+        let module = started_module(name, sections, body);
+        let error = ran(&format!("{}:mine", module.display()), PATHS[0]).map(|_| ()).expect_err(name);
+        assert!(error.contains(words), "{name}: {error}");
+    }
+}
+
 /// The error of a run with `misbehaving.c` as it is compiled with `define`; empty if it runs.
 fn misbehaving(define: &str) -> String {
     let library = compiled("misbehaving.c", &[define]);
@@ -167,6 +205,8 @@ fn what_a_controller_answers_is_checked_with_its_call_and_time() {
         ),
         ("NEGATIVE_WINDOW", "after acked, window is 18446744073709521616: a negative number,"),
         ("PAST_TIMER", "ns: it must be later than now,"),
+        ("WRITES_PAST", "after acked, in limits: it has written behind the end of struct narrows_limits"),
+        ("TIMER_STORM", "its timer has expired more than 100000 times within 100 ms"),
         ("REFUSES", "create returned NULL: it refuses this setup, or these parameters"),
     ] {
         let error = misbehaving(define);
@@ -178,7 +218,7 @@ fn what_a_controller_answers_is_checked_with_its_call_and_time() {
 #[test]
 fn a_controller_gets_the_facts_that_it_does_not_decline() {
     for declines in ["0", "NARROWS_PACKETS", "NARROWS_RATE", "(NARROWS_PACKETS|NARROWS_RATE)"] {
-        let library = compiled("facts.c", &[&format!("DECLINES={declines}")]);
+        let library = compiled("facts.c", &[&format!("DECLINES={declines}"), "STARTS=0"]);
         let ended = ran(&format!("{}:mine", library.display()), PATHS[1]).map(|_| ());
         assert_eq!(ended, Ok(()), "declines {declines}");
     }
@@ -188,6 +228,7 @@ fn a_controller_gets_the_facts_that_it_does_not_decline() {
 fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
     for (define, words) in [
         ("VERSION=1", "mine is of version 1 of narrows.h, and this is version 2"),
+        ("VERSION=5000", "mine is no struct narrows_controller: it begins with 5000,"),
         ("VERSION=9", "mine is of version 9 of narrows.h, and this is version 2"),
         ("ECN=7", "mine has ecn = 7"),
         ("DECLINES=6", "mine has declines = 6"),

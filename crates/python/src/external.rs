@@ -37,13 +37,17 @@ pub fn note_calls(file: &str) -> PyResult<()> {
     Ok(calls::note_in(Path::new(file))?)
 }
 
-/// Returns the call into a native library that has not returned, or with the content of a file of `note_calls` the one in which its
-/// process has ended: its number, and controller, time, flow and function in words, up to the reason. `None` outside of calls.
+/// Returns the number of the call into a native library that has not returned; `None` outside of calls.
 #[pyfunction]
-#[pyo3(signature = (record=None))]
-pub fn running_call(record: Option<&[u8]>) -> Option<(u64, String)> {
-    let call = record.map_or_else(calls::running, calls::Call::read);
-    call.map(|call| (call.number, call.to_string()))
+pub fn running_call() -> Option<u64> {
+    calls::running().map(|call| call.number)
+}
+
+/// Returns the last call of a process that has ended, from the content of a file of `note_calls`: whether it had returned, and
+/// controller, time, flow and function in words. `None` without a call.
+#[pyfunction]
+pub fn last_call(record: &[u8]) -> Option<(bool, String)> {
+    calls::Call::read(record).map(|call| (call.has_returned(), call.to_string()))
 }
 
 /// A loader of algorithms from files.

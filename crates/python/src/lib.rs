@@ -24,7 +24,9 @@ mod _core {
     #[pymodule_export]
     use super::document::{complaint, read_toml};
     #[pymodule_export]
-    use super::external::{PyAck, PyLoss, PyMoment, PySent, PySetup, c_header, note_calls, running_call};
+    use super::external::{
+        PyAck, PyLoss, PyMoment, PySent, PySetup, c_header, last_call, note_calls, running_call,
+    };
     #[pymodule_export]
     use super::fingerprint;
     #[pymodule_export]

@@ -90,8 +90,8 @@ class _Replies:
         while not end.wait(STEP_S):
             running = core.running_call()
             now_s = (time.process_time(), time.monotonic())
-            if running is None or running[0] != call:
-                call, since_s = 0 if running is None else running[0], now_s
+            if running is None or running != call:
+                call, since_s = running or 0, now_s
             elif any(now - since > most for now, since, most in zip(now_s, since_s, CALL_S, strict=True)):
                 self._send(("call error", TOO_LONG))
                 os._exit(0)

@@ -184,15 +184,12 @@ class _Pool:
             finally:
                 del self._processes[place]
             status = process.status() if answer is None else 0
-            called = core.running_call(calls.read()) if answer is None or answer[0] == "call error" else None
-        if self._stop.is_set():
+            record = calls.read()
+        if self._stop.is_set() or (answer is not None and answer[0] != "call error"):
             return answer
-        where = unless_called if called is None else called[1]
-        if answer is None:
-            raise core.AlgorithmError(f"{what}{where}the process that ran it ended{_ending(status)}")
-        if answer[0] == "call error":
-            raise core.AlgorithmError(f"{what}{where}{answer[1]}")
-        return answer
+        problem = f"the process that ran it ended{_ending(status)}" if answer is None else answer[1]
+        returned, last = core.last_call(record) or (True, "")
+        raise core.AlgorithmError(f"{what}{unless_called}{problem}{last}" if returned else f"{what}{last}{problem}")
 
 
 def _converse(process: Process, job: tuple[str, Any, str], on_progress: Callable[[float], None]) -> Answer | None:
