@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::run::{AlgorithmError, PyProgress, RunError, run_jobs};
     #[pymodule_export]
-    use super::scenario::{PyScenario, ScenarioError, executed, load, schema};
+    use super::scenario::{PyScenario, ScenarioError, executed, load, schema, stack_controllers};
     #[pymodule_export]
     use super::statistics::{jain, stationary_after};
     #[pymodule_export]

@@ -15,6 +15,7 @@ use narrows_lab::sim::Simulator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -177,6 +178,12 @@ fn input(file: InputFile) -> Input {
     let span = file.span.map(|span| (span.start, span.end));
     let path = file.path.to_string_lossy().into_owned();
     Input { written: file.written, kept, path, digest: file.digest, span }
+}
+
+/// Returns the names of the controllers of each protocol stack of this build, by its name.
+#[pyfunction(name = "stacks")]
+pub fn stack_controllers() -> BTreeMap<&'static str, Vec<&'static str>> {
+    stacks().iter().map(|stack| (stack.name(), stack.controllers().to_vec())).collect()
 }
 
 /// The protocol stacks of this build.

@@ -210,6 +210,10 @@ def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str,
             return {"name": bare}
         there = ", ".join(f"{LINUX}:{name}" for name in of_kernels)
         raise InputError(subject, f"only a Linux kernel has it; allowed with --on linux or both: {there or 'its own'}")
+    if suite.subject == ALGORITHM and prefix in core.stacks():
+        if theirs in core.stacks()[prefix]:
+            return {"name": bare}
+        raise UnknownNameError(f"controller of {prefix}", theirs, core.stacks()[prefix])
     hint = f"`narrows list {suite.subject}s` names them"
     raise UnknownNameError(suite.subject, bare, [card["name"] for card in known], hint)
 

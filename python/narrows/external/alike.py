@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.external.description import describe
-from narrows.external.source import EVERYTHING, AlgorithmError, is_external, split_name
+from narrows.external.source import EVERYTHING, OF_STACKS, AlgorithmError, is_external, split_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,17 +26,18 @@ def unlike(sides: Mapping[str, Sequence[str]]) -> str:
             test, all groups count.
     """
     found = {name: _traits(texts) for name, texts in sides.items()}
-    differing = []
+    differing, by_host = [], True
     for trait in dict.fromkeys(trait for each in found.values() for trait in each):
         by: dict[str, list[str]] = {}
         for name, traits in found.items():
             if trait in traits:
                 by.setdefault(traits[trait], []).append(name)
         if len(by) > 1:
+            by_host &= not {OWN, NONE, NO_RESTART} & by.keys()
             differing.append(f"{trait}: {', '.join(f'{_listed(names)} {words}' for words, names in by.items())}")
     if not differing:
         return ""
-    remedy = f" {REMEDY}" if any(OWN in each or NONE in each for each in differing) else ""
+    remedy = "" if by_host else f" {REMEDY}"
     return f"Not the algorithms alone differ. {'; '.join(differing)}.{remedy}"
 
 
@@ -47,6 +48,10 @@ def _traits(texts: Iterable[str]) -> dict[str, str]:
         scenario = tomllib.loads(text)
         groups = scenario.get("flows", [])
         for group in [each for each in groups if each.get("subject")] or groups:
+            stack = _stack(group)
+            found.setdefault("endpoints", []).append(f"those of the stack {stack}" if stack else "those of Narrows")
+            if stack:
+                continue
             transport = (
                 scenario["transport"]
                 | group.get("transport", {})
@@ -57,6 +62,13 @@ def _traits(texts: Iterable[str]) -> dict[str, str]:
                 if not idle.get(trait):
                     found.setdefault(trait, []).append(words)
     return {trait: " and ".join(dict.fromkeys(words)) for trait, words in found.items()}
+
+
+def _stack(group: Mapping[str, Any]) -> str:
+    """Return the protocol stack that carries a group; empty for none."""
+    algorithm = group["algorithm"]
+    name = algorithm if isinstance(algorithm, str) else str(algorithm["name"])
+    return str(group.get("stack") or (name.partition(":")[0] if name.startswith(OF_STACKS) else ""))
 
 
 def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dict[str, str]:
@@ -84,7 +96,7 @@ def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dic
     undoes = described.declared["undo"] == HOST or "on_spurious_loss" in described.members
     keys["slow start"] = f"the host's ({transport['slow_start']})" if by_host else OWN
     keys[UNDO] = "yes" if undoes else NONE
-    keys[RESTART] = f"the host's ({transport['restart_window']})" if by_host else OWN if restarts else f"{NONE} restart"
+    keys[RESTART] = f"the host's ({transport['restart_window']})" if by_host else OWN if restarts else NO_RESTART
     counts = f"the host's ({transport['ack_counting']})" if "counted" in described.reads else OWN
     keys["count of acknowledged packets"] = counts
     return keys
@@ -107,7 +119,7 @@ KEYS = {
 }
 # Traits that count only where the transport's keys make them.
 UNDO, RESTART = "undo of a spurious reduction", "window after an idle time"
-HOST, OWN, NONE = "host", "its own", "no"
+HOST, OWN, NONE, NO_RESTART = "host", "its own", "no", "no restart"
 # They start and pace by a model, by routers or by a rate, not by the window of the frame.
 OF_THEIR_OWN = {"model", "explicit", "rate"}
 REMEDY = (

@@ -119,15 +119,15 @@ def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Pat
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name is that of an algorithm in a file; `linux:illinois` is an algorithm of a kernel.
+    """Return whether a name is that of an algorithm in a file: `linux:illinois` is of a kernel, `quinn:bbr` of a stack.
 
     Examples:
         >>> is_external("./mine.py:Mine"), is_external("./libmine.so:mine"), is_external("cubic")
         (True, True, False)
-        >>> is_external("linux:illinois")
-        False
+        >>> is_external("linux:illinois"), is_external("quinn:bbr")
+        (False, False)
     """
-    if name.startswith(OF_KERNELS) and _end_of_file(name) < 0:
+    if name.startswith((OF_KERNELS, *OF_STACKS)) and _end_of_file(name) < 0:
         return False
     return ":" in name or Path(name).suffix in SUFFIXES
 
@@ -192,3 +192,5 @@ SUFFIXES = (".py", *LIBRARIES, WASM)
 EVERYTHING = (os.sep,)
 # What the names of a kernel's own algorithms begin with.
 OF_KERNELS = "linux:"
+# What those of the stacks that can carry flows begin with, whether or not they are part of this build.
+OF_STACKS = ("quinn:", "noq:")

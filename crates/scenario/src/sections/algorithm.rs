@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `algorithm`: the congestion control of a group, and what `compare` puts in its place.
 
+use super::flow::StackWord;
 use super::preset::Preset;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -10,7 +11,7 @@ use crate::input::InputFile;
 use crate::kind::{Kind, list};
 use crate::location::Location;
 use crate::tree::{Node, Pair, Value as Written};
-use crate::value::{KeyType, wrong_type};
+use crate::value::{KeyType, Words, wrong_type};
 use narrows_card::Value;
 use narrows_cc::Algorithm;
 use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm, StackControl};
@@ -111,7 +112,7 @@ fn table(control: &Control, naming: Naming) -> String {
             (format!("{file}:{}", external.name), parameters.collect())
         }
         Control::Kernel { name, .. } => (format!("{KERNEL}{name}"), Vec::new()),
-        Control::Stack(control) => (control.name.clone(), Vec::new()),
+        Control::Stack(control) => (format!("{}:{}", control.stack.name(), control.name), Vec::new()),
     };
     let mut table = TomlTable::default();
     table.set(NAME, text(name));
@@ -155,7 +156,8 @@ impl AlgorithmValue {
     /// Returns the name of a group with this algorithm that has no name of its own.
     pub fn group_name(&self) -> &str {
         let name = self.name();
-        if is_external(name) { name.rsplit(':').next().unwrap_or(name) } else { name }
+        let of_stack = name.split_once(':').is_some_and(|(prefix, _)| StackWord::WORDS.contains(&prefix));
+        if is_external(name) && !of_stack { name.rsplit(':').next().unwrap_or(name) } else { name }
     }
 }
 
@@ -216,8 +218,8 @@ impl AlgorithmText {
             Self::Parts { name, name_location, values } => {
                 let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
                 let name_at = At { path: at.path_of(NAME), location: name_location.clone() };
-                if let Some(stack) = &among.stack {
-                    return of_stack(stack, name, values.is_empty(), &name_at).map(Some);
+                if let Some((stack, own)) = carried(name, among, context) {
+                    return of_stack(stack, own, values.is_empty(), &name_at).map(Some);
                 }
                 if let Some(of_kernel) = name.strip_prefix(KERNEL) {
                     return kernel(of_kernel, values.is_empty(), &name_at).map(Some);
@@ -247,8 +249,8 @@ fn line(text: &str, among: &Among, at: &At, context: &LoadContext<'_>) -> Result
     let Some(given) = narrows_card::assignments(parameters).filter(|_| !name.is_empty()) else {
         return Err(describe(&narrows_card::Fault::Form { given: text.to_owned() }, at));
     };
-    if let Some(stack) = &among.stack {
-        return of_stack(stack, name, given.is_empty(), at);
+    if let Some((stack, own)) = carried(name, among, context) {
+        return of_stack(stack, own, given.is_empty(), at);
     }
     if let Some(of_kernel) = name.strip_prefix(KERNEL) {
         return kernel(of_kernel, given.is_empty(), at);
@@ -268,6 +270,22 @@ fn kernel(name: &str, is_plain: bool, at: &At) -> Result<Control, Fault> {
         return Err(fault.allowed("a name without parameters, as in \"linux:illinois\""));
     }
     Ok(Control::Kernel { name: name.to_owned(), unused: placeholder(at)? })
+}
+
+/// The stack that carries the flows, and what of `name` is the name of its controller: the stack of the group, or the one that
+/// the name begins with, as in `quinn:cubic`.
+fn carried<'a>(
+    name: &'a str,
+    among: &'a Among,
+    context: &'a LoadContext<'_>,
+) -> Option<(&'a Arc<dyn ProtocolStack>, &'a str)> {
+    let (prefix, rest) = name.split_once(':').unwrap_or(("", name));
+    let named = |stack: &&Arc<dyn ProtocolStack>| stack.name() == prefix;
+    let found = among.stack.iter().chain(&context.options.stacks).find(named).map(|stack| (stack, rest));
+    match &among.stack {
+        Some(own) if found.is_none_or(|(stack, _)| stack.name() != own.name()) => Some((own, name)),
+        _ => found,
+    }
 }
 
 /// The controller `name` of `stack`, which may have no parameters.

@@ -167,8 +167,8 @@ impl FlowKeys {
         let algorithm = self.algorithm.get()?.as_ref().ok_or_else(Reported::before)?;
         let name = algorithm.group_name();
         Ok(match self.stack.copied()? {
-            Some(stack) => format!("{}:{name}", stack.word()),
-            None => name.to_owned(),
+            Some(stack) if !name.contains(':') => format!("{}:{name}", stack.word()),
+            _ => name.to_owned(),
         })
     }
 
@@ -324,7 +324,13 @@ impl FlowKeys {
         let typed = context.load.options.subject.as_deref().filter(|_| subject);
         let stack = self.resolve_stack(context.load.options, faults)?;
         let among = Among { preset, stack };
-        algorithm::resolve(&mut self.algorithm, typed, &among, context.load, faults)
+        let control = algorithm::resolve(&mut self.algorithm, typed, &among, context.load, faults)?;
+        if control.stack().is_some() && self.program.written {
+            let fault = self.algorithm.fault("the flows of a program have no stack of their own");
+            let fault = fault.given(format!("\"{control}\""));
+            return Err(fault.allowed("an algorithm without one").report(faults));
+        }
+        Ok(control)
     }
 
     /// The protocol stack that carries the flows; `None` if none does.
