@@ -9,6 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from command_line import environment, finished
 from repository import HOUSE
 
@@ -79,6 +81,17 @@ def test_every_row_of_the_comparison_has_a_mark_for_each_tool_and_a_source() -> 
     )
     assert ours == ["●"] * len(leading) + ["○"] * len(lacking)
     assert min(len(leading), len(lacking)) > 5
+
+
+@pytest.mark.parametrize(
+    ("column", "name"), [(0, "ns-3"), (1, r"OMNeT\+\+|INET"), (2, "mahimahi|Rattan|mulator"), (3, "Pantheon")]
+)
+def test_what_another_tool_does_is_said_with_its_source(column: int, name: str) -> None:
+    others = (HOUSE / "docs/others.md").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^\*\*(.*?)\*\*:", others, flags=re.MULTILINE)
+    texts = dict(zip(parts[::2], parts[1::2], strict=True))
+    for row, _, *marks in table(README, "| | Narrows | ns-3 |"):
+        assert marks[column] == "○" or re.search(name, texts[row].partition("\n## ")[0]), row
 
 
 def test_the_readme_is_short_and_in_order() -> None:
