@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from command_line import Narrows
 
+ONE_SECOND = """\
+duration = "1s"
+[path]
+rate = "2Mbps"
+rtt = "20ms"
+[[flows]]
+algorithm = "cubic"
+"""
 HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "concurrent.futures", "email", "asyncio"}
 
 
@@ -26,6 +36,24 @@ def test_help_and_errors_load_nothing_heavy(arguments: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_command_leaves_pandas_alone_and_python_may_use_it(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(ONE_SECOND, encoding="utf-8")
+    after = "print('pandas' in sys.modules and sys.modules['pandas'] is not None, file=sys.stderr)"
+    arguments = ["run", str(scenario), "--out", str(tmp_path / "out"), "--quiet"]
+    for call, imported in (
+        (f"sys.argv = ['narrows', *{arguments!r}]; main()", "False"),
+        ("nw.load(FILE).run().flows.to_pandas()", "True"),
+    ):
+        program = (
+            f"import sys\nimport narrows as nw\nfrom narrows.cli import main\nFILE = {str(scenario)!r}\n{call}\n{after}"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stderr.splitlines()[-1] == imported
+    assert (tmp_path / "out/report.html").is_file()
 
 
 def test_without_a_command_the_commands_are_listed(narrows: Narrows) -> None:

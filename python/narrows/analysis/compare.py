@@ -118,12 +118,17 @@ def bootstrap_interval(differences: FloatArray, seed: int, level: float = 0.95) 
 
 def adjusted(p: Sequence[float | None], method: Literal["holm", "bh"]) -> list[float | None]:
     """Return p values corrected for multiple tests by Holm or Benjamini and Hochberg; None is skipped and kept."""
-    multipletests = load("statsmodels.stats.multitest").multipletests
+    import numpy as np
 
-    known = [each for each in p if each is not None]
-    if not known:
-        return list(p)
-    corrected = iter(multipletests(known, method={"holm": "holm", "bh": "fdr_bh"}[method])[1].tolist())
+    known = np.array([each for each in p if each is not None])
+    order, count = np.argsort(known), len(known)
+    if method == "holm":
+        rising = np.maximum.accumulate(known[order] * np.arange(count, 0, -1))
+    else:
+        rising = np.minimum.accumulate((known[order] / (np.arange(1, count + 1) / count))[::-1])[::-1]
+    found = np.empty(count)
+    found[order] = np.minimum(rising, 1.0)
+    corrected = iter(found.tolist())
     return [None if each is None else next(corrected) for each in p]
 
 

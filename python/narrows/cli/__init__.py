@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from narrows.cli.pandas_free import WithoutPandas
 from narrows.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
     """
+    if argv is None:
+        # This process is the command; those of external algorithms are others.
+        sys.meta_path.insert(0, WithoutPandas())
     try:
         # Within the handler, for an interrupt may come while modules are loaded.
         from narrows.cli.program import run

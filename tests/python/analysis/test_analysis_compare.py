@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from narrows.analysis.adoption import adoption
 from narrows.analysis.compare import adjusted, bootstrap_interval, cliffs_delta, compare, hedges_g
@@ -152,3 +153,14 @@ def test_a_deployment_without_its_ends_is_refused() -> None:
     uneven = {"fraction": [0, 1, 1], "algorithm": ["o", "n", "n"], "replication": [0, 0, 1], "goodput": [1.0, 2, 3]}
     with pytest.raises(AnalysisError, match="replication 1"):
         adoption(uneven, "goodput", ("n", "o"))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 100])
+def test_corrections_are_those_of_statsmodels_to_the_bit(count: int) -> None:
+    draws = np.random.default_rng(count)
+    for _ in range(20):
+        # Some are equal.
+        p = np.where(draws.random(count) < 0.3, np.round(draws.random(count), 1), draws.random(count) ** 4)
+        assert adjusted(p.tolist(), "holm") == multipletests(p, method="holm")[1].tolist()
+        assert adjusted(p.tolist(), "bh") == multipletests(p, method="fdr_bh")[1].tolist()
+    assert adjusted([], "holm") == []

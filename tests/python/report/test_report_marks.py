@@ -76,6 +76,8 @@ def test_text_and_attributes_are_escaped() -> None:
 
 def test_a_gap_in_a_line_lifts_the_pen() -> None:
     assert polyline(np.array([0.0, 1, 2]), np.array([1.0, np.nan, 3])) == "M0 1M2 3"
+    assert polyline(np.array([np.inf, -0.01, 10.04, 5]), np.array([1.0, -10, 0.25, -np.inf])) == "M0 -10 10 0.2"
+    assert polyline(np.array([]), np.array([])) == polyline(np.array([np.nan]), np.array([0.0])) == ""
 
 
 def test_an_area_runs_forth_on_top_and_back_below() -> None:
