@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(samples: dict[str, list[Sample]]) -> str:
     """Return the measurements as a Markdown table, with repeats and load."""
     names = list(ELSEWHERE)
-    header = ["point", "ns/hop, median", "least", "events/hop", "hops", "utilisation", "loss"]
+    header = ["point", "ns/hop, median", "least", "packet transmissions/s", "events/hop", "hops", "utilisation", "loss"]
     header += [f"{name}, elsewhere" for name in names]
     rows = [header, ["---", *["--:"] * (len(header) - 1)]]
     for point, taken in samples.items():
@@ -77,6 +77,7 @@ def table(samples: dict[str, list[Sample]]) -> str:
                 f"{point}: {POINTS[point]}",
                 f"{median(costs):.0f}",
                 f"{min(costs):.0f}",
+                f"{1e3 / median(costs):.3g} M",
                 f"{last.events_per_hop:.2f}",
                 f"{last.hops / 1e6:.2f} M",
                 f"{last.utilization:.3f}",

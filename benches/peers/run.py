@@ -222,12 +222,21 @@ def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
         f"Measured on {machine()}; {rounds} runs of each tool at each point, alternately. A ratio is the median of "
         "the ratios of adjacent runs, with minimum and maximum."
     )
-    header = ["point", "tool, simulated", "ns per hop", "to Narrows", "packets over bottleneck", "utilisation", "loss"]
-    header += ["KiB per flow", "to Narrows"]
-    lines = [what, "", f"| {' | '.join(header)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
+    header = [
+        "point",
+        "tool, simulated",
+        "ns per hop",
+        "packet transmissions/s",
+        "to Narrows",
+        "packets over bottleneck",
+        "utilisation",
+        "loss",
+    ]
+    header += ["packets over bottleneck", "utilisation", "loss", "KiB per flow", "to Narrows"]
+    lines = [what, "", f"| {' | '.join(header)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for (kind, point, name), sample in samples.items():
         if not sample.runs:
-            lines.append(f"| {point}, {kind} | {name} | failed | | | | | | |")
+            lines.append(f"| {point}, {kind} | {name} | failed | | | | | | | |")
             continue
         ours = samples.get((kind, point, "narrows"), Samples())
         ratio, memory = "", ""
@@ -236,15 +245,16 @@ def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
             memory = f"{sample.middle('memory_kib') / ours.middle('memory_kib'):.2g}"
         seconds = POINTS[point].ns3_seconds if name == "ns-3" else POINTS[point].seconds
         kib = sample.middle("memory_kib") / POINTS[point].flows
+        cost = median(sample.costs())
         lines.append(
-            f"| {point}, {kind} | {name}, {seconds:g} s | {median(sample.costs()):.0f} | {ratio} "
+            f"| {point}, {kind} | {name}, {seconds:g} s | {cost:.0f} | {1e3 / cost:.3g} M | {ratio} "
             f"| {sample.middle('bottleneck_packets'):.0f} | {sample.middle('utilization'):.3f} "
             f"| {sample.middle('loss_rate') * 100:.2g} % | {kib:.0f} | {memory} |"
         )
         if name == "ns-2" and kind == "sack" and (ratios := sample.ratios(ours)):
             share = HTSIM_TO_NS2[point]
             lines.append(
-                f"| {point}, newreno | csg-htsim, earlier | | {share * median(ratios):.3g} "
+                f"| {point}, newreno | csg-htsim, earlier | | | {share * median(ratios):.3g} "
                 f"({share:.2f} of ns-2's) | | | | | |"
             )
     return "\n".join(lines)
