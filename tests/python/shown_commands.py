@@ -122,8 +122,8 @@ def commands(text: str) -> list[tuple[str, ...]]:
 
 
 def is_form(words: tuple[str, ...]) -> bool:
-    """Return whether a command is a form with places for values, such as FILE, or with alternatives."""
-    return any(re.fullmatch(PLACE, each) for each in words)
+    """Return whether a command is a form with places for values, such as FILE or $INDEX, or with alternatives."""
+    return any(re.fullmatch(PLACE, each) or re.search(r"\$\{?\w|\$\{\{|\{\}", each) for each in words)
 
 
 def fault_of_form(words: tuple[str, ...]) -> str:
