@@ -3,6 +3,7 @@
 
 use crate::instance::{Code, Instance};
 use crate::layout;
+#[cfg(not(target_family = "wasm"))]
 use crate::native::Native;
 #[cfg(feature = "wasm")]
 use crate::wasm::Wasm;
@@ -30,24 +31,23 @@ pub struct Controller {
 /// What a controller is compiled to.
 #[derive(Debug)]
 enum Compiled {
+    #[cfg(not(target_family = "wasm"))]
     Native(Native),
     #[cfg(feature = "wasm")]
     Wasm(Wasm),
 }
 
 impl Compiled {
-    fn load(file: &Path, name: &str) -> Result<Self, String> {
-        if !is_wasm(file) {
-            return Native::load(file, name).map(Self::Native);
-        }
+    fn of_module(content: &[u8], name: &str) -> Result<Self, String> {
         #[cfg(feature = "wasm")]
-        return Wasm::load(file, name).map(Self::Wasm);
+        return Wasm::read(content, name).map(Self::Wasm);
         #[cfg(not(feature = "wasm"))]
         Err("cannot be run: this build of Narrows is without WebAssembly".to_owned())
     }
 
     fn parameters(&self) -> &[String] {
         match self {
+            #[cfg(not(target_family = "wasm"))]
             Self::Native(native) => &native.parameters,
             #[cfg(feature = "wasm")]
             Self::Wasm(wasm) => &wasm.parameters,
@@ -56,6 +56,7 @@ impl Compiled {
 
     fn traits(&self) -> layout::Traits {
         match self {
+            #[cfg(not(target_family = "wasm"))]
             Self::Native(native) => native.traits(),
             #[cfg(feature = "wasm")]
             Self::Wasm(wasm) => wasm.traits(),
@@ -69,6 +70,7 @@ impl Compiled {
         start: &FlowStart<'_>,
     ) -> Result<Box<dyn Code>, String> {
         match self {
+            #[cfg(not(target_family = "wasm"))]
             Self::Native(native) => native.create(setup, parameters, start),
             #[cfg(feature = "wasm")]
             Self::Wasm(wasm) => wasm.create(setup, parameters),
@@ -87,9 +89,31 @@ impl Controller {
     /// # Errors
     ///
     /// If there is no such controller, or it does not take these parameters.
+    #[cfg(not(target_family = "wasm"))]
     pub fn load(file: &Path, name: &str, parameters: &[(String, Value)]) -> Result<Self, LoadFault> {
         let content = std::fs::read(file).map_err(|error| fault(format!("cannot be read: {error}"), ""))?;
-        let code = Compiled::load(file, name).map_err(|reason| fault(reason, FORM))?;
+        if is_wasm(file) {
+            return Self::of_module(&content, name, parameters);
+        }
+        Self::of(Native::load(file, name).map(Compiled::Native), &content, name, parameters)
+    }
+
+    /// Returns the controller `name` of a WebAssembly module with this content.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`load`](Self::load).
+    pub fn of_module(content: &[u8], name: &str, parameters: &[(String, Value)]) -> Result<Self, LoadFault> {
+        Self::of(Compiled::of_module(content, name), content, name, parameters)
+    }
+
+    fn of(
+        code: Result<Compiled, String>,
+        content: &[u8],
+        name: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Self, LoadFault> {
+        let code = code.map_err(|reason| fault(reason, FORM))?;
         let values = values(name, code.parameters(), parameters)?;
         let layout::Traits { ecn, declines, .. } = code.traits();
         let ecn = match ecn {
@@ -111,7 +135,7 @@ impl Controller {
             partial_acks: true,
             ..Needs::RELIABLE
         };
-        Ok(Self { code, values, ecn, needs, digest: hex(&Sha256::digest(&content)) })
+        Ok(Self { code, values, ecn, needs, digest: hex(&Sha256::digest(content)) })
     }
 }
 

@@ -9,7 +9,6 @@
 use crate::instance::{Code, Event};
 use crate::layout;
 use std::fmt;
-use std::path::Path;
 use std::sync::Mutex;
 use wasmi::{
     CompilationMode, Config, Engine, Error, Instance, Linker, Memory, Module, Ref, Store, StoreLimits,
@@ -35,18 +34,17 @@ impl fmt::Debug for Wasm {
 }
 
 impl Wasm {
-    /// Compiles the controller `name` of the module `file`.
+    /// Compiles the controller `name` of a module with this content.
     ///
     /// # Errors
     ///
     /// Why there is no such controller, in words.
-    pub fn load(file: &Path, name: &str) -> Result<Self, String> {
+    pub fn read(content: &[u8], name: &str) -> Result<Self, String> {
         let mut config = Config::default();
         config.consume_fuel(true).compilation_mode(CompilationMode::Eager);
         let engine = Engine::new(&config);
-        let content = std::fs::read(file).map_err(|error| format!("cannot be read: {error}"))?;
         let module =
-            Module::new(&engine, &content).map_err(|error| format!("is no WebAssembly module: {error}"))?;
+            Module::new(&engine, content).map_err(|error| format!("is no WebAssembly module: {error}"))?;
         if let Some(import) = module.imports().next() {
             return Err(format!(
                 "the module imports {}.{}: a controller has nothing but its arguments",

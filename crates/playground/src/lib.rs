@@ -10,6 +10,7 @@
 
 pub mod describe;
 pub mod edit;
+pub mod modules;
 mod request;
 pub mod run;
 

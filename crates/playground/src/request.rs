@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a request says.
 
+use crate::modules::Modules;
 use narrows_lab::card::Owner;
 use narrows_lab::scenario::{
     Diagnostic, LoadOptions, MetricFault, Scenario, SeriesMetric, SeriesMetrics, load,
@@ -9,15 +10,17 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns the scenario of a request, loaded: `text`, and `subject`, the algorithm under test, or null.
+/// Returns the scenario of a request, loaded: `text`; `subject`, the algorithm under test, or null; and `modules`, as
+/// [`Modules`] are written.
 ///
 /// # Errors
 ///
-/// If the request has no text.
+/// If the request has no text, or a module is not written like that.
 pub fn scenario(request: &Value) -> Result<Result<Scenario, Vec<Diagnostic>>, String> {
     let options = LoadOptions {
         subject: request["subject"].as_str().map(str::to_owned),
         replications: Some(1),
+        loader: Some(Arc::new(Modules::of(request)?)),
         series: Some(Arc::new(Unjudged)),
         ..LoadOptions::default()
     };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the page asks of the module, as Rust functions.
 
+use narrows_lab::algorithm::AlgorithmLoader;
 use narrows_lab::scenario::{LoadOptions, load};
+use narrows_playground::modules::Modules;
 use narrows_playground::{describe, edit, run};
+use serde_json::json;
 use std::path::Path;
 
 const TEXT: &str = "\
@@ -80,4 +83,22 @@ fn a_run_reports_its_progress_and_gives_digest_and_series() {
     let lengths: Vec<_> =
         ["time_s", "name", "cwnd_packets"].map(|each| answer["series"][each]["length"].as_u64()).into();
     assert!(lengths[0] > Some(0) && lengths.iter().all(|length| *length == lengths[0]), "{lengths:?}");
+}
+
+#[test]
+fn a_controller_is_found_by_the_name_of_its_file_among_those_that_are_open() {
+    let modules = Modules::of(&json!({ "modules": { "mine.wasm": "0061736d", "mine.so": "7f" } }));
+    let modules = modules.expect("it is in hexadecimal");
+    for (file, words) in [
+        ("/any/folder/mine.wasm", "is no WebAssembly module"),
+        ("other.wasm", "is not open in this page"),
+        ("mine.so", "is not open in this page"),
+    ] {
+        let fault = modules.load(Path::new(file), "mine", &[]).map(|_| ()).expect_err(file);
+        assert!(fault.message.contains(words), "{file}: {}", fault.message);
+    }
+    assert!(Modules::of(&json!({})).is_ok(), "a request may have none");
+    for wrong in ["0", "0g", "+1"] {
+        assert!(Modules::of(&json!({ "modules": { "mine.wasm": wrong } })).is_err(), "{wrong}");
+    }
 }

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import shutil
+import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -160,6 +161,21 @@ def test_two_algorithms_stand_side_by_side(browser: Browser, playground: Path, t
         assert window.locator("#numbers thead th").all_inner_texts()[2:] == ["newreno", "vegas"]
 
 
+def test_a_controller_in_webassembly_is_chosen_in_the_page(browser: Browser, playground: Path, tmp_path: Path) -> None:
+    module = tmp_path / "mine.wasm"
+    flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"]
+    source = HOUSE / "crates/door/tests/newreno.rs"
+    subprocess.run(["rustc", *flags, "-C", "link-arg=--export-table", "-o", module, source], check=True)  # noqa: S607
+    text = SHORT.replace('"newreno"', '"./mine.wasm:newreno"')
+    with opened(browser, playground) as window:
+        shown(window)
+        window.locator("#text").fill(text)
+        window.locator("#errors:has-text('is not open in this page')").wait_for()
+        window.locator("#module").set_input_files(module)
+        assert shown(window) == digest_of(text, tmp_path)
+        assert window.locator("#first h2").inner_text() == "./mine.wasm:newreno"
+
+
 def test_a_link_holds_the_experiment(browser: Browser, playground: Path, tmp_path: Path) -> None:
     other = SHORT.replace("40ms", "80ms")
     with opened(browser, playground, address=f"#{fragment(Experiment(other, '', 'cubic'))}") as window:
@@ -230,7 +246,7 @@ def test_a_long_run_can_be_stopped(browser: Browser, playground: Path) -> None:
 
 
 # Of each label beside its field, the pixels between the two.
-GAPS = """[...document.querySelectorAll(".control:not(:has(select))")].map((control) => {
+GAPS = """[...document.querySelectorAll(".control:not(:has(select, [type=file]))")].map((control) => {
   const words = document.createRange();
   words.selectNodeContents(control.querySelector("label"));
   return control.querySelector("input").getBoundingClientRect().left - words.getBoundingClientRect().right;

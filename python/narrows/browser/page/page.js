@@ -6,6 +6,8 @@
   const editor = find("#text");
   // What a link to the page holds.
   const experiment = { text: "", beside: "" };
+  // Contents in hexadecimal of the chosen WebAssembly modules, by the names of their files. No link holds them.
+  let modules = {};
 
   function build(name, properties, ...children) {
     const node = Object.assign(document.createElement(name), properties);
@@ -36,7 +38,7 @@
     run(text, subject, facts) {
       this.digest.textContent = "";
       this.root.hidden = false;
-      this.runner.run({ request: { text, subject }, facts });
+      this.runner.run({ request: { text, subject, modules }, facts });
       this.state("running", 0);
     }
 
@@ -210,7 +212,7 @@
   async function changed() {
     const { text, beside } = experiment;
     remember();
-    const facts = await asker.ask("describe", { text });
+    const facts = await asker.ask("describe", { text, modules });
     // Meanwhile the text may be another one.
     const stale = () => experiment.text !== text || experiment.beside !== beside;
     if (!facts || stale()) return;
@@ -227,7 +229,7 @@
     find("h1").textContent = facts.title;
     document.title = `${facts.title} · Narrows`;
     sides[0].run(text, null, facts);
-    const other = beside ? await asker.ask("describe", { text, subject: beside }) : null;
+    const other = beside ? await asker.ask("describe", { text, subject: beside, modules }) : null;
     if (stale()) return;
     find("#sides").classList.toggle("two", Boolean(other));
     find("#beside-digest").hidden = !other;
@@ -385,6 +387,14 @@
   });
   find("#beside").addEventListener("change", (event) => {
     experiment.beside = event.target.value;
+    changed();
+  });
+  find("#module").addEventListener("change", async ({ target: { files } }) => {
+    const read = async (file) => {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      return [file.name, Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("")];
+    };
+    modules = Object.fromEntries(await Promise.all(Array.from(files, read)));
     changed();
   });
   find("#add").addEventListener("click", async () => {
