@@ -6,11 +6,9 @@ pub mod application;
 mod change;
 mod demand;
 mod framing;
-mod impairment;
 mod pairing;
 mod program;
 mod refusal;
-mod selection;
 mod source;
 pub mod stack;
 pub mod traffic;
@@ -19,11 +17,10 @@ mod workload;
 pub use change::{ChangeModel, LinkChange};
 pub use demand::{Demand, Start, Stop, UserModel};
 pub use framing::Framing;
-pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
+pub use narrows_link::{Counted, DelayModel, EcnChange, Impairment, Lateness, LossModel, Selection};
 pub use pairing::arranged;
 pub use program::{Program, Role};
 pub use refusal::{KeyPath, Refusal, Refused, of_carried, of_kernels, of_stacks};
-pub use selection::{Counted, Selection};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};
 
@@ -328,39 +325,6 @@ pub struct Trace {
     pub period: Span,
     /// Place in the trace at which a run starts, before its end; `None` for one drawn for each replication.
     pub start: Option<Span>,
-}
-
-/// Loss on a link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LossModel {
-    /// Losses with the same probability for each packet.
-    Bernoulli {
-        /// Loss probability, 0 to 1.
-        rate: f64,
-    },
-    /// A two-state Markov chain that makes a step per packet, with a loss probability for each state (Gilbert 1960,
-    /// Elliott 1963).
-    GilbertElliott {
-        /// Probability of a transition from the good to the bad state.
-        good_to_bad: f64,
-        /// Probability of a transition from the bad to the good state.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-        /// Largest number of packets lost in a row, after which the next passes in the good state; `None` without a limit.
-        longest: Option<u64>,
-    },
-    /// Losses at fixed distances.
-    Periodic {
-        /// Number of the first packet that is lost, from 1.
-        first: u64,
-        /// Packets from one that is lost to the next.
-        every: u64,
-    },
-    /// The packets of a list.
-    List(Selection),
 }
 
 /// A group of flows with a common name and description.

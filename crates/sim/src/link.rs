@@ -4,19 +4,11 @@
 mod arrival_queue;
 mod capacity;
 mod fifo;
-mod impairments;
-mod loss;
-mod selected;
-mod serializer;
 mod stepped;
 mod transmitter;
 
 pub(crate) use arrival_queue::{ArrivalQueue, make_room};
 pub(crate) use capacity::Capacity;
 pub(crate) use fifo::Fifo;
-pub(crate) use impairments::Impairments;
-pub(crate) use loss::Loss;
-pub(crate) use selected::Selected;
-pub(crate) use serializer::Serializer;
 pub(crate) use stepped::{Bound, Stepped};
 pub(crate) use transmitter::{Service, Transmitter};

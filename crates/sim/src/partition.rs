@@ -4,13 +4,14 @@
 use crate::connections::{ConnectionContext, Failed, Message};
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
-use crate::link::{Bound, Capacity, Fifo, Impairments, Loss, Service, Stepped, Transmitter, make_room};
+use crate::link::{Bound, Capacity, Fifo, Service, Stepped, Transmitter, make_room};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
 use crate::workload::Workloads;
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot, Stream};
+use narrows_link::{Impairments, Loss};
 use narrows_model::{LinkModel, Model, RateModel};
 use narrows_qdisc::{Limit, QueueDiscipline, droptail};
 use narrows_records::{GroupSample, Histogram};

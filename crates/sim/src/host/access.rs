@@ -2,10 +2,10 @@
 //! The two links between a host and its router: unlimited FIFOs at constant rates, used by one connection alone. The
 //! arrival time of a packet at the far end is therefore known when it is sent.
 
-use crate::link::Serializer;
 use crate::net::Net;
 use crate::plan::AccessLink;
 use narrows_engine::Slot;
+use narrows_link::Serializer;
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;

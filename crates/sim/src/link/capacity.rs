@@ -8,9 +8,9 @@ mod bucket;
 mod opportunities;
 mod process;
 
-use super::Serializer;
 use bucket::Bucket;
 use narrows_engine::Stream;
+use narrows_link::Serializer;
 use narrows_model::{RateModel, SourceModel};
 use narrows_units::{Bytes, Rate, Span, Time};
 use opportunities::Opportunities;

@@ -4,8 +4,9 @@
 //! The packet is passed on at once. Only the start and the end of its transmission are stored, which are recorded as the
 //! clock of the link advances.
 
-use super::{Serializer, make_room};
+use super::make_room;
 use crate::recorder::{FlowTallies, LinkRecorder, QueueTap};
+use narrows_link::Serializer;
 use narrows_qdisc::{DropReason, Limit, Tap};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Packet;

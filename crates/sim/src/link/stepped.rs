@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A queue, its serialiser and the impairments behind it, advanced from one event to the next.
 
-use super::{ArrivalQueue, Capacity, Impairments};
+use super::{ArrivalQueue, Capacity};
 use crate::recorder::{LINK_FAILURE, QueueTap};
 use narrows_engine::Stream;
+use narrows_link::Impairments;
 use narrows_model::Framing;
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
 use narrows_records::{FlowEvent, PacketEvent};

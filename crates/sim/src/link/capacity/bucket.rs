@@ -7,7 +7,7 @@
 //! Deviation: the packet that waits for tokens counts as in transmission, so that the queue behind it has its own discipline
 //! and limit.
 
-use super::super::Serializer;
+use narrows_link::Serializer;
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A token bucket and the line behind it.

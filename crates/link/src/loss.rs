@@ -9,9 +9,42 @@
 //! Every packet uses the same number of draws, so that the draws for the n-th packet of a link are the same for every
 //! algorithm.
 
-use super::Selected;
-use narrows_model::LossModel;
+use crate::Selection;
+use crate::selected::Selected;
 use narrows_wire::Packet;
+
+/// Loss on a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossModel {
+    /// Losses with the same probability for each packet.
+    Bernoulli {
+        /// Loss probability, 0 to 1.
+        rate: f64,
+    },
+    /// A two-state Markov chain that makes a step per packet, with a loss probability for each state (Gilbert 1960,
+    /// Elliott 1963).
+    GilbertElliott {
+        /// Probability of a transition from the good to the bad state.
+        good_to_bad: f64,
+        /// Probability of a transition from the bad to the good state.
+        bad_to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+        /// Largest number of packets lost in a row, after which the next passes in the good state; `None` without a limit.
+        longest: Option<u64>,
+    },
+    /// Losses at fixed distances.
+    Periodic {
+        /// Number of the first packet that is lost, from 1.
+        first: u64,
+        /// Packets from one that is lost to the next.
+        every: u64,
+    },
+    /// The packets of a list.
+    List(Selection),
+}
 
 /// Loss on a link: decides for each packet whether it is lost.
 #[derive(Clone, Debug)]
@@ -65,8 +98,8 @@ mod tests {
     //! Truth: closed forms of the two processes, within five standard deviations.
 
     use super::{Loss, LossModel, Packet};
+    use crate::{Counted, Selection};
     use narrows_engine::Stream;
-    use narrows_model::{Counted, Selection};
     use narrows_wire::Body;
 
     const PACKETS: u32 = 400_000;

@@ -2,7 +2,7 @@
 //! What a link does to packets behind its queue and its serialiser, besides random loss.
 
 use crate::Selection;
-use crate::traffic::Spans;
+use crate::distribution::Spans;
 use narrows_units::{Bytes, Rate, Span};
 
 /// An impairment of a link. A link has a list of them, which every packet that leaves its serialiser passes in order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Counts the packets of a link, and says which of them are chosen by their numbers.
 
-use narrows_model::{Counted, Selection};
+use crate::{Counted, Selection};
 use narrows_wire::{Body, Packet};
 use std::collections::BTreeMap;
 

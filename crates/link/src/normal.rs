@@ -7,17 +7,17 @@
 #![expect(clippy::excessive_precision, reason = "the coefficients stand as they are published")]
 
 /// Returns Φ(z): the probability that a standard normal variable is below `z`.
-pub(super) fn share_below(z: f64) -> f64 {
+pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
 /// Returns the density of the standard normal distribution at `z`.
-pub(super) fn density(z: f64) -> f64 {
+pub(crate) fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI)
 }
 
 /// Returns Φ⁻¹(share): the quantile of the standard normal distribution, for a share in (0, 1).
-pub(super) fn quantile(share: f64) -> f64 {
+pub(crate) fn quantile(share: f64) -> f64 {
     let centred = share - 0.5;
     if centred.abs() <= 0.425 {
         let r = 0.180_625 - centred * centred;

@@ -2,9 +2,9 @@
 //! Truth: closed forms, and cases worked by hand.
 
 use super::{Impairment, Impairments, Time};
+use crate::distribution::{Distribution, Spans};
+use crate::{Counted, DelayModel, EcnChange, Lateness, Selection};
 use narrows_engine::Stream;
-use narrows_model::traffic::{Distribution, Spans};
-use narrows_model::{Counted, DelayModel, EcnChange, Lateness, Selection};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::{Body, Ecn, FlowId, Packet, SackBlocks};
 

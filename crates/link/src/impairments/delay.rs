@@ -2,8 +2,8 @@
 //! An additional delay that changes in time.
 
 use super::{Element, Fate};
+use crate::DelayModel;
 use narrows_engine::Stream;
-use narrows_model::DelayModel;
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;

@@ -5,9 +5,9 @@
 //! IEEE Communications Magazine 56(3), 2018. A mark that this hop sets is not one of the queue, and is not counted as one.
 
 use super::{Element, Fate};
-use crate::link::Selected;
+use crate::EcnChange;
+use crate::selected::Selected;
 use narrows_engine::Stream;
-use narrows_model::EcnChange;
 use narrows_wire::{Ecn, Packet};
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A link's serialiser: the packet in transmission, if any.
 #[derive(Clone, Debug)]
-pub(crate) struct Serializer {
+pub struct Serializer {
     rate: Rate,
     /// Departure time of the last packet, rounded down.
     departure: Time,
@@ -41,17 +41,20 @@ impl Serializer {
     }
 
     /// Returns the current rate.
+    #[inline]
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
     /// Returns the departure time of the last packet; the start of the run before the first.
+    #[inline]
     pub fn departure(&self) -> Time {
         self.departure
     }
 
     /// Transmits a packet of `size` that is available at `at`, after all earlier packets, and returns the departure
     /// time of its last bit.
+    #[inline]
     pub fn pass(&mut self, size: Bytes, at: Time) -> Time {
         let start = at.max(self.departure);
         self.start(size, start)
@@ -59,6 +62,7 @@ impl Serializer {
 
     /// Starts the transmission of a packet of `size` at `now`, when no other packet is in transmission, and returns the
     /// departure time of its last bit; [`Time::NEVER`] at rate 0, until the rate changes.
+    #[inline]
     pub fn start(&mut self, size: Bytes, now: Time) -> Time {
         debug_assert!(self.departure <= now, "one packet at a time");
         let before = if now == self.departure { self.remainder } else { 0 };

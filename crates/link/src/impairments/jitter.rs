@@ -6,8 +6,8 @@
 //! correlated, which leaves it as it is. In netem packets overtake each other; here only if `reorder` is set.
 
 use super::{Element, Fate};
+use crate::distribution::Spans;
 use narrows_engine::Stream;
-use narrows_model::traffic::Spans;
 use narrows_units::Time;
 use narrows_wire::Packet;
 use std::collections::VecDeque;

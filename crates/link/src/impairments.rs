@@ -13,9 +13,9 @@ mod policer;
 mod reorder;
 mod thinning;
 
-use super::{Loss, Selected};
+use crate::selected::Selected;
+use crate::{Impairment, Loss};
 use narrows_engine::Stream;
-use narrows_model::Impairment;
 use narrows_units::Time;
 use narrows_wire::Packet;
 use std::cmp::Reverse;
@@ -55,7 +55,7 @@ enum Fate {
 
 /// The elements of one link, and the packets that have passed them and leave later.
 #[derive(Debug)]
-pub(crate) struct Impairments {
+pub struct Impairments {
     stages: Vec<(Box<dyn Element>, Stream)>,
     /// Packets that leave later, the first on top.
     waiting: BinaryHeap<Reverse<Waiting>>,

@@ -8,7 +8,7 @@
 //! Barford and Crovella, "Generating Representative Web Workloads for Network and Server Performance Evaluation",
 //! SIGMETRICS 1998 (body and tail).
 
-use super::normal;
+use crate::normal;
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span};
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 //! RFC 4653 §1. Deviations: in `tc-netem`(8) the chosen packets are sent at once and all others are delayed.
 
 use super::{Element, Fate};
+use crate::Lateness;
 use narrows_engine::Stream;
-use narrows_model::Lateness;
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;

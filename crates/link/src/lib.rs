@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A link as a machine without I/O: packets and times in, packets and times out.
+//!
+//! [`Link`] has a queue of [`narrows_qdisc`], a rate, random loss, impairments and a propagation delay. It has no clock: the host
+//! passes the time, be it simulated, that of a test with paused time, or real.
+//!
+//! ```
+//! use narrows_link::{Config, Fate, Link, Stream};
+//! use narrows_qdisc::{Discipline, Scale, catalogue};
+//! use narrows_units::{Bytes, Rate, Span, Time};
+//! use narrows_wire::Packet;
+//!
+//! let (rate, delay) = (Rate::from_bps(8_000_000), Span::from_ms(10));
+//! let config = Config { rate, delay, loss: None, impairments: Vec::new() };
+//! // Lengths may be in bandwidth-delay products, so a queue has the scale of its link.
+//! let scale = Scale { rate, rtt: delay * 2, packet: Bytes::new(1500) };
+//! let codel = Discipline::new(catalogue::find("codel").expect("a queue"), scale, Vec::new())?;
+//! let mut link = Link::new(&config, codel.build(), |purpose| Stream::new(1, 0, purpose));
+//! link.offer(Time::ZERO, Packet { size: 1000, ..Packet::EMPTY }, "hello");
+//! // 1 ms of transmission and 10 ms of propagation.
+//! let at = Time::ZERO + Span::from_ms(11);
+//! while let Some(next) = link.next_event() {
+//!     if let Some(outcome) = link.poll(next) {
+//!         assert_eq!((outcome.at, outcome.fate, outcome.payload), (at, Fate::Delivered, "hello"));
+//!     }
+//! }
+//! # Ok::<(), narrows_qdisc::Conflict>(())
+//! ```
+//!
+//! The simulator is built of the same parts, and a test compares a million packets with its links.
+
+pub mod distribution;
+mod impairment;
+mod impairments;
+mod loss;
+mod machine;
+mod normal;
+mod selected;
+mod selection;
+mod serializer;
+
+pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
+pub use impairments::Impairments;
+pub use loss::{Loss, LossModel};
+pub use machine::{Config, Fate, Link, Outcome};
+/// Random streams by seed, replication and name.
+pub use narrows_engine::Stream;
+pub use selection::{Counted, Selection};
+pub use serializer::Serializer;
