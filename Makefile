@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -100,6 +100,10 @@ audit:
 	cargo deny --locked check advisories
 	@pip-audit --version >/dev/null 2>&1 || { echo "pip-audit is needed: pip install pip-audit" >&2; exit 1; }
 	pip-audit --disable-pip --require-hashes --requirement requirements.lock
+
+# The crates for other programs: packaged, built without the standard library, compared with the last release.
+crates:
+	.ci/crates
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools

@@ -6,6 +6,7 @@ use crate::parameter::Parameter;
 use crate::value::Value;
 use crate::values::Values;
 use crate::variable::Variable;
+use alloc::{string::String, vec::Vec};
 
 /// The description of an algorithm or a queue discipline: name, source, equations, parameters, deviations.
 ///

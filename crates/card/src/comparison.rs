@@ -42,7 +42,11 @@ impl Catalogue {
             (catalogue == self.name() && entry == name).then_some(comparison)
         })
     }
+}
 
+/// What tests assert, which write the table by the standard library.
+#[cfg(feature = "std")]
+impl Catalogue {
     /// For tests: asserts that `measured` differs from `expected` by at most `tolerance`, as a fraction of `expected`,
     /// and that the table has the row `what` with this difference.
     ///
@@ -86,6 +90,7 @@ impl Catalogue {
 }
 
 /// Set where rows are printed instead of compared.
+#[cfg(feature = "std")]
 const WRITE: &str = "NARROWS_COMPARISONS";
 
 const TABLE: &str = include_str!("comparisons.tsv");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be wrong with an algorithm and its parameters as written.
 
-use std::fmt;
+use alloc::{string::String, vec::Vec};
+use core::fmt;
 
 /// An error in the name or the parameters of an algorithm as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl core::error::Error for Fault {}
 
 fn suggest(f: &mut fmt::Formatter<'_>, nearest: Option<&str>) -> fmt::Result {
     match nearest {

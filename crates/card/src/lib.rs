@@ -5,6 +5,17 @@
 //! * [`Parameter`] and its [`Domain`] say what can be chosen; [`Values`] holds checked choices, [`Fault`] says what is
 //!   wrong with a choice.
 //! * [`Catalogue`] knows what the tests have compared each entry with, and the results.
+//!
+//! ```
+//! use narrows_card::{Value, assignments};
+//!
+//! let given = assignments("(beta=0.8, pace=true)").expect("of the form");
+//! assert_eq!(given[0], ("beta".to_owned(), Value::parse("0.8")));
+//! ```
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
 
 mod card;
 mod comparison;

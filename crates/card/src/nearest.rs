@@ -5,7 +5,7 @@
 ///
 /// It is the one with the least Damerau-Levenshtein distance, if that is at most a third of the longer name's length,
 /// or 1 if that is more. Otherwise it is the shortest name of which `given` is a prefix that ends at a word boundary,
-/// as `goodput` is of `goodput_bps`.
+/// as `goodput` is of `goodput_bps`. Without the standard library, only names count that are the same but for case.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if given.len() > LONGEST {
         return None;
@@ -15,7 +15,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let mut begun: Option<&str> = None;
     for name in known {
         let other = name.to_lowercase();
-        let distance = strsim::damerau_levenshtein(&lower, &other);
+        let distance = distance(&lower, &other);
         let allowed = 1.max(lower.chars().count().max(other.chars().count()) / 3);
         if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
             best = Some((distance, name));
@@ -28,6 +28,16 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         }
     }
     best.map(|(_, name)| name).or(begun)
+}
+
+#[cfg(feature = "std")]
+fn distance(one: &str, other: &str) -> usize {
+    strsim::damerau_levenshtein(one, other)
+}
+
+#[cfg(not(feature = "std"))]
+fn distance(one: &str, other: &str) -> usize {
+    if one == other { 0 } else { usize::MAX }
 }
 
 /// Bytes of a name that may be meant for another; the distance takes the product of two lengths.

@@ -3,9 +3,12 @@
 
 use crate::fault::Fault;
 use crate::value::Value;
+use alloc::{borrow::ToOwned, string::ToString};
+use core::fmt;
+use core::ops::RangeInclusive;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Dimension, Quantity, Rate};
-use std::fmt;
-use std::ops::RangeInclusive;
 
 /// A parameter of an algorithm or a queue discipline.
 #[derive(Clone, Copy, Debug)]

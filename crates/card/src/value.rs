@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The value of a parameter as written.
 
-use std::fmt;
+use alloc::{borrow::ToOwned, string::String};
+use core::fmt;
 
 /// The value of a parameter as written.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::nearest;
 use crate::parameter::{Parameter, rate};
 use crate::value::Value;
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use narrows_units::Rate;
 
 /// The checked values of the parameters of a card: each has a value inside its domain.

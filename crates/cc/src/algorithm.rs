@@ -7,8 +7,9 @@
 use crate::explicit::quick_start::QuickStart;
 use crate::slow_start::CarefulResume;
 use crate::{CongestionControl, Entry, Needs, Setup, catalogue};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
+use core::fmt;
 use narrows_card::{Fault, Value, Values, assignments, nearest};
-use std::fmt;
 
 /// An algorithm with its parameters, from which any number of instances can be built.
 #[derive(Clone, Debug)]

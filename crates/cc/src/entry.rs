@@ -2,6 +2,7 @@
 //! The entry of an algorithm in the catalogue, which its file exports: card, needs and constructor.
 
 use crate::{CongestionControl, Needs, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values};
 
 /// The catalogue entry of an algorithm.

@@ -16,6 +16,57 @@
 //!   [`Algorithm`] is one of them with its parameters.
 //!
 //! Windows are in packets. They are real numbers inside an algorithm; [`Limits`] has them rounded down.
+//!
+//! ```
+//! use narrows_cc::units::{Bytes, Rate, Span, Time};
+//! use narrows_cc::{
+//!     Ack, AckCounting, Algorithm, FirstCut, Path, RestartWindow, RttView, Setup, SlowStartKind,
+//! };
+//!
+//! let setup = Setup {
+//!     mss: Bytes::new(1200),
+//!     packet: Bytes::new(1228),
+//!     initial_window: 10.0,
+//!     initial_ssthresh: f64::INFINITY,
+//!     first_cut: FirstCut::Rule,
+//!     abe: false,
+//!     restart_window: RestartWindow::Initial,
+//!     slow_start: SlowStartKind::Standard,
+//!     ack_counting: AckCounting::Segments,
+//!     quick_start: None,
+//!     saved_path: None,
+//!     paced: false,
+//!     seed: 1,
+//! };
+//! let mut cubic = Algorithm::parse("cubic(beta=0.8)")?.build(&setup);
+//! let rtt = Span::from_ms(40);
+//! let path = Path {
+//!     now: Time::ZERO + rtt,
+//!     mss: setup.mss,
+//!     in_flight: 8,
+//!     rtt: Some(RttView { latest: rtt, min: rtt, smoothed: rtt, variation: rtt / 2 }),
+//!     round: 1,
+//!     window_limited: true,
+//!     next_departure: Time::ZERO,
+//! };
+//! let ack = Ack {
+//!     newly_acked: 2,
+//!     advanced: true,
+//!     ce_packets: 0,
+//!     rtt: Some(rtt),
+//!     one_way: None,
+//!     rate: None,
+//!     feedback: None,
+//!     packets: &[],
+//! };
+//! cubic.on_ack(&ack, &path);
+//! assert_eq!(cubic.limits().window, Some(12));
+//! # Ok::<(), narrows_cc::card::Fault>(())
+//! ```
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
 
 mod algorithm;
 pub mod catalogue;
@@ -48,9 +99,11 @@ pub use narrows_units as units;
 /// Requests to routers and their feedback, re-exported for the same reason.
 pub use narrows_wire as wire;
 
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt::Debug;
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
-use std::fmt::Debug;
 
 /// A congestion control algorithm for one flow.
 ///

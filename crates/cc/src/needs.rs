@@ -2,7 +2,7 @@
 //! What an algorithm needs of its host: which sender, which reports, which details of acknowledgements.
 
 use crate::SlowStartKind;
-use std::fmt;
+use core::fmt;
 
 /// The requirements of an algorithm on its host.
 #[derive(Clone, Copy, Debug, PartialEq)]

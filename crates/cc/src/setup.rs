@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a flow sets up the algorithm that controls it.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Rate, Span};
 
 /// The properties of a flow with which an algorithm is built, besides its parameters.

@@ -16,6 +16,7 @@ mod hystart_plus_plus;
 mod limited;
 mod search;
 
+use alloc::boxed::Box;
 pub use careful_resume::CarefulResume;
 pub use hosted::{Counted, Hosted};
 pub use hystart::HyStart;

@@ -8,10 +8,11 @@
 //! slot that is postponed keeps its entry, which is moved when it reaches the top. A slot that is advanced gets a
 //! second entry, and the first is recognised as stale because its time differs from `queued`.
 
+use alloc::collections::BinaryHeap;
+use alloc::collections::binary_heap::PeekMut;
+use alloc::{vec, vec::Vec};
+use core::cmp::Reverse;
 use narrows_units::Time;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 /// The number of a slot, from 0. Of simultaneous events the one with the smallest number comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,7 +129,7 @@ mod tests {
         for slot in [2, 0, 1] {
             queue.set(Slot(slot), Time::from_ps(5));
         }
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop(Time::NEVER)).map(|(_, slot)| slot.0).collect();
+        let order: Vec<_> = core::iter::from_fn(|| queue.pop(Time::NEVER)).map(|(_, slot)| slot.0).collect();
         assert_eq!(order, [0, 1, 2]);
     }
 

@@ -35,7 +35,7 @@ impl Stream {
 
     fn from_root(root: u64) -> Self {
         let mut mix = root;
-        Self { root, state: std::array::from_fn(|_| split_mix(&mut mix)) }
+        Self { root, state: core::array::from_fn(|_| split_mix(&mut mix)) }
     }
 
     /// Returns the next 64 bits.

@@ -9,9 +9,10 @@
 //! SIGMETRICS 1998 (body and tail).
 
 use crate::normal;
+use alloc::string::String;
+use alloc::sync::Arc;
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span};
-use std::sync::Arc;
 
 /// A distribution of non-negative values: bytes for sizes, seconds for durations.
 #[derive(Clone, Debug, PartialEq)]

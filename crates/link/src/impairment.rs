@@ -3,6 +3,7 @@
 
 use crate::Selection;
 use crate::distribution::Spans;
+use alloc::{string::String, vec::Vec};
 use narrows_units::{Bytes, Rate, Span};
 
 /// An impairment of a link. A link has a list of them, which every packet that leaves its serialiser passes in order.

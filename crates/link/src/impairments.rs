@@ -15,12 +15,13 @@ mod thinning;
 
 use crate::selected::Selected;
 use crate::{Impairment, Loss};
+use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::{boxed::Box, format, vec::Vec};
+use core::cmp::Reverse;
+use core::fmt::Debug;
 use narrows_engine::Stream;
 use narrows_units::Time;
 use narrows_wire::Packet;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use std::fmt::Debug;
 
 /// An impairment, which forwards, loses or holds packets.
 trait Element: Debug + Send {
@@ -91,13 +92,13 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
         self.key().cmp(&other.key())
     }
 }

@@ -29,6 +29,10 @@
 //!
 //! The simulator is built of the same parts, and a test compares a million packets with its links.
 
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
 pub mod distribution;
 mod impairment;
 mod impairments;

@@ -2,11 +2,12 @@
 //! The whole link as one machine: queue, serialiser, loss and impairments, propagation.
 
 use crate::{Impairment, Impairments, Loss, LossModel, Serializer};
+use alloc::collections::VecDeque;
+use alloc::{boxed::Box, vec::Vec};
 use narrows_engine::Stream;
 use narrows_qdisc::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 /// What a link is, besides its queue.
 #[derive(Clone, Debug)]
@@ -211,7 +212,7 @@ impl<T> Link<T> {
             } else if self.wake > now || self.wake == now && !all {
                 return;
             } else {
-                let now = std::mem::replace(&mut self.wake, Time::NEVER);
+                let now = core::mem::replace(&mut self.wake, Time::NEVER);
                 self.with_queue(now, |queue, context| queue.on_wake(context));
                 self.serve(now);
             }

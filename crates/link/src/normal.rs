@@ -8,12 +8,12 @@
 
 /// Returns Φ(z): the probability that a standard normal variable is below `z`.
 pub(crate) fn share_below(z: f64) -> f64 {
-    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
+    0.5 * libm::erfc(-z * core::f64::consts::FRAC_1_SQRT_2)
 }
 
 /// Returns the density of the standard normal distribution at `z`.
 pub(crate) fn density(z: f64) -> f64 {
-    libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * std::f64::consts::PI)
+    libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * core::f64::consts::PI)
 }
 
 /// Returns Φ⁻¹(share): the quantile of the standard normal distribution, for a share in (0, 1).

@@ -2,8 +2,8 @@
 //! Counts the packets of a link, and says which of them are chosen by their numbers.
 
 use crate::{Counted, Selection};
+use alloc::collections::BTreeMap;
 use narrows_wire::{Body, Packet};
-use std::collections::BTreeMap;
 
 /// The packets of one link that a [`Selection`] chooses.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Packets of a link that are chosen by their numbers.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A choice of packets of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use crate::load::{self, LoadLaw, LoadRouter};
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Router};
 use crate::{Entry, Order};
+use alloc::boxed::Box;
 use narrows_card::Card;
 use narrows_wire::Request;
 

@@ -16,6 +16,7 @@
 
 mod cobalt;
 
+use alloc::{boxed::Box, vec, vec::Vec};
 pub use cobalt::{Cobalt, Control};
 
 use crate::codel::{INTERVAL, TARGET};
@@ -25,10 +26,10 @@ use crate::rows::Rows;
 use crate::{
     Backlog, Classes, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings, droptail,
 };
+use alloc::collections::VecDeque;
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::{Direction, Packet};
-use std::collections::VecDeque;
 
 /// Settings of a CAKE queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,7 +241,7 @@ impl QueueDiscipline for Cake {
         let control = self.control(context.rate);
         let mut first = true;
         while self.rows.backlog().packets > 0 {
-            let list = if std::mem::take(&mut first) && !self.decaying.is_empty() {
+            let list = if core::mem::take(&mut first) && !self.decaying.is_empty() {
                 &mut self.decaying
             } else if !self.new.is_empty() {
                 &mut self.new

@@ -2,8 +2,8 @@
 //! Which class each flow belongs to: what a border router would write into the packets' headers (RFC 2475), known here
 //! from the flow.
 
+use alloc::sync::Arc;
 use narrows_wire::FlowId;
-use std::sync::Arc;
 
 /// The class of each flow.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod law;
 
+use alloc::boxed::Box;
 pub use law::{CodelLaw, Control};
 
 use crate::discipline::independent;

@@ -8,6 +8,7 @@
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Order, Settings};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Time;
 use narrows_wire::{Packet, Request};

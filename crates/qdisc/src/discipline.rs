@@ -2,9 +2,16 @@
 //! A queue discipline of the catalogue, and one with its settings: what a resolved scenario holds of a queue.
 
 use crate::{Classes, Limit, QueueDiscipline, Scale, Threshold};
+use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
 use narrows_card::{Card, Default, Domain, INFINITE, LENGTHS, Parameter, SIZES};
 use narrows_units::{Bytes, Dimension, Quantity, Rate, Span};
-use std::fmt;
 
 /// The catalogue entry of a discipline, which its module exports.
 #[derive(Debug)]

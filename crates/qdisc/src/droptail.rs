@@ -8,6 +8,7 @@ use crate::{
     Backlog, Context, Discipline, DropReason, Entry, Fifo, Given, Limit, Order, QueueDiscipline, Scale,
     Setting, Settings,
 };
+use alloc::{boxed::Box, string::ToString, vec};
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::{Body, Packet, SackBlocks};
@@ -174,7 +175,7 @@ mod tests {
             queue.enqueue(packet, &mut context);
         }
         let left: Vec<_> =
-            std::iter::from_fn(|| queue.dequeue(&mut context)).map(|packet| packet.number).collect();
+            core::iter::from_fn(|| queue.dequeue(&mut context)).map(|packet| packet.number).collect();
         assert_eq!(left, [0, 1]);
         assert_eq!(dropped.0, [(2, DropReason::Overflow), (3, DropReason::Overflow)]);
     }

@@ -17,10 +17,11 @@ use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
+use alloc::collections::VecDeque;
+use alloc::{boxed::Box, vec::Vec};
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
 use narrows_wire::{Direction, Packet};
-use std::collections::VecDeque;
 
 /// The packet of the longest queue that is dropped if the buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,6 +25,7 @@ use crate::discipline::independent;
 use crate::periodic::UpdateTimer;
 use crate::pi2::Pi2Law;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};

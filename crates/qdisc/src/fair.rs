@@ -4,9 +4,10 @@
 //! Source: RFC 8290 §4.1 and §4.2; Shreedhar and Varghese 1995.
 
 use crate::rows::Rows;
+use alloc::collections::VecDeque;
+use alloc::{boxed::Box, vec};
 use narrows_units::Bytes;
 use narrows_wire::{Direction, Packet};
-use std::collections::VecDeque;
 
 /// Rows of packets with their turns.
 #[derive(Clone, Debug)]

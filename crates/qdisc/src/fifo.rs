@@ -2,8 +2,8 @@
 //! A first-in-first-out row of packets that knows its weight: what most disciplines wait in.
 
 use crate::Backlog;
+use alloc::collections::VecDeque;
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 /// A first-in-first-out list of packets. It reuses its memory, so that it allocates only when it exceeds its longest
 /// length so far.

@@ -14,11 +14,12 @@ use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline};
+use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::{boxed::Box, vec::Vec};
+use core::cmp::Reverse;
 use narrows_card::Card;
 use narrows_units::Time;
 use narrows_wire::{Direction, Packet};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
 
 /// A queue for each leg of each flow, served by finish numbers (Demers et al. 1989).
 #[derive(Clone, Debug)]

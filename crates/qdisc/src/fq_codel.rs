@@ -14,6 +14,7 @@ use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
 use crate::discipline::independent;
 use crate::fair::FairQueue;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings};
+use alloc::{boxed::Box, vec};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;

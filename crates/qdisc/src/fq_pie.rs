@@ -14,6 +14,7 @@ use crate::fair::FairQueue;
 use crate::periodic::UpdateTimer;
 use crate::pie::{self, PieLaw};
 use crate::{Backlog, Context, DropReason, Entry, Order, QueueDiscipline, Settings};
+use alloc::{boxed::Box, vec, vec::Vec};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;

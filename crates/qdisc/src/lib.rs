@@ -4,6 +4,43 @@
 //! A discipline never sees the link: it is notified of arrivals and of the times at which the link can take a packet. It
 //! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
 //! after every run.
+//!
+//! ```
+//! use narrows_qdisc::{Context, Discipline, DropReason, Scale, Tap, catalogue};
+//! use narrows_units::{Bytes, Rate, Span, Time};
+//! use narrows_wire::Packet;
+//!
+//! #[derive(Default)]
+//! struct Dropped(u64);
+//!
+//! impl Tap for Dropped {
+//!     fn dropped(&mut self, _packet: &Packet, _reason: DropReason) {
+//!         self.0 += 1;
+//!     }
+//!
+//!     fn marked(&mut self, _packet: &Packet) {}
+//! }
+//!
+//! let rate = Rate::from_bps(1_200_000);
+//! let scale = Scale { rate, rtt: Span::from_ms(40), packet: Bytes::new(1500) };
+//! let mut queue = Discipline::new(catalogue::find("codel").expect("a queue"), scale, Vec::new())?.build();
+//! let mut tap = Dropped::default();
+//! // 100 packets arrive at once, and one leaves every 10 ms: after 100 ms above its target of 5 ms, CoDel begins to drop.
+//! for number in 0..100 {
+//!     let mut context = Context { now: Time::ZERO, rate, uniform: &mut || 0.5, tap: &mut tap };
+//!     queue.enqueue(Packet { number, size: 1500, ..Packet::EMPTY }, &mut context);
+//! }
+//! for count in 0..50 {
+//!     let now = Time::ZERO + Span::from_ms(10 * count);
+//!     queue.dequeue(&mut Context { now, rate, uniform: &mut || 0.5, tap: &mut tap });
+//! }
+//! assert!(tap.0 > 0);
+//! # Ok::<(), narrows_qdisc::Conflict>(())
+//! ```
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
 
 pub mod adpm;
 pub mod cake;
@@ -48,9 +85,9 @@ pub use fifo::Fifo;
 pub use limit::{Limit, Threshold, Unit};
 pub use scale::Scale;
 
+use core::fmt::Debug;
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Ecn, Packet};
-use std::fmt::Debug;
 
 /// A queue in front of a link. It holds waiting packets, never the packet in transmission.
 pub trait QueueDiscipline: Send + Debug {

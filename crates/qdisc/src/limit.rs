@@ -2,8 +2,8 @@
 //! Lengths of a queue: how much may wait, and from where on something happens.
 
 use crate::Backlog;
+use core::fmt;
 use narrows_units::Bytes;
-use std::fmt;
 
 /// A buffer limit: the longest queue, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

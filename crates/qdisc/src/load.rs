@@ -9,6 +9,8 @@ use crate::periodic::UpdateTimer;
 use crate::router::Computation;
 use crate::{Backlog, Context, Settings};
 use narrows_card::{Domain, Parameter, Variable};
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Packet, Request};
 

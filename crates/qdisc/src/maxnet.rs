@@ -10,6 +10,7 @@ use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::periodic::UpdateTimer;
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Order, Settings};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Packet, Request};

@@ -12,6 +12,7 @@
 
 mod law;
 
+use alloc::boxed::Box;
 pub use law::Pi2Law;
 
 use crate::discipline::independent;

@@ -7,6 +7,7 @@
 
 mod law;
 
+use alloc::boxed::Box;
 pub use law::PieLaw;
 
 use crate::discipline::independent;

@@ -12,6 +12,7 @@ use crate::parameters::LIMIT;
 use crate::{
     Backlog, Classes, Conflict, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings,
 };
+use alloc::{boxed::Box, format, vec, vec::Vec};
 use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
 use narrows_wire::Packet;

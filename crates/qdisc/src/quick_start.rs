@@ -4,6 +4,7 @@
 
 mod approvals;
 
+use alloc::boxed::Box;
 pub use approvals::{Approvals, Encoding};
 
 use crate::parameters::{DISCIPLINE, LIMIT};

@@ -4,6 +4,7 @@
 
 mod law;
 
+use alloc::boxed::Box;
 pub use law::RcpLaw;
 
 use crate::parameters::{DISCIPLINE, LIMIT};

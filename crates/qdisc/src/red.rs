@@ -9,6 +9,7 @@
 mod idle;
 mod law;
 
+use alloc::{borrow::ToOwned, boxed::Box, format, vec::Vec};
 pub(crate) use idle::Idle;
 pub use law::{RedLaw, Verdict};
 

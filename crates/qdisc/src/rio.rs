@@ -14,10 +14,11 @@ use crate::red::{self, Idle, RedLaw, Verdict};
 use crate::{
     Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, Order, QueueDiscipline, Settings, Unit,
 };
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use narrows_card::{Card, Default, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 /// The marking probability as a function of an average queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +123,7 @@ impl Rio {
         self.idle_inside += idle;
         if inside {
             let length = self.length(self.inside.backlog);
-            self.inside.law.update(length, std::mem::take(&mut self.idle_inside));
+            self.inside.law.update(length, core::mem::take(&mut self.idle_inside));
             self.inside.law.judge(self.inside.backlog.packets, size, context.uniform)
         } else {
             self.outside.law.judge(self.backlog.packets, size, context.uniform)

@@ -3,9 +3,10 @@
 //! as in another discipline.
 
 use crate::{Backlog, Conflict, Context, QueueDiscipline, Setting, Settings, droptail};
+use alloc::{borrow::ToOwned, boxed::Box};
+use core::fmt::Debug;
 use narrows_units::Time;
 use narrows_wire::Packet;
-use std::fmt::Debug;
 
 /// The computation of a router from the packets that pass, and its feedback in them.
 pub(crate) trait Computation: Debug + Send {

@@ -7,6 +7,7 @@
 mod lengths;
 
 use crate::Backlog;
+use alloc::vec::Vec;
 use lengths::Lengths;
 use narrows_units::Bytes;
 use narrows_wire::Packet;
@@ -161,9 +162,9 @@ mod tests {
 
     use super::Rows;
     use crate::testing::packet;
+    use alloc::collections::VecDeque;
     use narrows_units::Bytes;
     use proptest::prelude::{Strategy, any, prop_oneof, proptest};
-    use std::collections::VecDeque;
 
     #[derive(Clone, Copy, Debug)]
     enum Step {

@@ -7,6 +7,7 @@
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Limit, Order};
+use alloc::boxed::Box;
 use narrows_card::{Card, Default, Domain, Parameter};
 use narrows_wire::{Packet, Request};
 

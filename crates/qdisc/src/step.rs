@@ -8,6 +8,7 @@
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, Order, QueueDiscipline, Settings};
+use alloc::boxed::Box;
 use narrows_card::{Card, Default, Domain, Parameter};
 use narrows_wire::Packet;
 

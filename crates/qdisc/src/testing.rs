@@ -89,6 +89,6 @@ impl<Q: QueueDiscipline> Bench<Q> {
 
     /// Dequeues all packets at the current time and returns their numbers in order.
     pub fn drain(&mut self) -> Vec<u64> {
-        std::iter::from_fn(|| self.depart()).map(|packet| packet.number).collect()
+        core::iter::from_fn(|| self.depart()).map(|packet| packet.number).collect()
     }
 }

@@ -4,6 +4,7 @@
 
 mod law;
 
+use alloc::boxed::Box;
 pub use law::XcpLaw;
 
 use crate::parameters::{DISCIPLINE, LIMIT};

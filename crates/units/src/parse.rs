@@ -9,9 +9,10 @@
 mod spelling;
 
 use crate::{Bytes, Rate, Span};
+use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
+use core::fmt;
+use core::str::FromStr;
 use spelling::{UNITS, Unit, find, unknown};
-use std::fmt;
-use std::str::FromStr;
 
 /// The dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,7 +339,7 @@ impl fmt::Display for UnitError {
     }
 }
 
-impl std::error::Error for UnitError {}
+impl core::error::Error for UnitError {}
 
 /// A decimal number: `digits × 10^exponent` and a sign.
 struct Decimal {

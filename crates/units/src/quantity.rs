@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The four quantities, and the arithmetic that is meaningful between them.
 
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+#[cfg(not(feature = "std"))]
+use crate::Float;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// A point in simulated time: picoseconds since the start of the run, up to 213 days. Addition saturates.
 #[derive(

@@ -12,6 +12,7 @@
 use super::load::{LoadSender, LoadWindow, Region, Signal};
 use super::vcp::{ALPHA, INTERVAL, interval};
 use crate::{CongestionControl, Dash, Entry, Hue, Needs, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_wire::{Feedback, Request};
 

@@ -7,8 +7,11 @@
 
 use super::bounded;
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Bytes;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_wire::{Feedback, Request};
 
 /// The state of a DECbit sender (Ramakrishnan and Jain 1988).

@@ -3,9 +3,10 @@
 
 use super::bounded;
 use crate::{Ack, Cause, CongestionControl, Idle, Limits, Loss, Path, Setup};
+use alloc::boxed::Box;
+use core::fmt::Debug;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Feedback, Request};
-use std::fmt::Debug;
 
 /// What the load of the path asks of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]

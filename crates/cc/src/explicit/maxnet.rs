@@ -4,6 +4,7 @@
 
 use super::bounded;
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate};
 use narrows_wire::{Feedback, Request};

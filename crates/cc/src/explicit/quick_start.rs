@@ -15,6 +15,7 @@ use crate::{
     Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, QuickStartRequest, Report,
     SentPacket, Setup,
 };
+use alloc::boxed::Box;
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
 

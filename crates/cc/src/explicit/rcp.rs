@@ -9,6 +9,7 @@
 
 use super::{bounded, rtt_seconds};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values};
 use narrows_units::{Bytes, Rate};
 use narrows_wire::{Feedback, Request};

@@ -9,6 +9,7 @@
 
 use super::load::{LoadSender, LoadWindow, Region, Signal};
 use crate::{CongestionControl, Dash, Entry, Hue, Needs, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values};
 use narrows_units::Span;
 use narrows_wire::{Feedback, Request};

@@ -8,6 +8,7 @@
 
 use super::{bounded, rtt_seconds};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values};
 use narrows_units::Bytes;
 use narrows_wire::{Feedback, Request};

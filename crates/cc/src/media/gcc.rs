@@ -12,8 +12,11 @@ mod gradient;
 use super::received::Received;
 use super::{NEEDS, is_past, window_of_rate};
 use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Path, Setup, Style};
+use alloc::boxed::Box;
 use gradient::{DRAFT, Gradient, Signal, WEBRTC};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The parameters and the state of GCC. Rates are in bit/s.

@@ -12,9 +12,10 @@ use super::received::{Received, WINDOW};
 use super::{NEEDS, is_past, window_of_rate};
 use crate::filter::WindowedMax;
 use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Path, Setup, Style};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
-use std::collections::VecDeque;
 
 /// The parameters and the state of NADA (RFC 8698). Rates are in bit/s, delays in milliseconds.
 #[derive(Clone, Debug)]

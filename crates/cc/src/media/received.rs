@@ -2,8 +2,8 @@
 //! The rate at which payload has arrived in the last half second.
 
 use crate::Ack;
+use alloc::collections::VecDeque;
 use narrows_units::{Span, Time};
-use std::collections::VecDeque;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Received {

@@ -13,6 +13,7 @@
 use super::queue_delay::QueueDelay;
 use super::{NEEDS, packets};
 use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Path, Setup, Style};
+use alloc::boxed::Box;
 use competing::Competing;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};

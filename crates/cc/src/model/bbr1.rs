@@ -25,6 +25,7 @@ mod mode;
 mod pacing;
 mod transitions;
 
+use alloc::boxed::Box;
 pub use card::BBR1;
 
 use crate::model::probe_rtt::ProbeRtt;
@@ -95,7 +96,7 @@ impl CongestionControl for Bbr1 {
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.init(path);
-        let losses = std::mem::take(&mut self.losses);
+        let losses = core::mem::take(&mut self.losses);
         self.update_model(ack, losses, path);
         let rate = self.bw().pacing_rate(self.pacing_gain, self.mss);
         self.pacing.set_pacing_rate(rate, self.full_bw.full_bw_reached());

@@ -24,6 +24,7 @@ mod probe_bw;
 mod state;
 mod transitions;
 
+use alloc::boxed::Box;
 pub use card::BBR3;
 
 use crate::model::probe_rtt::ProbeRtt;

@@ -20,6 +20,7 @@ mod delays;
 mod signals;
 mod state;
 
+use alloc::boxed::Box;
 pub use card::C4;
 
 use crate::model::state_machine::StateMachine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! State machines that assert their transitions in debug builds.
 
-use std::fmt::Debug;
+use core::fmt::Debug;
 
 /// The states of one machine.
 pub(super) trait States: Copy + Debug + PartialEq + 'static {

@@ -3,6 +3,7 @@
 
 use super::payload_rate;
 use crate::{Ack, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Reports, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Bytes, Rate};
 

@@ -5,6 +5,9 @@
 //! acknowledgement and a timeout of four round trips (RFC 5348 §3.1). RFC 5348 omits `min(1, ·)`, which makes a difference
 //! for `p > 8/27`.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
+
 /// A published form of the throughput equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

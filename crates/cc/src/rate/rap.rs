@@ -8,6 +8,7 @@
 
 use super::{RATE_MAX, RATE_MIN, payload_rate};
 use crate::{Ack, CongestionControl, Dash, Entry, Hue, Limits, Loss, Needs, Path, Reports, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Span, Time};
 

@@ -15,7 +15,10 @@
 mod card;
 mod receive_rates;
 
+use alloc::boxed::Box;
 pub(crate) use card::TFRC;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 
 use super::equation::{self, Form};
 use super::{RATE_MAX, RATE_MIN, payload_rate};

@@ -21,6 +21,9 @@ use crate::{
     Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, Report, SavedPath, SentPacket,
     Setup,
 };
+use alloc::boxed::Box;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Feedback, Request};
 

@@ -6,6 +6,9 @@
 //!
 //! Deviations: none.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
+
 /// Returns the packets to add to a window of `window` packets for `acked` packets acknowledged.
 pub(super) fn growth(window: f64, acked: f64) -> f64 {
     if window <= MAX_SSTHRESH { acked } else { acked / (window / (MAX_SSTHRESH / 2.0)).floor() }

@@ -9,6 +9,7 @@
 use super::pcc::{Measured, Pcc, Rule};
 use super::vivace::{NEEDS, VARIABLES};
 use crate::{CongestionControl, Dash, Entry, Hue, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values};
 
 /// The utility and the steps of Allegro (Dong et al. 2015).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Monitor intervals: times in which a sender keeps its rate, and what happened to the packets of each.
 
+use alloc::collections::VecDeque;
 use narrows_units::{Span, Time};
-use std::collections::VecDeque;
 
 /// What happened to the packets of a monitor interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

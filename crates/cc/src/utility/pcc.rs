@@ -16,8 +16,9 @@ pub use super::monitor::Measured;
 use super::monitor::Monitor;
 use crate::random::Random;
 use crate::{Ack, CongestionControl, Limits, Loss, Path, SentPacket, Setup};
+use alloc::boxed::Box;
+use core::fmt::Debug;
 use narrows_units::{Bytes, Rate, Span};
-use std::fmt::Debug;
 
 /// What differs between algorithms that try rates.
 pub trait Rule: Clone + Debug + Send + 'static {

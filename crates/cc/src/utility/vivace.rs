@@ -9,6 +9,7 @@
 
 use super::pcc::{Measured, Pcc, Rule};
 use crate::{CongestionControl, Dash, Entry, Hue, Needs, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The utility and the steps of Vivace (Dong et al. 2018).

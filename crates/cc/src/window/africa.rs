@@ -13,6 +13,7 @@
 use super::highspeed_linux::{decrease_at, increase_at};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Span;
 

@@ -15,6 +15,7 @@
 use super::linux::{Credit, HZ, State, States, jiffies};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The state of BIC as in Linux.

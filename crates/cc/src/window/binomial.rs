@@ -10,6 +10,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter};
 
 /// The exponents and factors of a binomial control (Bansal and Balakrishnan 2001), and the increase of the current

@@ -12,6 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 

@@ -10,6 +10,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 

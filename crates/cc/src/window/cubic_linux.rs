@@ -16,6 +16,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{
     Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, SlowStartKind, Style,
 };
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 

@@ -7,7 +7,10 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::Time;
 
 /// The parameters and the state of DCTCP (RFC 8257).

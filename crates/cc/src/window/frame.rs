@@ -28,6 +28,7 @@ use crate::{
     Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Idle, Limits, Loss, Path, RestartWindow,
     Setup,
 };
+use alloc::boxed::Box;
 use narrows_units::{Bytes, Time};
 use narrows_wire::Request;
 
@@ -136,7 +137,7 @@ impl<R: WindowRule> Windowed<R> {
             let Some(left) = left else { return };
             acked = left;
         }
-        if std::mem::take(&mut self.stage.new_avoidance) {
+        if core::mem::take(&mut self.stage.new_avoidance) {
             self.stage.rule.on_avoidance();
         }
         let added = self.stage.rule.increase(&self.stage.window, acked, path);

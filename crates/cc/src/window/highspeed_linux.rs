@@ -10,6 +10,7 @@
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values, Variable};
 
 /// HighSpeed TCP as in Linux.

@@ -12,6 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters of HighSpeed TCP (RFC 3649), and the increase of the current round.

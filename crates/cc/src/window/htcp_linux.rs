@@ -15,6 +15,7 @@
 use super::linux::{HZ, State, States, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// H-TCP as in Linux. Times are in jiffies.
@@ -139,7 +140,7 @@ impl WindowRule for HtcpLinux {
         if self.slow_start {
             return 0.0;
         }
-        let counted = std::mem::replace(&mut self.counted, 1);
+        let counted = core::mem::replace(&mut self.counted, 1);
         if self.credit * self.alpha / ONE < window.size as u64 {
             self.credit += counted;
             return 0.0;

@@ -8,6 +8,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter};
 
 /// The four coefficients of a linear control (Chiu and Jain 1989), and the increase of the current round.

@@ -7,6 +7,7 @@
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values, Variable};
 
 /// The rule of RFC 5681 §3.1 as in Linux, with its count of acknowledged packets.

@@ -5,9 +5,9 @@
 //! methods are for rules that need more: each acknowledgement, a timer, counts of marks.
 
 use crate::{Ack, Cause, EcnUse, Idle, Path};
+use core::fmt::Debug;
 use narrows_units::{Rate, Time};
 use narrows_wire::Request;
-use std::fmt::Debug;
 
 /// Congestion window and slow-start threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,6 +8,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values};
 
 /// The parameters of Scalable TCP (Kelly 2003).

@@ -6,6 +6,7 @@
 use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values, Variable};
 
 /// Scalable TCP as in Linux.

@@ -13,6 +13,7 @@ use super::linux::{HZ, jiffies, jiffies_in};
 use super::reno_linux::RenoLinux;
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Values, Variable};
 use narrows_units::Bytes;
 

@@ -7,10 +7,10 @@
 //! a block acknowledgement (IEEE 802.11-2020 §10.25.6) or of an RLC entity (3GPP TS 38.322 §5.2).
 
 use super::{Element, Fate};
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Aggregation {

@@ -3,10 +3,10 @@
 
 use super::{Element, Fate};
 use crate::DelayModel;
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Delay {

@@ -7,9 +7,9 @@
 use super::{Element, Fate};
 use crate::EcnChange;
 use crate::selected::Selected;
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_wire::{Ecn, Packet};
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Remark {

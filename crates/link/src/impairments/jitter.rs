@@ -7,10 +7,10 @@
 
 use super::{Element, Fate};
 use crate::distribution::Spans;
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_units::Time;
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Jitter {

@@ -5,10 +5,10 @@
 //! tokens for all of it, which it then takes. The account is exact: tokens are counted in bits times 10¹².
 
 use super::{Element, Fate};
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Policer {

@@ -6,10 +6,10 @@
 
 use super::{Element, Fate};
 use crate::Lateness;
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct Reorder {

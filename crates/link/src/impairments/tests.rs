@@ -40,12 +40,12 @@ fn pass_packets(list: &[Impairment], packets: impl IntoIterator<Item = Packet>) 
         }
         given += 1;
         passed.extend(chain.send(packet));
-        gone.extend(std::iter::from_fn(|| chain.take_lost()).map(|(packet, _)| packet.number));
+        gone.extend(core::iter::from_fn(|| chain.take_lost()).map(|(packet, _)| packet.number));
         assert_eq!(given, passed.len() as u64 + gone.len() as u64 + chain.held(), "packets are conserved");
     }
     while chain.next() < Time::NEVER {
         passed.extend(chain.advance(chain.next()));
-        gone.extend(std::iter::from_fn(|| chain.take_lost()).map(|(packet, _)| packet.number));
+        gone.extend(core::iter::from_fn(|| chain.take_lost()).map(|(packet, _)| packet.number));
     }
     assert_eq!(given, passed.len() as u64 + gone.len() as u64);
     assert!(passed.is_sorted_by_key(|packet| packet.arrival), "packets leave in order of time");

@@ -4,9 +4,9 @@
 //! Source: RFC 3449 §5.2.2 (ACK decimation), with a random choice.
 
 use super::{Element, Fate};
+use alloc::collections::VecDeque;
 use narrows_engine::Stream;
 use narrows_wire::Packet;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(super) struct AckThinning {

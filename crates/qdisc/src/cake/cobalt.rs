@@ -13,6 +13,8 @@
 //! In a flow that does not respond signals come, as CoDel's, n within about 2 √n intervals, and BLUE's drops at a share that
 //! grows until the buffer overflows no longer.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Span, Time};
 
 /// Settings of the law on a link as fast as it is now.

@@ -4,9 +4,9 @@
 use super::{Cake, Config, Control, QUEUES, WAYS};
 use crate::testing::{Bench, packet};
 use crate::{Classes, DropReason, Limit};
+use alloc::collections::BTreeSet;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, Packet, SackBlocks};
-use std::collections::BTreeSet;
 
 fn config() -> Config {
     Config {

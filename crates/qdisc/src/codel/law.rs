@@ -11,6 +11,8 @@
 //! A queue that does not react is signalled n times within about 2 √n intervals: the rate grows linearly.
 
 use crate::{Context, DropReason};
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
@@ -51,7 +53,7 @@ impl CodelLaw {
     /// `behind` bytes in it. If the packet is dropped for the signal, the next one is judged at the same `now`; if it
     /// is marked, [`marked`](Self::marked) must be called.
     pub fn judge(&mut self, control: &Control, sojourn: Span, behind: Bytes, now: Time) -> bool {
-        let moves = std::mem::take(&mut self.moves);
+        let moves = core::mem::take(&mut self.moves);
         if sojourn < control.target || behind <= control.mtu {
             self.emptied();
             return false;
@@ -77,7 +79,7 @@ impl CodelLaw {
 
     /// Records that the last signal was a mark, so that the marked packet leaves the queue.
     pub fn marked(&mut self, control: &Control) {
-        if std::mem::take(&mut self.moves) {
+        if core::mem::take(&mut self.moves) {
             self.move_on(control);
         }
     }

@@ -87,7 +87,7 @@ fn flows_have_the_same_bytes_whatever_the_size_of_their_packets() {
         bench.arrive(packet(number, 2, 1500));
     }
     let mut sent = [0.0; 2];
-    for packet in std::iter::from_fn(|| bench.depart()).take(400) {
+    for packet in core::iter::from_fn(|| bench.depart()).take(400) {
         sent[packet.flow.index() - 1] += f64::from(packet.size);
     }
     let row = "bytes of a flow with packets of 500 bytes, against one with 1500";

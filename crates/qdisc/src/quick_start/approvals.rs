@@ -5,6 +5,8 @@
 //! over the last five intervals. If `u < threshold · C` it gets `min(r, share · C − u)`, else nothing.
 
 use super::Config;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Rate, Span, Time};
 
 /// Representation of a rate in a packet. Routers round down to a rate that it can represent.

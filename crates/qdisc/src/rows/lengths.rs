@@ -4,6 +4,7 @@
 //! Rows stand in classes of 64 bytes of length. Only the class of a row that grows or shrinks changes, and the highest
 //! class in use is sought downwards from where it last was, so that a packet pays for at most the classes it crossed.
 
+use alloc::vec::Vec;
 use narrows_units::Bytes;
 
 /// Rows by length.

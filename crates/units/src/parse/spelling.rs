@@ -2,6 +2,7 @@
 //! The spellings of units in tc, in ns-3 and in common use, and the spellings that are rejected as ambiguous.
 
 use super::{Dimension, Problem, SECOND};
+use alloc::borrow::ToOwned;
 
 /// A spelling, its dimension, and its value in bits per second, picoseconds or bytes.
 pub(super) type Unit = (&'static str, Dimension, u64);

@@ -2,6 +2,8 @@
 //! The gradient of the one-way delay: groups of packets, a Kalman filter of the variation of their delay, and the detector of over-use
 //! (draft-ietf-rmcat-gcc-02 §5.1 to §5.4). Times are in milliseconds.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::Time;
 
 /// What the detector says of the path.

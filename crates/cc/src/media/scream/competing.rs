@@ -4,8 +4,10 @@
 //! With mean `m` of the last 50 samples and variance `v` of the last 200, in units of the lower target: `n = m + √v`. Where packets are
 //! lost the target is `1.5 n`; where the delay is steady, `v < 0.2`, it is `n`; else it falls by a tenth, or to half where `n < 1`.
 
+use alloc::collections::VecDeque;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Span, Time};
-use std::collections::VecDeque;
 
 #[derive(Clone, Debug)]
 pub(super) struct Competing {

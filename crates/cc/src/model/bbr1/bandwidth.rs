@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bandwidths and gains in Linux's units: whole numbers with the fraction in the low bits.
 
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Bytes, Rate, Span};
 
 /// Packets per microsecond, in units of 2⁻²⁴: about 715 bit/s with packets of 1500 bytes.

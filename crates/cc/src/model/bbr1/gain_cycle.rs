@@ -8,8 +8,8 @@
 
 use super::bandwidth::Gain;
 use crate::random::Random;
+use core::cmp::Ordering;
 use narrows_units::{Span, Time};
-use std::cmp::Ordering;
 
 /// The phase of one flow.
 #[derive(Clone, Debug)]

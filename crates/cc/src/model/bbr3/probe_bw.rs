@@ -4,6 +4,8 @@
 
 use crate::model::state_machine::{StateMachine, States};
 use crate::random::Random;
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::{Span, Time};
 
 /// The variables of one flow.

@@ -3,6 +3,7 @@
 
 use super::Sender;
 use crate::{Dash, Entry, Hue, Needs, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Variable};
 
 /// The catalogue entry of `c4`.

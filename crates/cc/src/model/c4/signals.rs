@@ -82,7 +82,7 @@ impl Shares {
     }
 
     fn update_marked(&mut self, marked: u64) {
-        let share = marked as f64 / (marked + std::mem::take(&mut self.unmarked)) as f64;
+        let share = marked as f64 / (marked + core::mem::take(&mut self.unmarked)) as f64;
         if share >= MOST_MARKED {
             self.marked = share;
         } else {

@@ -3,7 +3,10 @@
 
 use super::{ReceiveRates, Rules, Tfrc};
 use crate::{CongestionControl, Dash, Entry, Hue, LossHistory, Needs, Reports, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
+#[cfg(not(feature = "std"))]
+use narrows_units::Float;
 use narrows_units::Time;
 
 /// The card of `tfrc`.

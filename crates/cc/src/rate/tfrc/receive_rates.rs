@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `X_recv_set`: the receive rates reported in the last two round trips (RFC 5348 §4.3).
 
+use alloc::vec::Vec;
 use narrows_units::{Span, Time};
 
 /// Times and receive rates of the reports, in the order of time; packets per second.

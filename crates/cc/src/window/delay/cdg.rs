@@ -17,9 +17,10 @@
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
-use std::collections::VecDeque;
 
 /// The parameters and the state of CDG (Hayes and Armitage 2011).
 #[derive(Clone, Debug)]

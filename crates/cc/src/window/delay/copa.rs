@@ -13,6 +13,7 @@
 
 use crate::filter::{WindowedMax, WindowedMin};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span};
 
@@ -177,7 +178,7 @@ impl CongestionControl for Copa {
         if self.delays.nearly_empty() {
             self.empty_round = path.round;
         }
-        if std::mem::replace(&mut self.round, path.round) != path.round {
+        if core::mem::replace(&mut self.round, path.round) != path.round {
             self.velocity.on_round(self.window, self.delta);
             self.switch();
         }

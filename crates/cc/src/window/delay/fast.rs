@@ -8,9 +8,10 @@
 
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
+use core::fmt::Debug;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
-use std::fmt::Debug;
 
 /// FAST's parameters and state.
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@
 use super::ledbat::{DELAYS, Delays};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values};
 use narrows_units::{Span, Time};
 
@@ -119,7 +120,7 @@ impl WindowRule for LedbatPlusPlus {
         self.delays.on_ack(ack, path.now);
         self.update_gain();
         (self.smaller, self.slows_down, self.growth) = (None, false, self.gain);
-        let new_round = std::mem::replace(&mut self.round, path.round) != path.round;
+        let new_round = core::mem::replace(&mut self.round, path.round) != path.round;
         self.advance(window, path);
         let Some(excess) = self.delays.queueing().map(|queueing| queueing / self.target - 1.0) else {
             return;
@@ -144,7 +145,7 @@ impl WindowRule for LedbatPlusPlus {
     }
 
     fn slow_down(&mut self, _window: &Window) -> Option<f64> {
-        std::mem::take(&mut self.slows_down).then_some(FROZEN)
+        core::mem::take(&mut self.slows_down).then_some(FROZEN)
     }
 
     fn on_idle(&mut self, _window: &Window, idle: &Idle, _path: &Path) {

@@ -12,6 +12,7 @@ use crate::window::hstcp::{self, HighSpeed};
 use crate::window::reno::Reno;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 

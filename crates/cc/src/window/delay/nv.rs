@@ -17,6 +17,7 @@
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 

@@ -13,6 +13,7 @@ use crate::window::linux::{State, States};
 use crate::window::reno_linux::RenoLinux;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 

@@ -14,6 +14,7 @@
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Needs, Path, Setup, Style};
+use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of YeAH-TCP (Baiocchi et al. 2007).
