@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -52,6 +52,11 @@ wasm: $(WASM)
 
 $(WASM): Cargo.toml Cargo.lock crates/playground/build.sh $(RUST)
 	crates/playground/build.sh $@
+
+# The package of npm, in target/npm: the simulator for node and pages, and the playground as an element.
+npm: build $(WASM)
+	$(BIN)/narrows playground --out target/playground.html
+	crates/playground/package.sh $(WASM) target/npm target/playground.html
 
 wasm-where-possible:
 	@if crates/playground/build.sh --missing; then $(MAKE) --no-print-directory wasm; fi

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the licences of the crates that the compiled extension contains, as a wheel must carry them.
+"""Writes the licences of the crates that a compiled package contains, as a wheel and a package of npm must carry them.
 
-    third_party.py FILE [TARGET...]
+    third_party.py FILE PACKAGE [TARGET...]
+
+PACKAGE is that of the compiled extension, `narrows-python`, or that of the module for browsers, `narrows-playground`.
 
 A text that several crates share is written once. Without targets, the crates are those of any target.
 """
@@ -18,11 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).parents[2]
-EXTENSION = "narrows-python"
 
 
-def crates(targets: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the packages of others that are compiled into the extension, as `cargo metadata` describes them."""
+def crates(compiled: str, targets: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the packages of others that are compiled into one of ours, as `cargo metadata` describes them."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     for target in targets:
         command += ["--filter-platform", target]
@@ -33,7 +34,7 @@ def crates(targets: Sequence[str]) -> list[dict[str, Any]]:
         node["id"]: [each["pkg"] for each in node["deps"] if _is_inside(each)] for node in found["resolve"]["nodes"]
     }
     reached: set[str] = set()
-    todo = [key for key, each in packages.items() if each["name"] == EXTENSION]
+    todo = [key for key, each in packages.items() if each["name"] == compiled]
     while todo:
         key = todo.pop()
         if key not in reached:
@@ -55,7 +56,7 @@ def texts(package: Mapping[str, Any]) -> list[str]:
     return [file.read_text("utf-8").strip() for file in sorted(files)]
 
 
-def document(targets: Sequence[str]) -> str:
+def document(compiled: str, targets: Sequence[str]) -> str:
     """Return the document.
 
     Raises:
@@ -63,7 +64,7 @@ def document(targets: Sequence[str]) -> str:
     """
     users: dict[str, list[str]] = {}
     lines = [HEAD]
-    for each in crates(targets):
+    for each in crates(compiled, targets):
         name = f"{each['name']} {each['version']}"
         if not each["license"]:
             raise ValueError(f"{name}: names no licence in its Cargo.toml")
@@ -78,9 +79,9 @@ def document(targets: Sequence[str]) -> str:
 
 PATTERNS = ("LICEN[CS]E*", "COPYING*", "COPYRIGHT*", "NOTICE*", "UNLICENSE*")
 HEAD = """\
-Narrows itself is licensed under the Apache License 2.0. Its compiled extension contains the standard library of Rust
+Narrows itself is licensed under the Apache License 2.0. What is compiled here contains the standard library of Rust
 (MIT OR Apache-2.0) and these crates, under their own licences, whose texts follow:
 """
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(document(sys.argv[2:]), encoding="utf-8")
+    Path(sys.argv[1]).write_text(document(sys.argv[2], sys.argv[3:]), encoding="utf-8")

@@ -26,7 +26,7 @@ export CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=
 missing=()
 # Of a version of Narrows there is one wheel for each target.
 rm -f "$folder"/narrows-*.whl "$folder"/narrows-*.tar.gz
-"$tools/python" crates/python/third_party.py python/narrows/THIRD-PARTY.txt "${targets[@]}"
+"$tools/python" crates/python/third_party.py python/narrows/THIRD-PARTY.txt narrows-python "${targets[@]}"
 for target in "${targets[@]}"; do
     platform=manylinux2014
     [[ $target != *-musl ]] || platform=musllinux_1_2

@@ -61,7 +61,7 @@ def test_a_wheel_is_small_and_holds_the_licence_of_every_crate(wheel: Path) -> N
     listed = inside.read("narrows/THIRD-PARTY.txt").decode()
     library, machine = platform(wheel)
     target = f"{machine}-unknown-linux-{'gnu' if library == 'manylinux' else 'musl'}"
-    for crate in crates([target]):
+    for crate in crates("narrows-python", [target]):
         assert f"\n  {crate['name']} {crate['version']}: {crate['license']}" in listed
 
 
