@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.measures import split
-from narrows.files.disk import sync, write_whole
+from narrows.files.disk import write_whole
 from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.manifest import check_file, read_manifest
 from narrows.files.parquet import read_parquet, write_parquet
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.files.system import sync
 from narrows.files.toml import inline
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Store:
         partial = self.folder / f".{TABLE}.partial"
         write_parquet(table, partial)
         sync(partial)
-        partial.rename(self.table_file)
+        partial.replace(self.table_file)
         sync(self.folder)
         for key in _keys(self.cells) & set(table["cell"].to_pylist()):
             (self.cells / f"{key}.json").unlink()

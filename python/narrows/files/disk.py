@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written whole or not at all, and flushing to the disk."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -52,16 +52,7 @@ def write_whole(place: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        partial.rename(place)
+        partial.replace(place)
     except OSError:
         partial.unlink(missing_ok=True)
         raise
-
-
-def sync(path: Path) -> None:
-    """Flush a file, or the names in a folder, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

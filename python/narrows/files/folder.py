@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from narrows.errors import OutputError
-from narrows.files.disk import sync
-from narrows.files.process import is_alive
+from narrows.files.system import is_alive, sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

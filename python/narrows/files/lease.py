@@ -7,7 +7,6 @@ taken for dead when its lease has not been renewed for a while, by the clock of 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from narrows.errors import OutputError
-from narrows.files.process import is_alive
+from narrows.files.system import is_alive, lock
 
 
 class Lease:
@@ -38,7 +37,7 @@ class Lease:
     def __enter__(self) -> Self:
         with (self.file.parent / GUARD).open("w") as guard:
             # No other process may look between the check and the taking.
-            fcntl.flock(guard, fcntl.LOCK_EX)
+            lock(guard)
             holder = holder_of(self.file.parent)
             if holder is not None:
                 raise OutputError(
@@ -62,7 +61,7 @@ class Lease:
         partial = self.file.parent / f".{LEASE}.{os.getpid()}.partial"
         since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         partial.write_text(json.dumps({**self._mine, "since": since}), encoding="utf-8")
-        partial.rename(self.file)
+        partial.replace(self.file)
 
     def _renew(self) -> None:
         while not self._end.wait(RENEWAL_S):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.files.system import lock
 from narrows.linux import additions, cache, library, source
 
 if TYPE_CHECKING:
@@ -104,10 +104,10 @@ def _locked(place: Path, say: Callable[[str], None]) -> Iterator[None]:
             continue
         with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(file, wait=False)
             except BlockingIOError:
                 say("another process builds this kernel; waiting for it")
-                fcntl.flock(file, fcntl.LOCK_EX)
+                lock(file)
             if (place / "lock").exists() and (place / "lock").stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield
                 return

@@ -51,7 +51,7 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
     if tables:
         partial = folder / f".{CELLS}.partial"
         write_parquet(pa.concat_tables(tables), partial, 19)
-        partial.rename(folder / CELLS)
+        partial.replace(folder / CELLS)
 
 
 def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:

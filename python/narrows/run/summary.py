@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-import resource
-import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.files.format import SUMMARY, numbered
+from narrows.files.system import peak_rss_bytes
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import bounds_of
@@ -156,13 +155,6 @@ def combine_performance(measured: Sequence[Mapping[str, float]], wall_s: float) 
         "packet_hops_per_s": packet_hops / cpu_s if cpu_s > 0 else None,
         "peak_rss_bytes": peak_rss_bytes(),
     }
-
-
-def peak_rss_bytes() -> int:
-    """Return the peak resident set size of this process, bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    # Linux counts in KiB, macOS in bytes.
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _combine_check(same: Sequence[Mapping[str, Any]], replications: int) -> dict[str, Any]:

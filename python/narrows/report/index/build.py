@@ -40,7 +40,7 @@ def build(folder: Path) -> Path:
         raise InputError(str(folder), f"{problem}: no summary.json, plan.json or ledger.json")
     index, partial = folder / "index.html", folder / ".index.html.partial"
     partial.write_text(index_page(folder.resolve().name, found), encoding="utf-8")
-    partial.rename(index)
+    partial.replace(index)
     return index
 
 

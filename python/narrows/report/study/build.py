@@ -37,5 +37,5 @@ def build(study: StoredStudy) -> Path:
     else:
         page = deployment_page(view, plan, cells, state)
     partial.write_text(page, encoding="utf-8")
-    partial.rename(report)
+    partial.replace(report)
     return report

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What systems do differently: locks of files, whether a process lives, and the memory that this one has taken.
+
+No other module of the package imports what only some systems have.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import IO, Any
+
+
+def lock(file: IO[Any], *, wait: bool = True) -> None:
+    """Lock a file against other processes until it is closed.
+
+    Args:
+        file: The file, open for writing.
+        wait: Whether to wait for a process that has it.
+
+    Raises:
+        BlockingIOError: Another process has it, and there is no waiting.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        while True:
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            except OSError as error:
+                if not wait:
+                    raise BlockingIOError(*error.args) from None
+                time.sleep(AGAIN_S)
+            else:
+                return
+    import fcntl
+
+    fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process of this host with the number `pid` exists."""
+    if sys.platform == "win32":
+        # There, signal 0 is not a question: it is an interrupt.
+        import ctypes
+
+        system = ctypes.windll.kernel32
+        process = system.OpenProcess(SYNCHRONIZE, False, pid)  # noqa: FBT003  # it is not inherited
+        if not process:
+            return False
+        waiting = system.WaitForSingleObject(process, 0) == WAIT_TIMEOUT
+        system.CloseHandle(process)
+        return bool(waiting)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def peak_rss_bytes() -> int:
+    """Return the peak resident set size of this process, bytes; 0 where the system does not say."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Linux counts in KiB, macOS in bytes.
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def sync(path: os.PathLike[str]) -> None:
+    """Flush a file, or the names in a folder, to the disk; Windows has no flushing of folders."""
+    if sys.platform == "win32" and os.path.isdir(path):  # noqa: PTH112  # it is a path of any kind
+        return
+    # Windows flushes only what is open for writing.
+    descriptor = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+AGAIN_S = 0.05
+# Of the Windows interface: the right to wait for a process, and the answer that it has not ended.
+SYNCHRONIZE = 0x00100000
+WAIT_TIMEOUT = 0x102
