@@ -44,6 +44,8 @@ fi
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${CARGO_TARGET_DIR:-$root/target}
 export RUSTC=$directory/rustc
+# A module is part of wheels and pages: no path of this machine is left in it.
+export CARGO_ENCODED_RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"$'\x1f'"--remap-path-prefix=$root=/narrows"
 if [[ $found == sources ]]; then
     # The standard library is compiled, too, which only a nightly compiler does without being asked like this.
     export RUSTC_BOOTSTRAP=1
