@@ -39,6 +39,8 @@ pub(super) struct Pair {
     unwritten: Option<u64>,
     /// Payload written so far.
     written: u64,
+    /// Payload sent so far, up to the highest byte.
+    reached: u64,
     /// Whether the stream was closed.
     closed: bool,
     /// Whether everything was acknowledged.
@@ -94,6 +96,7 @@ impl Pair {
             incoming: None,
             unwritten: Some(0),
             written: 0,
+            reached: 0,
             closed: false,
             finished: false,
             answered: false,
@@ -146,7 +149,7 @@ impl Pair {
         }
     }
 
-    /// The sending application writes what the stack takes.
+    /// The sending application writes what the stack takes, but not further ahead than matters: the stack keeps what is written.
     fn supply(&mut self) {
         let (Some((_, connection)), Some(stream)) = (&mut self.client.connection, self.stream) else {
             return;
@@ -154,7 +157,7 @@ impl Pair {
         if self.closed || self.aborted {
             return;
         }
-        while self.unwritten != Some(0) {
+        while self.unwritten != Some(0) && self.written < self.reached + AHEAD {
             let most = self.unwritten.unwrap_or(u64::MAX).min(ZEROS.len() as u64);
             let chunk = Bytes::from_static(&ZEROS[..most as usize]);
             let taken = api::write(&mut connection.send_stream(stream), chunk);
@@ -277,6 +280,7 @@ impl StackConnection for Pair {
 
     fn send(&mut self, now: Time) -> Option<(Direction, StackPacket, Datagram)> {
         let at = self.instant(now);
+        self.supply();
         self.seen.lock().data = crate::frames::StreamData::default();
         let (direction, (bytes, ecn)) = if let Some(sent) = self.client.send(at) {
             (Direction::Forward, sent)
@@ -290,6 +294,7 @@ impl StackConnection for Pair {
         let data = if forward { seen.data.clone() } else { crate::frames::StreamData::default() };
         // The first packet of an Initial space opens the connection, or accepts it (RFC 9000 §17.2.2).
         let initial = bytes.first().is_some_and(|first| first & 0xb0 == 0x80);
+        self.reached = self.reached.max(data.first.start + data.payload);
         if data.payload > 0 {
             self.lacks_ecn = self.setup.ecn && ecn.is_none();
         }
@@ -456,6 +461,9 @@ const CIDS: u64 = 10;
 
 /// Room of buffers that never limit a connection, bytes.
 const ROOM: u64 = 1 << 40;
+
+/// Payload that applications write ahead of what is sent, which is far more than a packet.
+const AHEAD: u64 = 1 << 20;
 
 /// Payload of UDP up to which the stacks search, bytes.
 const LARGEST_SEARCHED: u64 = 1_452;
