@@ -78,3 +78,27 @@ fn a_controller_that_the_stack_does_not_have_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_name_with_a_colon_stands_for_stack_and_controller() {
+    for (stack, controller) in controllers() {
+        let apart = bulk(stack, controller);
+        let group = format!("stack = \"{stack}\"\n        algorithm = \"{controller}\"");
+        let together = apart.replace(&group, &format!("algorithm = \"{stack}:{controller}\""));
+        assert_ne!(apart, together);
+        let shorter = ["duration = 3s", "warmup = 1s"];
+        assert_eq!(result(&apart, &shorter).digest(), result(&together, &shorter).digest(), "{together}");
+    }
+    let faults = read(&bulk("quinn", "noq:cubic"), &[]).expect_err("two stacks");
+    assert_eq!(faults[0].message, "the stack quinn has no such controller");
+}
+
+#[test]
+fn flows_without_end_take_little_memory() {
+    for (stack, controller) in [("quinn", "cubic"), ("noq", "bbr3")] {
+        let text = bulk(stack, controller);
+        let many = ["duration = 3s", "warmup = 1s", "flows.0.count = 30"];
+        let taken = allocation_counter::measure(|| drop(result(&text, &many)));
+        assert!(taken.bytes_max < 50_000_000, "{} bytes at once", taken.bytes_max);
+    }
+}
