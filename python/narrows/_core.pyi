@@ -39,6 +39,7 @@ __all__ = [
     "run",
     "running_call",
     "schema",
+    "stacks",
     "stationary_after",
     "tables",
 ]

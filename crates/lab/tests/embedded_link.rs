@@ -96,7 +96,7 @@ fn ends(queue: &str) -> (usize, Vec<End>, Vec<End>) {
                     Fate::Delivered => access[flow as usize].pass(Bytes::new(1500), outcome.at) + rest,
                     Fate::Dropped(_) | Fate::Lost(_) => outcome.at,
                 };
-                outside.push((at.as_ps() as i64, flow, number, what, outcome.ecn));
+                outside.push((at.as_ps().cast_signed(), flow, number, what, outcome.ecn));
             }
         }
     };

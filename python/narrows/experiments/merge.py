@@ -13,11 +13,11 @@ from narrows.experiments.campaign import digest_of
 from narrows.experiments.plan import PLAN, SHOWN, check_kept
 from narrows.experiments.store import FAILED, TABLE
 from narrows.experiments.stored import StoredStudy, stored
-from narrows.files.disk import sync
 from narrows.files.format import read_kept
 from narrows.files.lease import holder_of
 from narrows.files.manifest import file_digest
 from narrows.files.parquet import write_parquet
+from narrows.files.system import sync
 from narrows.plural import counted
 
 if TYPE_CHECKING:
