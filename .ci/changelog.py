@@ -32,6 +32,7 @@ AREAS = (
     "Published studies",
     "Suites, trials and worst environments",
     "Playground",
+    "Crates for other programs",
     "Python",
     "Export and sharing",
     "Installation, commands and documentation",

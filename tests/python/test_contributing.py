@@ -13,7 +13,7 @@ import pytest
 
 HOUSE = Path(__file__).parents[2]
 # The crate of queues with all that it uses; it compiles without the others.
-CRATES = ("units", "card", "wire", "qdisc")
+CRATES = ("units", "card", "wire", "qdisc", "getrandom")
 ROW = re.compile(r"^\| `(?P<file>[^`]+)` \| (?P<what>.+) \|$", re.MULTILINE)
 
 

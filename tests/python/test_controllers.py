@@ -272,7 +272,9 @@ def test_the_header_in_rust_and_the_contract_have_the_fields_of_the_header() -> 
         assert f"`{function}`" in page, function
 
 
-def test_the_job_of_the_page_runs_as_written(narrows: Narrows, tmp_path: Path) -> None:
+def test_the_job_of_the_page_runs_as_written(narrows: Narrows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.setenv(variable, str(tmp_path / variable))
     page = (HOUSE / "docs/ab.md").read_text(encoding="utf-8").partition("## A controller in C as a CI job")[2]
     built = re.findall(r"^ {10}(make .*)$", page, flags=re.MULTILINE)
     (compared,) = re.findall(r"- run: narrows (ab .*)$", page, flags=re.MULTILINE)
