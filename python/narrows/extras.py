@@ -15,7 +15,6 @@ from narrows.errors import InputError
 # The extra of each package; `pyproject.toml` says the same.
 EXTRA_OF = {
     "scipy": "study",
-    "statsmodels": "study",
     "pydoe": "study",
     "duckdb": "study",
     "matplotlib": "plot",

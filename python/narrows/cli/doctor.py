@@ -112,7 +112,6 @@ STUDIES = "`narrows study` and `narrows reproduce`"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
 PACKAGES = {
     "scipy": STUDIES,
-    "statsmodels": STUDIES,
     "pydoe": "designs of studies with two levels",
     "duckdb": "`narrows study query`",
     "polars": "`.frame()` in Python",

@@ -135,7 +135,7 @@ class Studying(Job[Studied]):
         """Run every cell that is missing."""
         if self._has_report():
             # What is said of it, after hours of simulation, are tests of differences.
-            require("scipy", "statsmodels")
+            require("scipy")
         study = self._stored()
         status = campaign.work(
             study,
