@@ -19,5 +19,6 @@ mod rate;
 pub mod record;
 pub mod root;
 mod source;
+pub mod stack;
 mod transfers;
 pub mod transport;

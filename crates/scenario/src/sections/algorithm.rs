@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `algorithm`: the congestion control of a group, and what `compare` puts in its place.
 
-use super::flow::StackWord;
 use super::preset::Preset;
+use super::stack::StackWord;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable, number, text};

@@ -13,6 +13,7 @@ use super::distribution::{Drawn, DrawnOr};
 use super::preset::Preset;
 use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
+use super::stack::StackWord;
 use super::transfers::Transfers;
 use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of, reader};
 use crate::context::{LoadContext, LoadOptions};
@@ -23,7 +24,7 @@ use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::kind::Parts;
 use crate::section::{Fields, Section, Table, keys};
-use crate::value::{Integer, List, Positive, SpanRange, Word, Words, words};
+use crate::value::{Integer, List, Positive, SpanRange, Word, Words};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
 use narrows_model::stack::ProtocolStack;
@@ -89,17 +90,6 @@ pub struct Unlimited;
 impl Word for Unlimited {
     const WORD: &'static str = "unlimited";
 }
-
-/// The name of a protocol stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StackWord {
-    /// `quinn-proto`.
-    Quinn,
-    /// `noq-proto`.
-    Noq,
-}
-
-words!(StackWord { Quinn = "quinn", Noq = "noq" });
 
 /// All keys of a group.
 #[derive(Clone, Debug)]
