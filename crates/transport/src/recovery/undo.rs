@@ -20,8 +20,7 @@
 
 use super::scoreboard::Delivery;
 use crate::{Rule, UndoKind};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::VecDeque;
 
 /// The detection of spurious episodes at one sender.
 #[derive(Clone, Debug)]
@@ -29,8 +28,7 @@ pub(super) struct Undo {
     kind: UndoKind,
     /// The last episode, while it may be undone.
     episode: Option<Episode>,
-    /// Retransmissions not reported by D-SACKs: how many of each segment. Where they were necessary, all of an episode stay here.
-    unreported: BTreeMap<u64, u32>,
+    unreported: Unreported,
 }
 
 /// An episode that may be spurious.
@@ -44,9 +42,61 @@ struct Episode {
     genuine: bool,
 }
 
+/// Retransmissions that no D-SACK has reported. Where they were necessary, all of an episode stay here.
+#[derive(Clone, Debug, Default)]
+struct Unreported {
+    /// Segments in ascending order, and how many retransmissions of each are unreported. They are mostly sent in this order.
+    segments: VecDeque<(u64, u32)>,
+    /// Sum of these numbers.
+    count: u64,
+}
+
+impl Unreported {
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Segment `number` is retransmitted.
+    fn add(&mut self, number: u64) {
+        self.count += 1;
+        if self.segments.back().is_none_or(|(last, _)| *last < number) {
+            return self.segments.push_back((number, 1));
+        }
+        match self.place(number) {
+            Ok(place) => self.segments[place].1 += 1,
+            Err(place) => self.segments.insert(place, (number, 1)),
+        }
+    }
+
+    /// A retransmission of segment `number` is reported, if one is unreported.
+    fn report(&mut self, number: u64) {
+        if let Ok(place) = self.place(number)
+            && self.segments[place].1 > 0
+        {
+            self.segments[place].1 -= 1;
+            self.count -= 1;
+            if self.is_empty() {
+                self.segments.clear();
+            }
+        }
+    }
+
+    /// Forgets segments before `una`.
+    fn drop_before(&mut self, una: u64) {
+        while let Some((_, count)) = self.segments.front().filter(|(number, _)| *number < una) {
+            self.count -= u64::from(*count);
+            self.segments.pop_front();
+        }
+    }
+
+    fn place(&self, number: u64) -> Result<usize, usize> {
+        self.segments.binary_search_by_key(&number, |(number, _)| *number)
+    }
+}
+
 impl Undo {
     pub(super) fn new(kind: UndoKind) -> Self {
-        Self { kind, episode: None, unreported: BTreeMap::new() }
+        Self { kind, episode: None, unreported: Unreported::default() }
     }
 
     /// A loss episode starts, with a retransmission timeout if `timeout`; all segments below `una` are acknowledged.
@@ -54,7 +104,7 @@ impl Undo {
         if self.kind == UndoKind::None {
             return;
         }
-        self.unreported = self.unreported.split_off(&una);
+        self.unreported.drop_before(una);
         self.episode = Some(Episode { timeout, retransmitted: !self.unreported.is_empty(), genuine: false });
     }
 
@@ -68,7 +118,7 @@ impl Undo {
         if self.kind == UndoKind::None {
             return;
         }
-        *self.unreported.entry(number).or_default() += 1;
+        self.unreported.add(number);
         if let Some(episode) = &mut self.episode {
             episode.retransmitted = true;
         }
@@ -80,13 +130,8 @@ impl Undo {
         if self.kind == UndoKind::None {
             return None;
         }
-        if let Some(number) = delivery.dsack
-            && let Entry::Occupied(mut count) = self.unreported.entry(number)
-        {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
+        if let Some(number) = delivery.dsack {
+            self.unreported.report(number);
         }
         let episode = self.episode.as_mut()?;
         // A retransmission that is SACKed has no timestamp of its own in the echo: it may have been necessary.
