@@ -74,7 +74,9 @@ def test_no_crate_names_the_standard_library(crate: str) -> None:
     assert named <= WITH_STD
 
 
-@pytest.mark.full("seven crates are compiled for a processor without an operating system; what they import is read above")
+@pytest.mark.full(
+    "seven crates are compiled for a processor without an operating system; what they import is read above"
+)
 @pytest.mark.skipif(shutil.which("rustup") is None, reason="rustup says which targets are installed")
 def test_the_crates_build_for_a_processor_without_an_operating_system() -> None:
     installed = subprocess.run(["rustup", "target", "list", "--installed"], capture_output=True, check=True, text=True)  # noqa: S607

@@ -12,6 +12,7 @@ import tomllib
 import venv
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from narrows.cli.shell import tree
@@ -51,9 +52,13 @@ algorithms = ["cubic", "newreno"]
 MADE = (
     ("run", "s.toml", "--replications", "3", "--out", "run"),
     ("matrix", "cubic", "newreno", *TINY, "--out", "matrix"),
+    ("study", "run", "study.toml", "--shard", "1/2", "--out", "one"),
+    ("study", "run", "study.toml", "--shard", "2/2", "--out", "two"),
     ("pack", "run", "--out", "run.zip"),
     ("export", "pcapng", "run", "--out", "run.pcapng"),
 )
+# Stands for the key of a cell of the matrix.
+CELL = "CELL"
 # An invocation of each command, and the extra that its message names; None where it works.
 COMMANDS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "run": (("s.toml", "--replications", "3", "--out", "again"), None),
@@ -69,7 +74,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "study resume": (("matrix",), "study"),
     "study status": (("matrix",), None),
     "study query": (("matrix", "select count(*) from cells"), "study"),
-    "study replay": (("matrix", "0"), None),
+    "study replay": (("matrix", CELL), None),
+    "study merge": (("one", "two", "--out", "joined"), "study"),
     "study check": (("study.toml",), None),
     "reproduce": (("welzl-2009", "--judge"), "study"),
     "report": (("run",), None),
@@ -176,7 +182,9 @@ def test_every_command_is_tried() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_works_or_names_its_extra(bare: Path, command: str) -> None:
     arguments, extra = COMMANDS[command]
-    done = run(bare, "-m", "narrows", *command.split(), *arguments)
+    key = pq.read_table(bare / "matrix/cells.parquet", columns=["cell"])["cell"][0].as_py()
+    given = [key if each == CELL else each for each in arguments]
+    done = run(bare, "-m", "narrows", *command.split(), *given)
     said = done.stdout + done.stderr
     assert "internal error:" not in said, said
     if extra is not None:

@@ -20,6 +20,7 @@ from narrows.experiments.merge import Shards, open_shards
 from narrows.experiments.plan import PLAN
 from narrows.experiments.stored import stored
 from narrows.experiments.views.summary import write_summary
+from narrows.extras import require
 from narrows.files.folder import appearing, check_place
 from narrows.files.format import read_kept, write_kept
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
@@ -86,6 +87,8 @@ def merging(folders: Sequence[Path], options: Options) -> Merging | Reproducing 
             if options.out is not None:
                 check_place(options.out, replace=False)
             return join(folders, options)
+    # The findings need it.
+    require("scipy")
     shards = open_shards(folders)
     plan = shards.found[0].plan
     folder = options.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
@@ -94,6 +97,8 @@ def merging(folders: Sequence[Path], options: Options) -> Merging | Reproducing 
 
 
 def _reproduction(folders: Sequence[Path], options: Options) -> Reproducing:
+    # So do the verdicts.
+    require("scipy")
     about, of = _common(folders, reproducing.ABOUT)
     name, size = str(of["name"]), str(about["size"])
     options = replace(options, seed=of["seed"], replications=of["replications"])
