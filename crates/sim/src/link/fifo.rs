@@ -40,6 +40,8 @@ impl Fifo {
 
     /// Enqueues `packet` at its arrival time, after all earlier arrivals, and returns its departure time; `None` if it
     /// is dropped.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at one place")]
     pub fn pass(
         &mut self,
         packet: &Packet,
