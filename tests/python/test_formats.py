@@ -14,7 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
+from claim_files import GOODPUT, SCENARIO, SUITE, claim, claims_file, write_study
 
 from narrows import core
 from narrows.cli.program import run
@@ -37,18 +37,6 @@ algorithms = ["newreno", "aimd(a=1,b=0.6)"]
 measures = ["goodput_bps"]
 replications = 2
 [sizes.quick]
-"""
-SUITE = """\
-title = "Small"
-source = "a rule"
-references = ["newreno"]
-[[rows]]
-section = "1"
-criterion = "It delivers"
-cells = "cells"
-measure = "group.tested.goodput_bps"
-predicate = { kind = "liveness", at_least = 1000 }
-whose = "ours"
 """
 CELLS = """\
 title = "A path"

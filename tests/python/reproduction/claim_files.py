@@ -20,6 +20,19 @@ loss = { kind = "bernoulli", rate = 0.02 }
 name = "tested"
 algorithm = "subject"
 """
+# A suite of one row, whose cells are in `cells.toml`.
+SUITE = """\
+title = "Small"
+source = "a rule"
+references = ["newreno"]
+[[rows]]
+section = "1"
+criterion = "It delivers"
+cells = "cells"
+measure = "group.tested.goodput_bps"
+predicate = { kind = "liveness", at_least = 1000 }
+whose = "ours"
+"""
 # Quantities of claims: the goodput of NewReno, and how much more that of a smaller decrease is, in bit/s.
 GOODPUT = '{ measure = "goodput_bps", where = { algorithm = "newreno" } }'
 ADVANTAGE = f"""{{ minus = [

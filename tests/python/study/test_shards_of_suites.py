@@ -7,24 +7,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from claim_files import SCENARIO, SUITE
 
 from narrows.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCENARIO = """\
-title = "Random losses"
-duration = "4s"
-warmup = "1s"
-[path]
-rate = "2Mbps"
-rtt = "20ms"
-loss = { kind = "bernoulli", rate = 0.02 }
-[[flows]]
-name = "tested"
-algorithm = "subject"
-"""
 CLAIMS = """\
 title = "A small study"
 number = "9"
@@ -48,18 +37,6 @@ algorithms = ["newreno", "aimd(a=1,b=0.6)"]
 measures = ["goodput_bps"]
 replications = 4
 [sizes.quick]
-"""
-SUITE = """\
-title = "Small"
-source = "a rule"
-references = ["newreno"]
-[[rows]]
-section = "1"
-criterion = "It delivers"
-cells = "cells"
-measure = "group.tested.goodput_bps"
-predicate = { kind = "liveness", at_least = 1000 }
-whose = "ours"
 """
 CELLS = """\
 title = "A path"
