@@ -18,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Flow {
     /// Never locked but to be copied: stacks require controllers that are `Sync`, and an algorithm need not be.
     algorithm: Mutex<Box<dyn CongestionControl>>,
+    plan: Plan,
     needs: Needs,
     needs_sent_events: bool,
     initial_window: f64,
@@ -71,11 +72,16 @@ impl Flow {
         let mss = u64::from(mtu).max(1);
         let setup = Setup { mss: Bytes::new(mss), packet: Bytes::new(mss + HEADERS), seed, ..plan.setup };
         let algorithm = plan.build(&setup);
+        let shown = Shown::new(algorithm.as_ref());
+        if let Some(failure) = &shown.failure {
+            plan.failed(failure);
+        }
         Self {
+            plan: plan.clone(),
             needs: plan.needs(),
             needs_sent_events: algorithm.needs_sent_events(),
             initial_window: setup.initial_window,
-            shown: Shown::new(algorithm.as_ref()),
+            shown,
             algorithm: Mutex::new(algorithm),
             mss,
             now: Time::ZERO,
@@ -301,6 +307,9 @@ impl Flow {
         let algorithm = self.algorithm();
         event(algorithm, &path);
         let shown = Shown::new(algorithm);
+        if let (None, Some(failure)) = (&self.shown.failure, &shown.failure) {
+            self.plan.failed(failure);
+        }
         self.shown = Shown { failure: self.shown.failure.take().or(shown.failure), ..shown };
     }
 
@@ -361,6 +370,7 @@ impl Clone for Flow {
         let algorithm = self.algorithm.lock().unwrap_or_else(PoisonError::into_inner).boxed_clone();
         Self {
             algorithm: Mutex::new(algorithm),
+            plan: self.plan.clone(),
             shown: self.shown.clone(),
             ledger: self.ledger.clone(),
             batch: self.batch.clone(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An algorithm with the setup of its connections.
 
-use narrows_cc::{AckCounting, Algorithm, CongestionControl, FirstCut, Needs, RestartWindow, Setup};
+use narrows_cc::{AckCounting, Algorithm, CongestionControl, Failure, FirstCut, Needs, RestartWindow, Setup};
 use narrows_units::Bytes;
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,11 @@ pub struct Plan {
     pub setup: Setup,
     /// Whether an algorithm that sets a pacing rate may run where the stack ignores it.
     pub(crate) window_alone: bool,
+    report: Option<Arc<Report>>,
 }
+
+/// Takes the failure of an algorithm.
+type Report = dyn Fn(&Failure) + Send + Sync;
 
 /// Builds an instance for one connection.
 type Build = dyn Fn(&Setup) -> Box<dyn CongestionControl> + Send + Sync;
@@ -48,7 +52,7 @@ impl Plan {
             paced: true,
             seed: 0,
         };
-        Self { name: name.into(), needs, build: Arc::new(build), setup, window_alone: false }
+        Self { name: name.into(), needs, build: Arc::new(build), setup, window_alone: false, report: None }
     }
 
     /// Permits an algorithm that sets a pacing rate on a stack that ignores it: its window alone limits it. What it does then is
@@ -56,6 +60,20 @@ impl Plan {
     #[must_use]
     pub fn window_alone(self) -> Self {
         Self { window_alone: true, ..self }
+    }
+
+    /// Has `report` called once for each path whose algorithm fails, since a controller is out of reach inside its stack. Only
+    /// external algorithms can fail.
+    #[must_use]
+    pub fn reporting(self, report: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
+        Self { report: Some(Arc::new(report)), ..self }
+    }
+
+    /// Passes on the failure of an instance.
+    pub(crate) fn failed(&self, failure: &Failure) {
+        if let Some(report) = &self.report {
+            report(failure);
+        }
     }
 
     /// Returns the algorithm as written.

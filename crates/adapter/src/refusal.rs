@@ -63,7 +63,8 @@ impl Plan {
         }
     }
 
-    fn reason(&self, stack: Stack) -> Option<Reason> {
+    /// Returns why the algorithm cannot work on `stack`; `None` if it can.
+    pub fn reason(&self, stack: Stack) -> Option<Reason> {
         let Needs { transport, each_packet, router, .. } = self.needs();
         if let Some(queue) = router {
             return Some(Reason::Router(queue));
@@ -124,28 +125,32 @@ impl FromStr for Plan {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { algorithm, stack, reason } = self;
-        if let Reason::Unknown(fault) = reason {
-            return write!(f, "\"{algorithm}\": {fault}");
-        }
-        write!(f, "\"{algorithm}\" cannot work on {stack}: ")?;
         match reason {
-            Reason::Unknown(_) => Ok(()),
-            Reason::Router(queue) => {
-                write!(f, "routers with the queue {queue} would have to answer its requests")
+            Reason::Unknown(_) => write!(f, "\"{algorithm}\": {reason}"),
+            _ => write!(f, "\"{algorithm}\" cannot work on {stack}: {reason}"),
+        }?;
+        f.write_str(match reason {
+            Reason::QuickStart => "; set no setup.quick_start",
+            Reason::Pacing => "; Plan::window_alone permits it all the same",
+            _ => "",
+        })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown(fault) => return fault.fmt(f),
+            Self::Router(queue) => {
+                return write!(f, "routers with the queue {queue} would have to answer its requests");
             }
-            Reason::QuickStart => {
-                f.write_str("no router answers a Quick-Start request; set no setup.quick_start")
-            }
-            Reason::Reports => f.write_str("it needs the reports of a receiver of datagrams"),
-            Reason::EachPacket => f.write_str("it needs the time at which each packet arrived"),
-            Reason::Marks => {
-                f.write_str("it needs the number of marked packets, and only that there were marks is known")
-            }
-            Reason::NoWindow => f.write_str("it has no window, and the stack takes no pacing rate"),
-            Reason::Pacing => f.write_str(
-                "it sets a pacing rate, which the stack ignores; Plan::window_alone permits it all the same",
-            ),
-        }
+            Self::QuickStart => "no router answers a Quick-Start request",
+            Self::Reports => "it needs the reports of a receiver of datagrams",
+            Self::EachPacket => "it needs the time at which each packet arrived",
+            Self::Marks => "it needs the number of marked packets, and only that there were marks is known",
+            Self::NoWindow => "it has no window, and the stack takes no pacing rate",
+            Self::Pacing => "it sets a pacing rate, which the stack ignores",
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 use narrows_adapter::cc::fact::Fact;
 use narrows_adapter::cc::units::{Bytes, Rate, Span, Time};
 use narrows_adapter::cc::{
-    Ack, Cause, CongestionControl, Idle, Limits, Loss, Needs, Path, SentPacket, Setup,
+    Ack, Cause, CongestionControl, Failure, Idle, Limits, Loss, Needs, Path, SentPacket, Setup,
 };
 use narrows_adapter::{Flow, Plan};
 use std::sync::{Arc, Mutex};
@@ -208,4 +208,52 @@ fn a_larger_datagram_leaves_the_window_the_same_in_bytes() {
     assert_eq!((flow.window(), flow.initial_window(), flow.ssthresh()), (12_000, 12_000, None));
     flow.on_mtu(1500);
     assert_eq!(flow.window(), 12_000);
+}
+
+/// An algorithm that has failed from its first loss on.
+#[derive(Clone, Debug, Default)]
+struct Failing(Option<Failure>);
+
+impl CongestionControl for Failing {
+    fn limits(&self) -> Limits {
+        Limits { window: Some(10), pacing: None, burst: Bytes::new(MSS) }
+    }
+
+    fn window(&self) -> Option<f64> {
+        Some(10.0)
+    }
+
+    fn ssthresh(&self) -> Option<f64> {
+        None
+    }
+
+    fn on_ack(&mut self, _ack: &Ack<'_>, _path: &Path) {}
+
+    fn on_loss(&mut self, _loss: &Loss<'_>, path: &Path) {
+        self.0.get_or_insert(Failure { at: path.now, reason: "a loss".to_owned() });
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        self.0.as_ref()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn a_failure_is_reported_once_for_each_path() {
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&reported);
+    let plan = Plan::new("failing", Needs::RELIABLE, |_: &Setup| Box::new(Failing::default()));
+    let plan = plan.reporting(move |failure| sink.lock().expect("not poisoned").push(failure.at));
+    for start in [0, 100] {
+        let mut flow = Flow::new(&plan, 0, MSS as u16);
+        flow.on_sent(at(start), 4 * MSS, None);
+        assert_eq!(flow.failure(), None);
+        flow.on_lost(at(start + 40), at(start), MSS, None, false);
+        flow.on_lost(at(start + 50), at(start), MSS, None, false);
+    }
+    assert_eq!(*reported.lock().expect("not poisoned"), [at(40), at(140)]);
 }

@@ -4,12 +4,14 @@
 //! An external algorithm is loaded from a file while a scenario is read. An [`AlgorithmLoader`] loads it, so that no crate
 //! below the one that implements the loader depends on the language of the file. It is hosted as any other.
 
-use crate::stack::ProtocolStack;
+pub mod stack;
+
 use narrows_cc::card::Value;
 use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::slow_start::CarefulResume;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
 use narrows_units::{Rate, Time};
+use stack::ProtocolStack;
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,10 +47,17 @@ pub enum Control {
 pub struct StackControl {
     /// The stack.
     pub stack: Arc<dyn ProtocolStack>,
-    /// Name of the controller.
+    /// Name of the controller, as written behind that of the stack, without parameters.
     pub name: String,
+    /// The algorithm of Narrows, or from a file, that is its controller; `None` for one of the stack's own.
+    pub hosted: Option<Arc<Control>>,
     /// Placeholder in a host whose protocol the stack executes; it is never called.
     pub unused: Algorithm,
+}
+
+impl StackControl {
+    /// Prefix of the name of a catalogue's algorithm in a stack, as in `quinn:narrows:cubic`.
+    pub const LISTED: &str = "narrows:";
 }
 
 /// An external algorithm with its parameters.
@@ -158,6 +167,7 @@ impl Control {
     pub fn constant_rate(&self) -> Option<Rate> {
         match self {
             Self::Listed(listed) if listed.entry.card.name == "constant" => Some(listed.values.rate("rate")),
+            Self::Stack(StackControl { hosted: Some(hosted), .. }) => hosted.constant_rate(),
             _ => None,
         }
     }
@@ -167,6 +177,15 @@ impl Control {
         match self {
             Self::Listed(algorithm) => Some(algorithm.entry),
             Self::External(_) | Self::Kernel { .. } | Self::Stack(_) => None,
+        }
+    }
+
+    /// Returns the external algorithm that it executes, itself or inside a stack; `None` if there is none.
+    pub fn external(&self) -> Option<&LoadedAlgorithm> {
+        match self {
+            Self::External(external) => Some(external),
+            Self::Stack(StackControl { hosted: Some(hosted), .. }) => hosted.external(),
+            Self::Listed(_) | Self::Kernel { .. } | Self::Stack(_) => None,
         }
     }
 
@@ -183,7 +202,14 @@ impl Display for Control {
             Self::Listed(algorithm) => return Display::fmt(algorithm, f),
             Self::External(external) => external,
             Self::Kernel { name, .. } => return write!(f, "{KERNEL}{name}"),
-            Self::Stack(StackControl { stack, name, .. }) => return write!(f, "{}:{name}", stack.name()),
+            Self::Stack(StackControl { stack, name, hosted, .. }) => {
+                write!(f, "{}:", stack.name())?;
+                return match hosted.as_deref() {
+                    None => f.write_str(name),
+                    Some(listed @ Self::Listed(_)) => write!(f, "{}{listed}", StackControl::LISTED),
+                    Some(external) => Display::fmt(external, f),
+                };
+            }
         };
         let file =
             external.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

@@ -10,10 +10,10 @@ mod pairing;
 mod program;
 mod refusal;
 mod source;
-pub mod stack;
 pub mod traffic;
 mod workload;
 
+pub use algorithm::stack;
 pub use change::{ChangeModel, LinkChange};
 pub use demand::{Demand, Start, Stop, UserModel};
 pub use framing::Framing;

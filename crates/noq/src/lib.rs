@@ -42,6 +42,7 @@ pub const STACK: Stack = Stack { name: "noq-proto 1.4", paces: true };
 #[derive(Debug)]
 pub struct Factory {
     plan: Plan,
+    origin: Option<Instant>,
     made: AtomicU64,
 }
 
@@ -53,7 +54,19 @@ impl Factory {
     /// If the algorithm cannot work on [`STACK`].
     pub fn new(plan: Plan) -> Result<Self, Refusal> {
         plan.check(STACK)?;
-        Ok(Self { plan, made: AtomicU64::new(0) })
+        Ok(Self::of_checked(plan))
+    }
+
+    /// Creates the factory of the controllers of a plan that was [checked](Plan::check) against [`STACK`] before, or a plan like it: a
+    /// check runs the algorithm for some round trips.
+    pub fn of_checked(plan: Plan) -> Self {
+        Self { plan, origin: None, made: AtomicU64::new(0) }
+    }
+
+    /// Counts the times that algorithms see, and those of failures, from `origin` instead of the start of each path.
+    #[must_use]
+    pub fn since(self, origin: Instant) -> Self {
+        Self { origin: Some(origin), ..self }
     }
 }
 
@@ -61,7 +74,7 @@ impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let made = self.made.fetch_add(1, Ordering::Relaxed);
         let flow = Flow::new(&self.plan, self.plan.setup.seed.wrapping_add(made), current_mtu);
-        Box::new(Hosted { flow, start: now })
+        Box::new(Hosted { flow, start: self.origin.unwrap_or(now) })
     }
 }
 
@@ -69,6 +82,7 @@ impl ControllerFactory for Factory {
 #[derive(Clone, Debug)]
 pub struct Hosted {
     flow: Flow,
+    /// The origin of the algorithm's times.
     start: Instant,
 }
 

@@ -12,6 +12,7 @@
 
 mod frames;
 mod handshake;
+mod hosted;
 mod noq;
 mod quinn;
 mod seed;

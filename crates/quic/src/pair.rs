@@ -3,9 +3,10 @@
 
 use super::{api, crypto, proto};
 use crate::sent::Shared;
-use crate::{HEADERS, LEAST_PAYLOAD, seed};
+use crate::{HEADERS, LEAST_PAYLOAD, hosted, seed};
 use bytes::{Bytes, BytesMut};
-use narrows_cc::RttView;
+use narrows_cc::{Failure, RttView};
+use narrows_model::algorithm::{FlowStart, StackControl};
 use narrows_model::stack::{Datagram, StackConnection, StackSetup};
 use narrows_transport::{StackPacket, StackState};
 use narrows_units::{Bytes as Size, Rate, Span, Time};
@@ -70,23 +71,25 @@ impl Pair {
         clippy::disallowed_methods,
         reason = "an instant has no other source, and only differences from it are used"
     )]
-    pub(super) fn new(setup: &StackSetup, factory: impl FnOnce(Shared) -> Factory) -> Self {
+    pub(super) fn new(setup: &StackSetup, control: &StackControl, start: &FlowStart<'_>) -> Self {
+        let base = Instant::now();
         let seen = Shared::default();
-        let transport = Arc::new(transport(setup, factory(seen.clone())));
+        let [sending, receiving] = controllers(setup, control, start, base, &seen);
+        let receiving = Arc::new(transport(setup, receiving));
         let mut client_config = ClientConfig::new(Arc::new(crypto::Plain::new(seen.clone())));
-        client_config.transport_config(Arc::clone(&transport));
+        client_config.transport_config(Arc::new(transport(setup, sending)));
         let mut cids = seed::Seed::new(setup.seed, FIRST_CID);
         let first = ConnectionId::new(&cids.bytes::<8>());
         client_config.initial_dst_cid_provider(Arc::new(move || first));
         let mut server =
             ServerConfig::new(Arc::new(crypto::Plain::new(Shared::default())), Arc::new(crypto::Tokens));
-        server.transport_config(transport);
+        server.transport_config(receiving);
         server.time_source(Arc::new(Epoch));
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
         server.validation_token_config(tokens);
         Self {
-            base: Instant::now(),
+            base,
             setup: *setup,
             client: Side::new(setup, CLIENT, None),
             server: Side::new(setup, SERVER, Some(Arc::new(server))),
@@ -310,6 +313,10 @@ impl StackConnection for Pair {
         Some((direction, packet, Datagram { bytes, delivered: self.delivered }))
     }
 
+    fn failure(&mut self) -> Option<Failure> {
+        self.seen.lock().take_failure()
+    }
+
     fn state(&mut self) -> (StackState, u64) {
         (self.state_of_sender(), self.delivered)
     }
@@ -382,6 +389,22 @@ impl fmt::Debug for Pair {
 
 /// What builds the controller of a connection.
 pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
+
+/// What builds the controllers of the sender and of the receiver. An algorithm of Narrows or from a file is that of the sender alone.
+fn controllers(
+    setup: &StackSetup,
+    control: &StackControl,
+    start: &FlowStart<'_>,
+    base: Instant,
+    seen: &Shared,
+) -> [Factory; 2] {
+    if let Some(algorithm) = &control.hosted {
+        let plan = hosted::plan(algorithm, start, setup.seed, seen);
+        return [api::hosted(plan, base, seen.clone()), api::own("", setup, Shared::default())];
+    }
+    let both = api::own(&control.name, setup, seen.clone());
+    [Arc::clone(&both), both]
+}
 
 /// The configuration of the stack: its own, but for what the path and the application say.
 fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {

@@ -8,9 +8,11 @@ mod pair;
 
 use quinn_proto as proto;
 
-use crate::{HEADERS, LEAST_PAYLOAD};
+use crate::{HEADERS, LEAST_PAYLOAD, hosted};
+use narrows_model::algorithm::{Control, FlowStart, StackControl};
 use narrows_model::stack::{ProtocolStack, StackConnection, StackSetup};
 use narrows_units::Bytes;
+use std::sync::Arc;
 
 /// The stack.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,16 @@ impl ProtocolStack for Quinn {
         Bytes::new(LEAST_PAYLOAD + HEADERS)
     }
 
-    fn connection(&self, controller: &str, setup: &StackSetup) -> Box<dyn StackConnection> {
-        Box::new(pair::Pair::new(setup, |seen| api::factory(controller, setup, seen)))
+    fn refusal(&self, algorithm: &Arc<Control>) -> Option<String> {
+        hosted::refusal(algorithm, narrows_quinn::STACK)
+    }
+
+    fn connection(
+        &self,
+        control: &StackControl,
+        setup: &StackSetup,
+        start: &FlowStart<'_>,
+    ) -> Box<dyn StackConnection> {
+        Box::new(pair::Pair::new(setup, control, start))
     }
 }

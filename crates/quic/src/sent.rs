@@ -2,7 +2,7 @@
 //! What an endpoint reveals while it works: its keys see the packets that it sends, its controller what happens to them.
 
 use crate::frames::{StreamData, stream_data};
-use narrows_cc::Cause;
+use narrows_cc::{Cause, Failure};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +33,10 @@ pub(crate) struct Sent {
     pub cause: Option<Cause>,
     /// Reductions by persistent congestion (RFC 9002 §7.6), QUIC's counterpart to a retransmission timeout.
     pub persistent: u64,
+    /// The failure of an algorithm of Narrows or from a file, until it is taken.
+    failure: Option<Failure>,
+    /// Whether it has failed.
+    failed: bool,
     /// The shortest such time among the packets of the present batch of acknowledgements.
     batch: Option<Duration>,
 }
@@ -66,6 +70,18 @@ impl Sent {
         self.in_flight = in_flight;
         self.latest_rtt = self.batch.take().or(self.latest_rtt);
         self.min_rtt = self.latest_rtt.map(|latest| self.min_rtt.map_or(latest, |least| least.min(latest)));
+    }
+
+    /// The algorithm has failed; only the first time counts.
+    pub(crate) fn fail(&mut self, failure: Failure) {
+        if !std::mem::replace(&mut self.failed, true) {
+            self.failure = Some(failure);
+        }
+    }
+
+    /// Returns the failure of the algorithm, once.
+    pub(crate) fn take_failure(&mut self) -> Option<Failure> {
+        self.failure.take()
     }
 
     /// A congestion event lowered the window from `before` to `after`, bytes, if it did.

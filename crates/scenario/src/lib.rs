@@ -51,7 +51,6 @@ use context::LoadContext;
 use diagnostic::Fault;
 use emit::{Naming, TomlTable};
 use narrows_backend::{Endpoints, Support, simulator_endpoints, simulator_refusals};
-use narrows_model::algorithm::Control;
 use narrows_model::{Model, Refusal, Workload};
 use narrows_topology::{Group, Layout};
 use refusal::{Judgement, Replaced};
@@ -246,10 +245,8 @@ fn recordings(root: &RootKeys) -> Vec<&InputFile> {
 /// Every file that is used, with its digest, once.
 fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
     let recorded = recordings(root).into_iter().map(|file| (file.path.clone(), file.digest.clone()));
-    let external = groups.iter().filter_map(|group| match &group.algorithm {
-        Control::External(external) => Some((external.file.clone(), external.algorithm.digest().to_owned())),
-        Control::Listed(_) | Control::Kernel { .. } | Control::Stack(_) => None,
-    });
+    let external = groups.iter().filter_map(|group| group.algorithm.external());
+    let external = external.map(|each| (each.file.clone(), each.algorithm.digest().to_owned()));
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (file, digest) in recorded.chain(external) {
         if !files.iter().any(|(known, _)| *known == file) {

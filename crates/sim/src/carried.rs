@@ -10,6 +10,7 @@ use crate::{Emulation, RunOptions, StackRequest};
 use narrows_backend::{Progress, RunError};
 use narrows_engine::Stream;
 use narrows_model::Model;
+use narrows_model::algorithm::FlowStart;
 use narrows_model::stack::{Datagram, StackConnection, StackSetup};
 use narrows_records::Records;
 use narrows_units::{Bytes, Span, Time};
@@ -114,7 +115,7 @@ impl<'m> Carried<'m> {
     fn carry_out(&mut self, request: StackRequest, now: Time, emulation: &mut Emulation<'m>) {
         let flow = match request {
             StackRequest::Open(flow) => {
-                let mut connection = self.connection(flow, emulation.size(flow));
+                let mut connection = self.connection(flow, emulation.size(flow), now);
                 connection.open(now);
                 self.connections[flow.index()] = Some((flow, connection));
                 flow
@@ -172,6 +173,9 @@ impl<'m> Carried<'m> {
                 self.datagrams.remove(&packet.handle);
             }
         }
+        if let Some(failure) = connection.failure() {
+            emulation.fail(flow, failure);
+        }
         let (state, delivered) = connection.state();
         let due = connection.due();
         if due != std::mem::replace(&mut self.armed[flow.index()], due) && due < Time::NEVER {
@@ -187,10 +191,11 @@ impl<'m> Carried<'m> {
         }
     }
 
-    /// The two endpoints of the connection `flow` of `size` bytes.
-    fn connection(&self, flow: FlowId, size: Option<Bytes>) -> Box<dyn StackConnection> {
+    /// The two endpoints of the connection `flow` of `size` bytes, which starts at `now`.
+    fn connection(&self, flow: FlowId, size: Option<Bytes>, now: Time) -> Box<dyn StackConnection> {
         let workload = &self.model.workloads[self.workloads[flow.index()]];
-        let control = self.model.groups[workload.group].algorithm.stack();
+        let group = &self.model.groups[workload.group];
+        let control = group.algorithm.stack();
         let control = control.expect("a stack carries the connections of the workload");
         let transport = &workload.transport;
         let stream = format!("stack {} {}", flow.index(), flow.generation());
@@ -203,6 +208,7 @@ impl<'m> Carried<'m> {
             ecn: transport.ecn,
             seed: Stream::new(self.model.seed, self.replication, &stream).bits(),
         };
-        control.stack.connection(&control.name, &setup)
+        let start = FlowStart { flow: flow.index(), group: &group.name, now };
+        control.stack.connection(control, &setup, &start)
     }
 }

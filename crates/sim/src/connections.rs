@@ -59,7 +59,7 @@ pub(crate) struct Connections<'m> {
     pub messages: Vec<(u16, Message)>,
     /// Messages of this partition to itself that workloads have not seen.
     pub unseen: Vec<Message>,
-    /// Failures of algorithms in connections that have ended.
+    /// Failures of algorithms in connections that have ended, and in those that a stack carries.
     failed: Vec<(Failure, Plan)>,
     /// Number of connections, by workload, that have a row of their own: the first ones of each user or of all arrivals.
     kept: Vec<u64>,
@@ -312,6 +312,13 @@ impl<'m> Connections<'m> {
             }
         }
         true
+    }
+
+    /// The algorithm of the connection `flow`, which a stack executes, has failed.
+    pub fn fail_in_stack(&mut self, flow: FlowId, failure: Failure) {
+        if let Some(host) = &self.sending[flow.index()] {
+            self.failed.push((failure, host.plan));
+        }
     }
 
     /// Failures of external algorithms so far, including those in connections that have ended.

@@ -12,6 +12,7 @@ use crate::options::RunOptions;
 use crate::partition::Partition;
 use crate::recorder::OfStack;
 use narrows_backend::{Cancellation, Progress, RunError};
+use narrows_cc::Failure;
 use narrows_model::Model;
 use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
@@ -121,6 +122,11 @@ impl<'m> Emulation<'m> {
         self.partition.at_workloads(|workloads, context| {
             workloads.update_from_stack(flow, state, delivered, now, context);
         });
+    }
+
+    /// The algorithm of `flow`, which a stack executes, has failed.
+    pub(crate) fn fail(&mut self, flow: FlowId, failure: Failure) {
+        self.partition.workloads.connections.fail_in_stack(flow, failure);
     }
 
     /// The receiver of `flow` has received `bytes` of payload so far.

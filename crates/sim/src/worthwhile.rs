@@ -3,7 +3,6 @@
 
 use crate::layout::Layout;
 use crate::options::RunOptions;
-use narrows_model::algorithm::Control;
 use narrows_model::{Model, RateModel};
 use narrows_units::{Span, Time};
 
@@ -11,7 +10,7 @@ impl RunOptions {
     /// Returns the options for a run of `model` with `threads` threads: partitions only for a large run without
     /// external algorithms, whose calls are serialised in any case.
     pub fn with_threads(model: &Model, threads: usize) -> Self {
-        let external = model.groups.iter().any(|group| matches!(group.algorithm, Control::External(_)));
+        let external = model.groups.iter().any(|group| group.algorithm.external().is_some());
         let partitions = if external || !is_large(model, threads) { 1 } else { threads };
         Self { partitions, ..Self::default() }
     }

@@ -17,7 +17,7 @@ from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.plan import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
-from narrows.external.source import absolute, is_external, named_files
+from narrows.external.source import IN_STACKS, absolute, is_external, named_files
 from narrows.files.json_objects import read_object
 from narrows.files.kept import open_or_make
 from narrows.linux import backend
@@ -213,6 +213,8 @@ def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str,
     if suite.subject == ALGORITHM and prefix in core.stacks():
         if theirs in core.stacks()[prefix]:
             return {"name": bare}
+        if theirs.startswith(IN_STACKS):
+            return _card(suite, theirs.removeprefix(IN_STACKS), of_kernels)
         raise UnknownNameError(f"controller of {prefix}", theirs, core.stacks()[prefix])
     hint = f"`narrows list {suite.subject}s` names them"
     raise UnknownNameError(suite.subject, bare, [card["name"] for card in known], hint)

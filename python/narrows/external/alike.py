@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.external.description import describe
-from narrows.external.source import EVERYTHING, OF_STACKS, AlgorithmError, is_external, split_name
+from narrows.external.source import EVERYTHING, AlgorithmError, is_external, split_name, split_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,7 +68,7 @@ def _stack(group: Mapping[str, Any]) -> str:
     """Return the protocol stack that carries a group; empty for none."""
     algorithm = group["algorithm"]
     name = algorithm if isinstance(algorithm, str) else str(algorithm["name"])
-    return str(group.get("stack") or (name.partition(":")[0] if name.startswith(OF_STACKS) else ""))
+    return str(group.get("stack") or split_stack(name)[0].rstrip(":"))
 
 
 def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dict[str, str]:

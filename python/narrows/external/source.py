@@ -122,33 +122,46 @@ def is_external(name: str) -> bool:
     """Return whether a name is that of an algorithm in a file: `linux:illinois` is of a kernel, `quinn:bbr` of a stack.
 
     Examples:
-        >>> is_external("./mine.py:Mine"), is_external("./libmine.so:mine"), is_external("cubic")
-        (True, True, False)
-        >>> is_external("linux:illinois"), is_external("quinn:bbr")
-        (False, False)
+        >>> is_external("./mine.py:Mine"), is_external("./libmine.so:mine"), is_external("quinn:./mine.py:Mine")
+        (True, True, True)
+        >>> is_external("cubic"), is_external("linux:illinois"), is_external("quinn:bbr"), is_external("narrows:cubic")
+        (False, False, False, False)
     """
-    if name.startswith((OF_KERNELS, *OF_STACKS)) and _end_of_file(name) < 0:
+    if name.startswith((OF_KERNELS, *OF_STACKS, IN_STACKS)) and _end_of_file(name) < 0:
         return False
     return ":" in name or Path(name).suffix in SUFFIXES
 
 
 def absolute(name: str) -> str:
     """Return the name of an algorithm with the absolute path of its file, if it has one."""
-    return str(Path(name).absolute()) if is_external(name) else name
+    stack, own = split_stack(name)
+    return f"{stack}{Path(own).absolute()}" if is_external(name) else name
 
 
 def file_of(name: str) -> str:
     """Return the file in the name of an algorithm, without its class and parameters.
 
     Examples:
-        >>> file_of("a (b)/mine.py:Mine(a=2)")
-        'a (b)/mine.py'
+        >>> file_of("a (b)/mine.py:Mine(a=2)"), file_of("quinn:./mine.py:Mine")
+        ('a (b)/mine.py', './mine.py')
     """
     return split_name(name)[0]
 
 
+def split_stack(name: str) -> tuple[str, str]:
+    """Return the stack in which an algorithm is named, with its colon, empty for none, and what is named in it.
+
+    Examples:
+        >>> split_stack("quinn:narrows:cubic"), split_stack("./mine.py:Mine")
+        (('quinn:', 'narrows:cubic'), ('', './mine.py:Mine'))
+    """
+    stack = next((each for each in OF_STACKS if name.startswith(each)), "")
+    return stack, name[len(stack) :]
+
+
 def split_name(name: str) -> tuple[str, str]:
     """Return the file and the class in the name of an algorithm; a folder's name may hold a parenthesis, too."""
+    name = split_stack(name.strip())[1]
     parameters = name.find("(", max(_end_of_file(name), 0))
     file, _, found = name[: parameters if parameters >= 0 else None].strip().rpartition(":")
     return file, found
@@ -194,3 +207,5 @@ EVERYTHING = (os.sep,)
 OF_KERNELS = "linux:"
 # What those of the stacks that can carry flows begin with, whether or not they are part of this build.
 OF_STACKS = ("quinn:", "noq:")
+# What those of the catalogue begin with inside a stack.
+IN_STACKS = "narrows:"

@@ -6,6 +6,7 @@ use super::proto;
 use crate::seed;
 use crate::sent::Shared;
 use bytes::{Bytes, BytesMut};
+use narrows_adapter::Plan;
 use narrows_cc::Cause;
 use narrows_model::stack::StackSetup;
 use proto::congestion::{
@@ -87,26 +88,34 @@ pub(super) fn limits(connection: &mut Connection) -> Limits {
     Limits { ssthresh: metrics.ssthresh, rate: metrics.pacing_rate.map(|rate| rate as f64 * 8.0) }
 }
 
-/// Returns what builds the controller `name`.
-pub(super) fn factory(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
+/// Returns what builds the controller `name` of the stack.
+pub(super) fn own(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
     let inner: Factory = match name {
         "newreno" => Arc::new(NewRenoConfig::default()),
         "bbr3" => Arc::new(Bbr3Config::default()),
         _ => Arc::new(CubicConfig::default()),
     };
-    Arc::new(Observing { inner, seen, seed: setup.seed })
+    Arc::new(Observing { inner, seen, seed: Some(setup.seed) })
+}
+
+/// Returns what builds the controller of `plan`, whose times begin at `origin`.
+pub(super) fn hosted(plan: Plan, origin: Instant, seen: Shared) -> Factory {
+    let inner = Arc::new(narrows_noq::Factory::of_checked(plan).since(origin));
+    Arc::new(Observing { inner, seen, seed: None })
 }
 
 /// Builds controllers that are observed.
 struct Observing {
     inner: Factory,
     seen: Shared,
-    seed: u64,
+    /// Seed of the random numbers of a thread; `None` for a controller that draws none from it.
+    seed: Option<u64>,
 }
 
 impl ControllerFactory for Observing {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = seed::seeded(self.seed, || Arc::clone(&self.inner).build(now, current_mtu));
+        let build = || Arc::clone(&self.inner).build(now, current_mtu);
+        let inner = self.seed.map_or_else(build, |seed| seed::seeded(seed, build));
         Box::new(Observed { inner, seen: self.seen.clone() })
     }
 }

@@ -6,7 +6,8 @@ use super::proto;
 use crate::seed;
 use crate::sent::Shared;
 use bytes::{Bytes, BytesMut};
-use narrows_cc::Cause;
+use narrows_adapter::{Plan, Reason};
+use narrows_cc::{Cause, Failure};
 use narrows_model::stack::StackSetup;
 use proto::congestion::{
     BbrConfig, Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
@@ -89,27 +90,36 @@ pub(super) fn limits(connection: &mut Connection) -> Limits {
     Limits { ssthresh: connection.congestion_state().metrics().ssthresh, rate: None }
 }
 
-/// Returns what builds the controller `name`.
-pub(super) fn factory(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
+/// Returns what builds the controller `name` of the stack.
+pub(super) fn own(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
     let inner: Factory = match name {
         "newreno" => Arc::new(NewRenoConfig::default()),
         "bbr" => Arc::new(BbrConfig::default()),
         _ => Arc::new(CubicConfig::default()),
     };
-    Arc::new(Observing { inner, seen, seed: setup.seed })
+    Arc::new(Observing { inner, seen, seed: Some(setup.seed), origin: None })
+}
+
+/// Returns what builds the controller of `plan`, whose times begin at `origin`.
+pub(super) fn hosted(plan: Plan, origin: Instant, seen: Shared) -> Factory {
+    let inner = Arc::new(narrows_quinn::Factory::of_checked(plan).since(origin));
+    Arc::new(Observing { inner, seen, seed: None, origin: Some(origin) })
 }
 
 /// Builds controllers that are observed.
 struct Observing {
     inner: Factory,
     seen: Shared,
-    seed: u64,
+    /// Seed of the random numbers of a thread; `None` for a controller that draws none from it.
+    seed: Option<u64>,
+    origin: Option<Instant>,
 }
 
 impl ControllerFactory for Observing {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = seed::seeded(self.seed, || Arc::clone(&self.inner).build(now, current_mtu));
-        Box::new(Observed { inner, seen: self.seen.clone() })
+        let build = || Arc::clone(&self.inner).build(now, current_mtu);
+        let inner = self.seed.map_or_else(build, |seed| seed::seeded(seed, build));
+        Box::new(Observed { inner, seen: self.seen.clone(), origin: self.origin })
     }
 }
 
@@ -117,6 +127,8 @@ impl ControllerFactory for Observing {
 struct Observed {
     inner: Box<dyn Controller>,
     seen: Shared,
+    /// The start of the run, for an algorithm of Narrows or from a file, whose rate the stack would ignore.
+    origin: Option<Instant>,
 }
 
 impl Controller for Observed {
@@ -133,6 +145,10 @@ impl Controller for Observed {
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
         self.seen.lock().batch_ended(in_flight);
         self.inner.on_end_acks(now, in_flight, app_limited, largest);
+        if let Some(origin) = self.origin.filter(|_| self.inner.metrics().pacing_rate.is_some()) {
+            let (at, reason) = (narrows_adapter::time(origin, now), Reason::Pacing.to_string());
+            self.seen.lock().fail(Failure { at, reason });
+        }
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
@@ -159,7 +175,7 @@ impl Controller for Observed {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self { inner: self.inner.clone_box(), seen: self.seen.clone() })
+        Box::new(Self { inner: self.inner.clone_box(), seen: self.seen.clone(), origin: self.origin })
     }
 
     fn initial_window(&self) -> u64 {

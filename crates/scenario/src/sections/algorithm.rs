@@ -16,7 +16,7 @@ use narrows_card::Value;
 use narrows_cc::Algorithm;
 use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm, StackControl};
 use narrows_model::stack::ProtocolStack;
-use std::path::{Path, absolute};
+use std::path::absolute;
 use std::sync::Arc;
 
 /// The type of a key whose value is an algorithm.
@@ -102,18 +102,7 @@ fn parts(
 
 /// An algorithm with every parameter, as TOML.
 fn table(control: &Control, naming: Naming) -> String {
-    let (name, values): (String, Vec<(&str, &Value)>) = match control {
-        Control::Listed(algorithm) => {
-            (algorithm.entry.card.name.to_owned(), algorithm.values.iter().collect())
-        }
-        Control::External(external) => {
-            let file = naming.of(&external.file, external.algorithm.digest());
-            let parameters = external.parameters.iter().map(|(name, value)| (name.as_str(), value));
-            (format!("{file}:{}", external.name), parameters.collect())
-        }
-        Control::Kernel { name, .. } => (format!("{KERNEL}{name}"), Vec::new()),
-        Control::Stack(control) => (format!("{}:{}", control.stack.name(), control.name), Vec::new()),
-    };
+    let (name, values) = written(control, naming);
     let mut table = TomlTable::default();
     table.set(NAME, text(name));
     for (name, value) in values {
@@ -127,6 +116,32 @@ fn table(control: &Control, naming: Naming) -> String {
         table.set(name, value);
     }
     table.inline()
+}
+
+/// The name of an algorithm, and all its parameters.
+fn written(control: &Control, naming: Naming) -> (String, Vec<(&str, &Value)>) {
+    match control {
+        Control::Listed(algorithm) => {
+            (algorithm.entry.card.name.to_owned(), algorithm.values.iter().collect())
+        }
+        Control::External(external) => {
+            let file = naming.of(&external.file, external.algorithm.digest());
+            let parameters = external.parameters.iter().map(|(name, value)| (name.as_str(), value));
+            (format!("{file}:{}", external.name), parameters.collect())
+        }
+        Control::Kernel { name, .. } => (format!("{KERNEL}{name}"), Vec::new()),
+        Control::Stack(StackControl { stack, name, hosted, .. }) => {
+            let (own, values) = match hosted.as_deref() {
+                None => (name.clone(), Vec::new()),
+                Some(listed @ Control::Listed(_)) => {
+                    let (name, values) = written(listed, naming);
+                    (format!("{}{name}", StackControl::LISTED), values)
+                }
+                Some(external) => written(external, naming),
+            };
+            (format!("{}:{own}", stack.name()), values)
+        }
+    }
 }
 
 impl AlgorithmValue {
@@ -156,8 +171,8 @@ impl AlgorithmValue {
     /// Returns the name of a group with this algorithm that has no name of its own.
     pub fn group_name(&self) -> &str {
         let name = self.name();
-        let of_stack = name.split_once(':').is_some_and(|(prefix, _)| StackWord::WORDS.contains(&prefix));
-        if is_external(name) && !of_stack { name.rsplit(':').next().unwrap_or(name) } else { name }
+        let in_file = is_in_file(name) || is_external(name) && without_stack(name) == name;
+        if in_file { name.rsplit(':').next().unwrap_or(name) } else { name }
     }
 }
 
@@ -218,18 +233,8 @@ impl AlgorithmText {
             Self::Parts { name, name_location, values } => {
                 let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
                 let name_at = At { path: at.path_of(NAME), location: name_location.clone() };
-                if let Some((stack, own)) = carried(name, among, context) {
-                    return of_stack(stack, own, values.is_empty(), &name_at).map(Some);
-                }
-                if let Some(of_kernel) = name.strip_prefix(KERNEL) {
-                    return kernel(of_kernel, values.is_empty(), &name_at).map(Some);
-                }
-                if is_external(name) {
-                    return external(name, given, &name_at, context).map(Some);
-                }
-                let parsed = Algorithm::among(algorithm::listed(), variant(name, among.preset), given);
-                let algorithm = parsed.map_err(|fault| locate(&fault, at, &name_at, values))?;
-                Ok(Some(Control::Listed(algorithm)))
+                let fault = |fault: &_| locate(fault, at, &name_at, values);
+                named(name, given, among, &name_at, &fault, context).map(Some)
             }
         }
     }
@@ -237,8 +242,8 @@ impl AlgorithmText {
 
 /// The file of an algorithm that was written as `name` at `location`; `None` if it is compiled in.
 fn input(control: &Control, name: &str, location: &Location) -> Option<InputFile> {
-    let Control::External(external) = control else { return None };
-    let (file, _) = name.rsplit_once(':')?;
+    let external = control.external()?;
+    let (file, _) = without_stack(name).rsplit_once(':')?;
     let digest = external.algorithm.digest().to_owned();
     Some(InputFile::new(file, location, external.file.clone(), digest))
 }
@@ -249,8 +254,33 @@ fn line(text: &str, among: &Among, at: &At, context: &LoadContext<'_>) -> Result
     let Some(given) = narrows_card::assignments(parameters).filter(|_| !name.is_empty()) else {
         return Err(describe(&narrows_card::Fault::Form { given: text.to_owned() }, at));
     };
+    named(name, given, among, at, &|fault| describe(fault, at), context)
+}
+
+/// The algorithm `name`, written at `at`, with these parameters. `describe`: the error for what the catalogue does not have.
+fn named(
+    name: &str,
+    given: Vec<(String, Value)>,
+    among: &Among,
+    at: &At,
+    describe: &dyn Fn(&narrows_card::Fault) -> Fault,
+    context: &LoadContext<'_>,
+) -> Result<Control, Fault> {
+    let listed = |name: &str, given| {
+        Algorithm::among(algorithm::listed(), name, given)
+            .map(Control::Listed)
+            .map_err(|fault| describe(&fault))
+    };
     if let Some((stack, own)) = carried(name, among, context) {
-        return of_stack(stack, own, given.is_empty(), at);
+        let hosted = if let Some(own) = own.strip_prefix(StackControl::LISTED) {
+            Some(listed(own, given)?)
+        } else if is_in_file(own) {
+            Some(external(own, given, at, context)?)
+        } else {
+            check_own(stack, own, given.is_empty(), at)?;
+            None
+        };
+        return of_stack(stack, own, hosted.map(Arc::new), at);
     }
     if let Some(of_kernel) = name.strip_prefix(KERNEL) {
         return kernel(of_kernel, given.is_empty(), at);
@@ -258,8 +288,7 @@ fn line(text: &str, among: &Among, at: &At, context: &LoadContext<'_>) -> Result
     if is_external(name) {
         return external(name, given, at, context);
     }
-    let parsed = Algorithm::among(algorithm::listed(), variant(name, among.preset), given);
-    parsed.map(Control::Listed).map_err(|fault| describe(&fault, at))
+    listed(variant(name, among.preset), given)
 }
 
 /// The algorithm `name` of a Linux kernel, which may have no parameters.
@@ -288,20 +317,42 @@ fn carried<'a>(
     }
 }
 
-/// The controller `name` of `stack`, which may have no parameters.
-fn of_stack(stack: &Arc<dyn ProtocolStack>, name: &str, is_plain: bool, at: &At) -> Result<Control, Fault> {
+/// Checks that `stack` has the controller `name` of its own, which may have no parameters.
+fn check_own(stack: &Arc<dyn ProtocolStack>, name: &str, is_plain: bool, at: &At) -> Result<(), Fault> {
     let known = stack.controllers();
     if !known.contains(&name) {
         let fault = at.fault(format!("the stack {} has no such controller", stack.name()));
-        return Err(fault.given(format!("\"{name}\"")).allowed(list(known.iter().copied())));
+        let fault = fault.given(format!("\"{name}\"")).allowed(within(stack));
+        let is_listed = algorithm::listed().any(|entry| entry.card.name == name);
+        return Err(fault.hint(is_listed.then(|| format!("Narrows has {}{name}", StackControl::LISTED))));
     }
     if !is_plain {
         let fault =
             at.fault(format!("the controllers of the stack {} have no parameters here", stack.name()));
         return Err(fault.allowed(format!("\"{name}\"")));
     }
+    Ok(())
+}
+
+/// The controller of `stack` that was written as `name` behind it: `hosted`, or one of its own.
+fn of_stack(
+    stack: &Arc<dyn ProtocolStack>,
+    name: &str,
+    hosted: Option<Arc<Control>>,
+    at: &At,
+) -> Result<Control, Fault> {
+    if let Some(reason) = hosted.as_ref().and_then(|hosted| stack.refusal(hosted)) {
+        let fault = at.fault(format!("cannot be a controller of the stack {}: {reason}", stack.name()));
+        return Err(fault.given(format!("\"{name}\"")).allowed(within(stack)));
+    }
     let (stack, name) = (Arc::clone(stack), name.to_owned());
-    Ok(Control::Stack(StackControl { stack, name, unused: placeholder(at)? }))
+    Ok(Control::Stack(StackControl { stack, name, hosted, unused: placeholder(at)? }))
+}
+
+/// What can be a controller of `stack`.
+fn within(stack: &Arc<dyn ProtocolStack>) -> String {
+    let known = list(stack.controllers().iter().copied());
+    format!("{known}, {}NAME for an algorithm that works on it, or {EXTERNAL_FORM}", StackControl::LISTED)
 }
 
 /// What stands in a host whose protocol something else executes.
@@ -336,10 +387,22 @@ fn external(
     Ok(Control::External(LoadedAlgorithm { file, name: class.to_owned(), parameters: given, algorithm }))
 }
 
-/// The name is that of something in a file.
+/// The name is that of something in a file, for all but algorithms in stacks and kernels.
 fn is_external(name: &str) -> bool {
-    let extension = Path::new(name).extension();
-    name.contains(':') || ENDINGS.iter().any(|ending| extension.is_some_and(|found| found == &ending[1..]))
+    name.contains(':') && !name.starts_with(StackControl::LISTED) || is_in_file(name)
+}
+
+/// The name has a file with one of the endings in it.
+fn is_in_file(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.ends_with(ending) || name.contains(&format!("{ending}:")))
+}
+
+/// A name without that of a stack at its beginning.
+fn without_stack(name: &str) -> &str {
+    match name.split_once(':') {
+        Some((prefix, own)) if StackWord::WORDS.contains(&prefix) => own,
+        _ => name,
+    }
 }
 
 /// The algorithm that `name` means: in the preset of Linux, what Linux computes under it.

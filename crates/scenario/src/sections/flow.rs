@@ -75,7 +75,7 @@ keys! {
         between: Between => "one router and another",
         /// Application that supplies the data.
         source: Source => "bulk",
-        /// Protocol stack that carries the flows, whose own congestion controllers the algorithm names.
+        /// Protocol stack that carries the flows, with one of its congestion controllers, or an algorithm as `narrows:NAME`.
         stack: StackWord => "none: the endpoints of Narrows, or of a kernel",
         /// External programs that carry the flows, on a Linux kernel only. Their TCP uses the algorithm, unless they
         /// select another.

@@ -5,10 +5,13 @@
 //! its links; a datagram travels beside its packet. What they report is what a kernel reports, too, so that hosts, workloads and
 //! records are the same.
 
+use crate::algorithm::{Control, FlowStart, StackControl};
+use narrows_cc::Failure;
 use narrows_transport::{StackPacket, StackState};
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Direction, Ecn};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A protocol stack that is compiled in.
 pub trait ProtocolStack: Debug + Send + Sync {
@@ -21,9 +24,17 @@ pub trait ProtocolStack: Debug + Send + Sync {
     /// Returns the least size of packets that it needs on a path, headers of IP and UDP included.
     fn least_packet(&self) -> Bytes;
 
-    /// Returns the two endpoints of a connection that is still to be opened, whose sender has `controller`, one of its
-    /// [controllers](Self::controllers).
-    fn connection(&self, controller: &str, setup: &StackSetup) -> Box<dyn StackConnection>;
+    /// Returns why `algorithm`, one of Narrows or from a file, cannot be a controller in the stack; `None` if it can.
+    fn refusal(&self, algorithm: &Arc<Control>) -> Option<String>;
+
+    /// Returns the two endpoints of the connection `start`, which is still to be opened. Its sender has `control`: one of its
+    /// [controllers](Self::controllers), or an algorithm that it does not [refuse](Self::refusal).
+    fn connection(
+        &self,
+        control: &StackControl,
+        setup: &StackSetup,
+        start: &FlowStart<'_>,
+    ) -> Box<dyn StackConnection>;
 }
 
 /// What a stack needs to know of a connection.
@@ -61,6 +72,9 @@ pub trait StackConnection: Debug + Send {
     /// Returns the next packet that one of the endpoints sends at `now`, its direction and what it carries; the number by which
     /// the network knows it is still to be set.
     fn send(&mut self, now: Time) -> Option<(Direction, StackPacket, Datagram)>;
+
+    /// Returns the failure of its algorithm, once; `None` if there is none. Only external algorithms can fail.
+    fn failure(&mut self) -> Option<Failure>;
 
     /// Returns the state at the sender, and the payload that the receiver has passed on in order, bytes.
     fn state(&mut self) -> (StackState, u64);

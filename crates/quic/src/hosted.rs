@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Algorithms of Narrows, and those from files, as controllers in a stack.
+
+use crate::sent::Shared;
+use narrows_adapter::{Plan, Reason, Stack};
+use narrows_cc::{EcnUse, Failure};
+use narrows_model::algorithm::{Control, FlowStart};
+use narrows_units::Time;
+use std::sync::Arc;
+
+/// Returns why `algorithm` cannot be a controller in `stack`; `None` if it can. One from a file is not executed while a scenario is
+/// read: what it asks for is seen when a connection starts.
+pub(crate) fn refusal(algorithm: &Arc<Control>, stack: Stack) -> Option<String> {
+    if algorithm.external().is_some() {
+        return None;
+    }
+    let start = FlowStart { flow: 0, group: "", now: Time::ZERO };
+    plan(algorithm, &start, 0, &Shared::default()).reason(stack).map(|reason| reason.to_string())
+}
+
+/// Returns what builds the instance of `algorithm` for the connection `start`, whose failures become known to `watching`.
+pub(crate) fn plan(algorithm: &Arc<Control>, start: &FlowStart<'_>, seed: u64, watching: &Shared) -> Plan {
+    let FlowStart { flow, now, .. } = *start;
+    let (control, group) = (Arc::clone(algorithm), start.group.to_owned());
+    let (building, running) = (watching.clone(), watching.clone());
+    let build = move |setup: &_| {
+        let instance = control.build(setup, &FlowStart { flow, group: &group, now });
+        if instance.ecn() != EcnUse::Classic {
+            building.lock().fail(Failure { at: now, reason: Reason::Marks.to_string() });
+        }
+        instance
+    };
+    let mut plan = Plan::new(algorithm.to_string(), algorithm.needs(), build);
+    plan.setup.seed = seed;
+    plan.reporting(move |failure| running.lock().fail(failure.clone()))
+}
