@@ -3,7 +3,6 @@
 
 use crate::external::Files;
 use crate::metrics::PythonMetrics;
-use narrows_lab::algorithm::Control;
 use narrows_lab::backend::{Backend, Support};
 use narrows_lab::linux::{self, Linux, Queues};
 use narrows_lab::model::Model;
@@ -137,11 +136,9 @@ impl PyScenario {
     }
 
     fn new(py: Python<'_>, scenario: Scenario, backend: Arc<dyn Backend>, given: Given) -> PyResult<Self> {
-        let external = scenario.model.groups.iter().filter_map(|group| match &group.algorithm {
-            Control::External(external) => {
-                Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
-            }
-            Control::Listed(_) | Control::Kernel { .. } | Control::Stack(_) => None,
+        let external = scenario.model.groups.iter().filter_map(|group| {
+            let file = &group.algorithm.external()?.file;
+            Some((file.to_string_lossy().into_owned(), group.algorithm.to_string()))
         });
         let external = external.collect();
         let expectations =
