@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -162,3 +163,110 @@ def test_series_have_the_state_of_the_stack(tmp_path: Path, stack: str) -> None:
     assert 0 < last["in_flight_packets"] <= last["cwnd_packets"] + 1
     assert 0.04 <= last["min_rtt_s"] <= last["srtt_s"] < 0.1
     assert last["pacing_rate_bps"] > 15e6
+
+
+# A window that is increased by a packet a round trip and halved at a loss.
+MINE = """\
+class Mine:
+    def __init__(self, setup, start=10.0):
+        self.window = start
+
+    def on_ack(self, ack):
+        self.window += 1 / self.window * ack.counted
+
+    def on_loss(self, loss):
+        if loss.new_episode:
+            self.window = max(self.window / 2, 2.0)
+"""
+FAILING = """\
+class Failing:
+    def __init__(self, setup):
+        self.window = 10.0
+
+    def on_ack(self, ack):
+        self.window = float("nan")
+
+    def on_loss(self, loss): ...
+"""
+
+
+def test_compare_sets_the_controller_of_a_stack_beside_that_of_narrows_in_it(tmp_path: Path) -> None:
+    names = ["quinn:newreno", "quinn:narrows:newreno"]
+    done = finished(
+        ["compare", *names, "--set", "duration=15s", "--set", "warmup=1s", "--out", str(tmp_path / "c")], tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in names)
+    assert "Not the algorithms alone differ" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_newreno_of_narrows_in_a_stack_has_the_course_of_the_stacks_own(tmp_path: Path, stack: str) -> None:
+    long = ("duration=60s", "warmup=10s")
+    ours, theirs = (alone(tmp_path, f'algorithm = "{stack}:{name}"', *long) for name in ("narrows:newreno", "newreno"))
+    for table, column, tolerance in (
+        ("flows", "throughput_bps", 0.005),
+        ("links", "queue_delay_mean_s", 0.02),
+        ("flows", "reduction_interval_s", 0.02),
+        ("flows", "rtt_mean_s", 0.02),
+    ):
+        assert row(ours, table)[column] == pytest.approx(row(theirs, table)[column], rel=tolerance), column
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_file_behind_a_stack_needs_trust_and_its_digest_is_recorded(tmp_path: Path, stack: str) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    head = SCENARIO.partition("[[flows]]")[0]
+    file = inner / "scenario.toml"
+    file.write_text(f'{head}[[flows]]\nalgorithm = "{stack}:../mine.py:Mine(start=12)"\n', encoding="utf-8")
+    refused = finished(["run", str(file), "--out", str(tmp_path / "no")], tmp_path)
+    assert refused.returncode == 2, refused.stdout
+    assert "is not executed" in refused.stderr
+    assert not (tmp_path / "no").exists()
+    done = finished(["run", str(file), "--trust", "--out", str(tmp_path / "out")], tmp_path)
+    assert done.returncode == 0, done.stderr
+    digest = hashlib.sha256(MINE.encode()).hexdigest()
+    assert digest in (tmp_path / "out" / "manifest.json").read_text(encoding="utf-8")
+    named = finished(
+        ["run", str(file), "--set", f'flows.0.algorithm="{stack}:./mine.py:Mine"', "--out", str(tmp_path / "named")],
+        tmp_path,
+    )
+    assert named.returncode == 0, named.stderr
+
+
+def test_an_algorithm_that_fails_in_a_stack_ends_the_run_with_flow_group_and_time(tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text(FAILING, encoding="utf-8")
+    head = SCENARIO.partition("[[flows]]")[0]
+    file = tmp_path / "failing.toml"
+    flow = '[[flows]]\nname = "judged"\nstart = "3s"\nalgorithm = "noq:./failing.py:Failing"\n'
+    file.write_text(f"{head}{flow}", encoding="utf-8")
+    done = finished(["run", str(file), "--out", str(tmp_path / "out")], tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "noq:failing.py:Failing failed at 3." in done.stderr
+    assert "flow 0 of group judged" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "reason"),
+    [
+        ("quinn:narrows:dctcp", "the number of marked packets"),
+        ("noq:narrows:xcp", "routers with the queue xcp"),
+        ("quinn:narrows:bbr3", "it sets a pacing rate, which the stack ignores"),
+        ("quinn:narrows:cubik", "did you mean `cubic`"),
+        ("quinn:narrows:cubic(bta=0.8)", "did you mean `beta`"),
+        ("quinn:vegas", "Narrows has narrows:vegas"),
+    ],
+)
+def test_what_cannot_be_a_controller_of_a_stack_is_refused_by_name_and_reason(
+    tmp_path: Path, algorithm: str, reason: str
+) -> None:
+    file = tmp_path / "refused.toml"
+    head = SCENARIO.partition("[[flows]]")[0]
+    file.write_text(f'{head}[[flows]]\nalgorithm = "{algorithm}"\n', encoding="utf-8")
+    done = finished(["check", str(file)], tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert "refused.toml:8:" in done.stderr
+    assert reason in done.stderr
