@@ -7,7 +7,6 @@
 
 #![expect(unsafe_code, reason = "the functions are called from C")]
 
-mod arrived;
 mod interface;
 mod packets;
 mod programs;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Connections that programs carry: what is started, what their packets carry, and what they print.
 
-use crate::arrived::Arrived;
 use crate::interface::{Hosts, Packet, State};
 use narrows_linux::job::{Job, KEPT};
 use narrows_linux::program_commands;
 use narrows_model::{Model, Program, Role};
 use narrows_records::ProgramRecord;
+use narrows_transport::Arrived;
 use narrows_wire::Direction;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString, c_char};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The run: the emulated network, and the packets and connections of the kernel in it.
 
-use crate::arrived::Arrived;
 use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::packets::{Held, Shared};
 use crate::programs::{Payload, Programs};
@@ -16,6 +15,7 @@ use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
 use narrows_scenario::LoadOptions;
 use narrows_sim::{Emulation, StackPacket, StackRequest, StackState, rtt_view};
+use narrows_transport::Arrived;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn, FlowId};
 use std::ffi::{CString, OsString};

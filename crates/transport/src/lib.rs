@@ -30,7 +30,7 @@ pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOp
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};
-pub use stack::{StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
+pub use stack::{Arrived, StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
 
 use narrows_units::Span;
 use narrows_wire::Packet;

@@ -5,9 +5,11 @@
 //! sends, and keep the counts and the state that it reports, so that the host above them and its records are the same as for a
 //! simulated endpoint.
 
+mod arrived;
 mod receiver;
 mod sender;
 
+pub use arrived::Arrived;
 pub use receiver::StackReceiver;
 pub use sender::StackSender;
 
