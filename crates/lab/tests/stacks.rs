@@ -108,6 +108,24 @@ fn every_controller_fills_a_link_of_its_own() {
 }
 
 #[test]
+fn a_connection_outlasts_thousands_of_losses_at_the_end_of_slow_start() {
+    for stack in narrows_quic::stacks() {
+        let text = bulk(stack.name(), "cubic");
+        let deep = [
+            "duration = 6s",
+            "warmup = 0s",
+            "path = {rate = '100Mbps', rtt = '100ms', queue = {kind = 'droptail', limit = '4bdp'}}",
+        ];
+        let found = result(&text, &deep);
+        let lost = found.links[0].value("dropped_packets");
+        assert!(lost > 1_024.0, "{}: {lost} packets lost", stack.name());
+        assert_eq!(found.groups[0].value("failed_flows").to_bits(), 0.0_f64.to_bits(), "{}", stack.name());
+        let goodput = found.groups[0].value("goodput_bps") / 1e6;
+        assert!(goodput > 75.0, "{}: {goodput} Mbps", stack.name());
+    }
+}
+
+#[test]
 fn a_controller_that_the_stack_does_not_have_is_refused() {
     for stack in narrows_quic::stacks() {
         for algorithm in ["vegas", "cubic(beta=0.5)", "linux:cubic"] {

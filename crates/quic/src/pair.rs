@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use narrows_cc::{Failure, RttView};
 use narrows_model::algorithm::{FlowStart, StackControl};
 use narrows_model::stack::{Datagram, StackConnection, StackSetup};
-use narrows_transport::{StackPacket, StackState};
+use narrows_transport::{Arrived, StackPacket, StackState};
 use narrows_units::{Bytes as Size, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn};
 use proto::congestion::ControllerFactory;
@@ -48,7 +48,9 @@ pub(super) struct Pair {
     finished: bool,
     /// Whether anything has come from the server.
     answered: bool,
-    /// Payload that the server has read in order, and that of which the client knows.
+    /// What the server has read.
+    arrived: Arrived,
+    /// Payload that the server has read without a hole, and that of which the client knows.
     delivered: u64,
     acked: u64,
     /// Whether the last data packet could not be marked although it was to be.
@@ -103,6 +105,7 @@ impl Pair {
             closed: false,
             finished: false,
             answered: false,
+            arrived: Arrived::default(),
             delivered: 0,
             acked: 0,
             lacks_ecn: false,
@@ -175,17 +178,20 @@ impl Pair {
         }
     }
 
-    /// The receiving application reads all that is there.
+    /// The receiving application reads all that is there: in order if the scenario gives it a receive window, so that data behind
+    /// a hole fills that. Otherwise as it arrives, since a stack closes a connection whose unread data has more than some thousand
+    /// holes, which the end of slow start in a deep buffer leaves.
     fn read(&mut self) {
         let (Some((_, connection)), Some(stream)) = (&mut self.server.connection, self.incoming) else {
             return;
         };
         let mut receiving = connection.recv_stream(stream);
-        let Ok(mut chunks) = receiving.read(true) else { return };
+        let Ok(mut chunks) = receiving.read(self.setup.receive_window.is_some()) else { return };
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            self.delivered += chunk.bytes.len() as u64;
+            self.arrived.receive(chunk.offset, chunk.offset + chunk.bytes.len() as u64);
         }
         let _ = chunks.finalize();
+        self.delivered = self.arrived.next(0);
     }
 
     fn state_of_sender(&mut self) -> StackState {
