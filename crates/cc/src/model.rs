@@ -6,5 +6,7 @@ mod app_limited;
 pub mod bbr1;
 pub mod bbr3;
 pub mod c4;
+mod memo;
 mod probe_rtt;
+mod real;
 mod state_machine;

@@ -28,11 +28,13 @@ mod transitions;
 use alloc::boxed::Box;
 pub use card::BBR1;
 
+use crate::model::memo::Memo;
 use crate::model::probe_rtt::ProbeRtt;
 use crate::model::state_machine::StateMachine;
 use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, RateSample, SentPacket, Setup};
-use ack_aggregation::AckAggregation;
+use ack_aggregation::{AckAggregation, EXTRA_ACKED_MAX};
 use bandwidth::{Bandwidth, Gain};
+use core::cmp::Ordering;
 use cwnd::{Acked, CongestionWindow};
 use delivery::Delivery;
 use full_bw::FullBw;
@@ -41,7 +43,7 @@ use lt_bw::{LtBw, LtBwChange};
 use min_rtt::MinRtt;
 use mode::Mode;
 use narrows_card::Values;
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use pacing::Pacing;
 
 /// The state of a BBR version 1 sender (Cardwell et al. 2016).
@@ -66,6 +68,7 @@ pub struct Bbr1 {
     ack_aggregation: AckAggregation,
     pacing: Pacing,
     window: CongestionWindow,
+    targets: Memo<Model, Targets>,
     idle_restart: bool,
     /// Packets declared lost since the last acknowledgement.
     losses: u64,
@@ -73,11 +76,7 @@ pub struct Bbr1 {
 
 impl CongestionControl for Bbr1 {
     fn limits(&self) -> Limits {
-        Limits {
-            window: Some(self.window.cwnd()),
-            pacing: self.pacing.limit(),
-            burst: self.mss * self.pacing.tso_segs_goal(self.mss),
-        }
+        Limits { window: Some(self.window.cwnd()), pacing: self.pacing.limit(), burst: self.pacing.burst() }
     }
 
     fn window(&self) -> Option<f64> {
@@ -98,9 +97,9 @@ impl CongestionControl for Bbr1 {
         self.init(path);
         let losses = core::mem::take(&mut self.losses);
         self.update_model(ack, losses, path);
-        let rate = self.bw().pacing_rate(self.pacing_gain, self.mss);
-        self.pacing.set_pacing_rate(rate, self.full_bw.full_bw_reached());
-        self.set_cwnd(ack.newly_acked, losses, path);
+        let targets = self.targets.get(self.model(), Model::targets);
+        self.pacing.set_pacing_rate(targets.pacing_rate, self.full_bw.full_bw_reached());
+        self.set_cwnd(ack.newly_acked, losses, &targets, path);
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
@@ -147,7 +146,8 @@ impl CongestionControl for Bbr1 {
         }
         record("pacing_gain", self.pacing_gain.as_f64());
         record("cwnd_gain", self.cwnd_gain.as_f64());
-        record("extra_acked", self.ack_aggregation.ack_aggregation_cwnd(self.bw()) as f64);
+        let targets = self.model().targets();
+        record("extra_acked", self.ack_aggregation.ack_aggregation_cwnd(targets.extra_acked_max) as f64);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -176,6 +176,7 @@ impl Bbr1 {
             ack_aggregation: AckAggregation::default(),
             pacing: Pacing::new(window.cwnd(), high_gain, setup.mss),
             window,
+            targets: Memo::EMPTY,
             idle_restart: false,
             losses: 0,
         }
@@ -183,19 +184,29 @@ impl Bbr1 {
 
     /// Takes the segment size from `path`, and what `bbr_init` needs when it is first known.
     fn init(&mut self, path: &Path) {
-        self.mss = path.mss;
+        if path.mss != self.mss {
+            self.mss = path.mss;
+            self.pacing.set_mss(path.mss);
+        }
+        if !self.pacing.has_seen_rtt() {
+            self.bbr_init(path);
+        }
+    }
+
+    /// `bbr_init`.
+    #[cold]
+    fn bbr_init(&mut self, path: &Path) {
         self.min_rtt.init(path.rtt.map(|rtt| rtt.min), path.now);
         if let Some(rtt) = path.rtt {
             let cwnd = self.window.cwnd();
-            self.pacing.init_pacing_rate_from_rtt(rtt.smoothed, cwnd, self.high_gain, self.mss);
+            self.pacing.init_pacing_rate_from_rtt(rtt.smoothed, cwnd, self.high_gain);
         }
     }
 
     /// `bbr_cwnd_event` with `CA_EVENT_TX_START`.
     fn restart_from_idle(&mut self, packet: &SentPacket, path: &Path) {
-        let app_limited = packet.app_limited || self.delivery.is_marked_app_limited();
         // The packet itself is in flight already.
-        if packet.in_flight > 1 || !app_limited {
+        if packet.in_flight > 1 || !(packet.app_limited || self.delivery.is_marked_app_limited()) {
             return;
         }
         self.idle_restart = true;
@@ -239,7 +250,7 @@ impl Bbr1 {
 
     /// `bbr_lt_bw_sampling`.
     fn lt_bw_sampling(&mut self, losses: bool, mss: Bytes) {
-        if !self.looks_for_policer {
+        if !self.looks_for_policer || !losses && self.lt_bw.awaits_loss() {
             return;
         }
         let in_probe_bw = self.mode.is(Mode::ProbeBw);
@@ -259,16 +270,25 @@ impl Bbr1 {
     /// `bbr_update_cycle_phase`.
     fn update_cycle_phase(&mut self, losses: u64, prior_in_flight: u64, path: &Path) {
         let (Mode::ProbeBw, Some(min_rtt)) = (self.mode.get(), self.min_rtt.min_rtt()) else { return };
-        let in_network = self.packets_in_net_at_edt(prior_in_flight, path);
-        let target = self.inflight(self.delivery.max_bw(), self.pacing_gain.max(Gain::UNIT));
-        self.gain_cycle.update_cycle_phase(
-            self.pacing_gain,
-            path.now,
-            min_rtt,
-            losses > 0,
-            in_network,
-            target,
-        );
+        let is_full_length = self.gain_cycle.is_full_length(min_rtt, path.now);
+        // `bbr_is_next_cycle_phase`.
+        let is_next_cycle_phase = match self.pacing_gain.cmp(&Gain::UNIT) {
+            Ordering::Equal => is_full_length,
+            Ordering::Greater => {
+                is_full_length
+                    && (losses > 0
+                        || self.packets_in_net_at_edt(prior_in_flight, path)
+                            >= self.inflight(self.delivery.max_bw(), self.pacing_gain))
+            }
+            Ordering::Less => {
+                is_full_length
+                    || self.packets_in_net_at_edt(prior_in_flight, path)
+                        <= self.inflight(self.delivery.max_bw(), Gain::UNIT)
+            }
+        };
+        if is_next_cycle_phase {
+            self.gain_cycle.advance_cycle_phase(path.now);
+        }
     }
 
     /// `bbr_update_gains`.
@@ -276,18 +296,18 @@ impl Bbr1 {
         (self.pacing_gain, self.cwnd_gain) = match self.mode.get() {
             Mode::Startup => (self.high_gain, self.high_gain),
             Mode::Drain => (self.high_gain.inverse(), self.high_gain),
-            Mode::ProbeBw if self.lt_bw.lt_bw().is_some() => (Gain::UNIT, self.probe_bw_cwnd_gain),
+            Mode::ProbeBw if self.lt_bw.lt_use_bw() => (Gain::UNIT, self.probe_bw_cwnd_gain),
             Mode::ProbeBw => (self.gain_cycle.pacing_gain(), self.probe_bw_cwnd_gain),
             Mode::ProbeRtt => (Gain::UNIT, Gain::UNIT),
         };
     }
 
     /// `bbr_set_cwnd`.
-    fn set_cwnd(&mut self, acked: u64, losses: u64, path: &Path) {
-        let (bw, full_bw_reached) = (self.bw(), self.full_bw.full_bw_reached());
-        let mut target_cwnd = self.bdp(bw, self.cwnd_gain);
+    fn set_cwnd(&mut self, acked: u64, losses: u64, targets: &Targets, path: &Path) {
+        let full_bw_reached = self.full_bw.full_bw_reached();
+        let mut target_cwnd = targets.bdp;
         if full_bw_reached {
-            target_cwnd += self.ack_aggregation.ack_aggregation_cwnd(bw);
+            target_cwnd += self.ack_aggregation.ack_aggregation_cwnd(targets.extra_acked_max);
         }
         let recovery_starts = self.window.set_cwnd(Acked {
             packets: acked,
@@ -307,22 +327,28 @@ impl Bbr1 {
 
     /// `bbr_bw`: the bandwidth to send by.
     fn bw(&self) -> Bandwidth {
-        self.lt_bw.lt_bw().unwrap_or_else(|| self.delivery.max_bw())
+        self.lt_bw.bw(self.delivery.max_bw())
     }
 
-    /// `bbr_bdp`, packets; the initial window while no round-trip time is known.
-    fn bdp(&self, bw: Bandwidth, gain: Gain) -> u64 {
-        self.min_rtt.min_rtt().map_or(INIT_CWND, |min_rtt| bw.bdp(min_rtt, gain))
+    /// What [`Targets`] are computed from.
+    fn model(&self) -> Model {
+        Model {
+            bw: self.bw(),
+            min_rtt: self.min_rtt.min_rtt(),
+            pacing_gain: self.pacing_gain,
+            cwnd_gain: self.cwnd_gain,
+            mss: self.mss,
+        }
     }
 
     /// `bbr_inflight`: packets in flight that fill the path `gain` times.
     fn inflight(&self, bw: Bandwidth, gain: Gain) -> u64 {
-        self.quantization_budget(self.bdp(bw, gain))
+        self.quantization_budget(bdp(bw, self.min_rtt.min_rtt(), gain))
     }
 
     /// `bbr_quantization_budget`, packets.
     fn quantization_budget(&self, cwnd: u64) -> u64 {
-        let even = (cwnd + 3 * self.pacing.tso_segs_goal(self.mss)).next_multiple_of(2);
+        let even = (cwnd + 3 * self.pacing.tso_segs_goal()).next_multiple_of(2);
         let probing_up = self.mode.is(Mode::ProbeBw) && self.gain_cycle.is_probing_up();
         even + if probing_up { 2 } else { 0 }
     }
@@ -330,10 +356,45 @@ impl Bbr1 {
     /// `bbr_packets_in_net_at_edt`: packets on the path when the next one leaves, of `in_flight` that are now. `next_departure` is
     /// `tcp_wstamp_ns`, with the credit for pauses.
     fn packets_in_net_at_edt(&self, in_flight: u64, path: &Path) -> u64 {
-        let departing = if self.pacing_gain > Gain::UNIT { self.pacing.tso_segs_goal(self.mss) } else { 0 };
+        let departing = if self.pacing_gain > Gain::UNIT { self.pacing.tso_segs_goal() } else { 0 };
         let delivered = self.bw().packets_in(path.next_departure.since(path.now));
         (in_flight + departing).saturating_sub(delivered)
     }
+}
+
+/// The model of the path with the gains; most acknowledgements leave it as it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Model {
+    bw: Bandwidth,
+    min_rtt: Option<Span>,
+    pacing_gain: Gain,
+    cwnd_gain: Gain,
+    mss: Bytes,
+}
+
+/// What follows from a [`Model`].
+#[derive(Clone, Copy, Debug)]
+struct Targets {
+    pacing_rate: Rate,
+    /// `bbr_bdp` with the gain of the window, packets.
+    bdp: u64,
+    /// Bound of `bbr_ack_aggregation_cwnd`, packets.
+    extra_acked_max: u64,
+}
+
+impl Model {
+    fn targets(self) -> Targets {
+        Targets {
+            pacing_rate: self.bw.pacing_rate(self.pacing_gain, self.mss),
+            bdp: bdp(self.bw, self.min_rtt, self.cwnd_gain),
+            extra_acked_max: self.bw.packets_in(EXTRA_ACKED_MAX),
+        }
+    }
+}
+
+/// `bbr_bdp`, packets; the initial window while no round-trip time is known.
+fn bdp(bw: Bandwidth, min_rtt: Option<Span>, gain: Gain) -> u64 {
+    min_rtt.map_or(INIT_CWND, |min_rtt| bw.bdp(min_rtt, gain))
 }
 
 /// `TCP_INIT_CWND`, packets.

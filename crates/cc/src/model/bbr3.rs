@@ -20,6 +20,7 @@ mod delivery;
 mod full_bw;
 mod loss;
 mod min_rtt;
+mod pacing;
 mod probe_bw;
 mod state;
 mod transitions;
@@ -28,6 +29,7 @@ use alloc::boxed::Box;
 pub use card::BBR3;
 
 use crate::model::probe_rtt::ProbeRtt;
+use crate::model::real::{greater, lesser};
 use crate::model::state_machine::StateMachine;
 use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, SentPacket, Setup};
 use ack_aggregation::AckAggregation;
@@ -39,7 +41,8 @@ use full_bw::FullBw;
 use loss::Undo;
 use min_rtt::MinRtt;
 use narrows_card::Values;
-use narrows_units::{Bytes, Rate, Span};
+use narrows_units::{Bytes, Span};
+use pacing::Pacing;
 use probe_bw::ProbeBw;
 use state::{PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, State};
 
@@ -54,6 +57,8 @@ pub struct Bbr3 {
     headroom: f64,
     /// `C.SMSS`.
     mss: Bytes,
+    /// Its bits.
+    mss_bits: f64,
     /// `C.InitialCwnd`, packets.
     initial_cwnd: f64,
     state: StateMachine<State>,
@@ -67,7 +72,7 @@ pub struct Bbr3 {
     probe_rtt: ProbeRtt,
     ack_aggregation: AckAggregation,
     window: CongestionWindow,
-    pacing_rate: Rate,
+    pacing: Pacing,
     /// `InitPacingRate` has seen a round-trip time.
     has_seen_rtt: bool,
     undo: Undo,
@@ -77,9 +82,10 @@ pub struct Bbr3 {
 impl CongestionControl for Bbr3 {
     fn limits(&self) -> Limits {
         Limits {
-            window: Some((self.window.cwnd() as u64).max(1)),
-            pacing: Some(self.pacing_rate),
-            burst: Bytes::new(self.send_quantum() as u64),
+            // What is in flight fits into 32 bits.
+            window: Some(u64::from((self.window.cwnd() as u32).max(1))),
+            pacing: Some(self.pacing.pacing_rate()),
+            burst: self.pacing.send_quantum(),
         }
     }
 
@@ -175,6 +181,7 @@ impl Bbr3 {
             beta: values.number("beta"),
             headroom: values.number("headroom"),
             mss: setup.mss,
+            mss_bits: setup.mss.bits() as f64,
             initial_cwnd: setup.initial_window,
             state: StateMachine::new(State::Startup),
             delivery: Delivery::default(),
@@ -187,7 +194,7 @@ impl Bbr3 {
             probe_rtt: ProbeRtt::default(),
             ack_aggregation: AckAggregation::default(),
             window: CongestionWindow::new(setup.initial_window),
-            pacing_rate: Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal_bandwidth),
+            pacing: Pacing::new(STARTUP_PACING_GAIN * nominal_bandwidth, setup.mss),
             has_seen_rtt: false,
             undo: Undo::NONE,
             idle_restart: false,
@@ -196,22 +203,30 @@ impl Bbr3 {
 
     /// Takes the segment size from `path`, and what `OnInit` and `InitPacingRate` need when it is first known.
     fn on_init(&mut self, path: &Path) {
-        self.mss = path.mss;
+        if path.mss != self.mss {
+            (self.mss, self.mss_bits) = (path.mss, path.mss.bits() as f64);
+            self.pacing.set_mss(path.mss);
+        }
+        if !self.has_seen_rtt {
+            self.init_pacing_rate(path);
+        }
+    }
+
+    /// `OnInit` and `InitPacingRate`.
+    #[cold]
+    fn init_pacing_rate(&mut self, path: &Path) {
         self.min_rtt.init(path.rtt.map(|rtt| rtt.smoothed), path.now);
-        if let Some(rtt) = path.rtt
-            && !self.has_seen_rtt
-        {
+        if let Some(rtt) = path.rtt {
             self.has_seen_rtt = true;
-            let nominal_bandwidth = self.initial_cwnd * self.mss.bits() as f64 / rtt.smoothed.as_secs_f64();
-            self.pacing_rate = Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal_bandwidth);
+            let nominal_bandwidth = self.initial_cwnd * self.mss_bits / rtt.smoothed.as_secs_f64();
+            self.pacing = Pacing::new(STARTUP_PACING_GAIN * nominal_bandwidth, self.mss);
         }
     }
 
     /// `HandleRestartFromIdle`.
     fn handle_restart_from_idle(&mut self, packet: &SentPacket, path: &Path) {
-        let app_limited = packet.app_limited || self.delivery.is_marked_app_limited();
         // The packet itself is in flight already.
-        if packet.in_flight > 1 || !app_limited {
+        if packet.in_flight > 1 || !(packet.app_limited || self.delivery.is_marked_app_limited()) {
             return;
         }
         self.idle_restart = true;
@@ -230,7 +245,7 @@ impl Bbr3 {
         self.ack_aggregation.update_ack_aggregation(
             sample.newly_acked,
             path.now,
-            self.bw() / self.mss.bits() as f64,
+            self.bw() / self.mss_bits,
             self.window.cwnd(),
             self.delivery.round_count(),
             self.full_bw.full_bw_reached(),
@@ -264,16 +279,13 @@ impl Bbr3 {
 
     /// `SetPacingRateWithGain`.
     fn set_pacing_rate_with_gain(&mut self, pacing_gain: f64) {
-        let rate = Rate::from_bps_f64((pacing_gain * self.bw() * PACING_MARGIN).max(1.0));
-        if self.full_bw.full_bw_reached() || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
+        self.pacing.set(pacing_gain * self.bw() * PACING_MARGIN, self.full_bw.full_bw_reached());
     }
 
     /// `SetCwnd`.
     fn set_cwnd(&mut self, sample: &Sample) {
-        let few_delivered = (self.delivery.delivered() as f64) < self.initial_cwnd;
         let (max_inflight, full_bw_reached) = (self.max_inflight(), self.full_bw.full_bw_reached());
+        let few_delivered = !full_bw_reached && (self.delivery.delivered() as f64) < self.initial_cwnd;
         self.window.set_cwnd(sample.newly_acked, max_inflight, full_bw_reached, few_delivered);
         self.bound_cwnd();
     }
@@ -293,19 +305,17 @@ impl Bbr3 {
             State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => self.bounds.inflight_longterm(),
             State::Startup | State::Drain => f64::INFINITY,
         };
-        self.window.bound_cwnd(cap.min(self.bounds.inflight_shortterm()));
+        self.window.bound_cwnd(lesser(cap, self.bounds.inflight_shortterm()));
     }
 
     /// `BBR.bw` (`BoundBWForModel`), bits of payload per second.
     fn bw(&self) -> f64 {
-        self.delivery.max_bw().min(self.bounds.bw_shortterm())
+        lesser(self.delivery.max_bw(), self.bounds.bw_shortterm())
     }
 
     /// `BDPMultiple` of gain 1 at `bw`: packets that fill the path, the initial window while no round-trip time is known.
     fn bdp(&self, bw: f64) -> f64 {
-        self.min_rtt
-            .min_rtt()
-            .map_or(self.initial_cwnd, |min_rtt| bw * min_rtt.as_secs_f64() / self.mss.bits() as f64)
+        self.min_rtt.min_rtt_s().map_or(self.initial_cwnd, |min_rtt| bw * min_rtt / self.mss_bits)
     }
 
     /// `Inflight` of gain 1 at `bw`, packets.
@@ -319,22 +329,15 @@ impl Bbr3 {
         self.quantization_budget(inflight_cap + self.ack_aggregation.extra_acked())
     }
 
-    /// `QuantizationBudget`, packets; `UpdateOffloadBudget` as for TCP.
+    /// `QuantizationBudget`, packets.
     fn quantization_budget(&self, inflight_cap: f64) -> f64 {
-        let offload_budget = 3.0 * self.send_quantum() / self.mss.count() as f64;
         let probe = if self.state.is(State::ProbeBwUp) { 2.0 } else { 0.0 };
-        inflight_cap.max(offload_budget).max(MIN_PIPE_CWND) + probe
+        greater(greater(inflight_cap, self.pacing.offload_budget()), MIN_PIPE_CWND) + probe
     }
 
     /// `TargetInflight`, packets.
     fn target_inflight(&self) -> f64 {
-        self.bdp(self.bw()).min(self.window.cwnd())
-    }
-
-    /// `SetSendQuantum`, bytes.
-    fn send_quantum(&self) -> f64 {
-        let send_quantum = self.pacing_rate.as_bytes_per_sec() * SEND_QUANTUM_SPAN.as_secs_f64();
-        send_quantum.min(SEND_QUANTUM_MAX).max(2.0 * self.mss.count() as f64)
+        lesser(self.bdp(self.bw()), self.window.cwnd())
     }
 }
 
@@ -342,9 +345,5 @@ impl Bbr3 {
 const MIN_PIPE_CWND: f64 = 4.0;
 /// (100 - `PacingMarginPercent`) / 100.
 const PACING_MARGIN: f64 = 0.99;
-/// Time whose packets may leave together (`SetSendQuantum`).
-const SEND_QUANTUM_SPAN: Span = Span::from_ms(1);
-/// Bytes (`SetSendQuantum`).
-const SEND_QUANTUM_MAX: f64 = 65_536.0;
 /// Round-trip time before one is measured (`InitPacingRate`).
 const NOMINAL_RTT: Span = Span::from_ms(1);

@@ -57,9 +57,9 @@ impl AckAggregation {
         self.ack_epoch_acked = 0;
     }
 
-    /// Returns `bbr_ack_aggregation_cwnd`: packets to add to the window.
-    pub(super) fn ack_aggregation_cwnd(&self, bw: Bandwidth) -> u64 {
-        self.extra_acked[0].max(self.extra_acked[1]).min(bw.packets_in(EXTRA_ACKED_MAX))
+    /// Returns `bbr_ack_aggregation_cwnd`: packets to add to the window, at most those of [`EXTRA_ACKED_MAX`].
+    pub(super) fn ack_aggregation_cwnd(&self, extra_acked_max: u64) -> u64 {
+        self.extra_acked[0].max(self.extra_acked[1]).min(extra_acked_max)
     }
 }
 
@@ -68,4 +68,4 @@ const EXTRA_ACKED_WIN_RTTS: u32 = 5;
 /// `bbr_ack_epoch_acked_reset_thresh`, packets.
 const ACK_EPOCH_ACKED_RESET_THRESH: u64 = 1 << 20;
 /// `bbr_extra_acked_max_us`.
-const EXTRA_ACKED_MAX: Span = Span::from_ms(100);
+pub(super) const EXTRA_ACKED_MAX: Span = Span::from_ms(100);

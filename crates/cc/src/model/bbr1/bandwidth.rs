@@ -16,8 +16,12 @@ pub(super) struct Gain(pub(super) u64);
 impl Bandwidth {
     /// Returns `packets` per `span`; `None` if `span` is below a microsecond.
     pub(super) fn over(packets: u64, span: Span) -> Option<Self> {
+        let micros = micros(span);
+        if packets >> (u64::BITS - SCALE) == 0 {
+            return (packets << SCALE).checked_div(micros).map(Self);
+        }
         let scaled = u128::from(packets) << SCALE;
-        scaled.checked_div(u128::from(micros(span))).map(|units| Self(units as u64))
+        scaled.checked_div(u128::from(micros)).map(|units| Self(units as u64))
     }
 
     /// Returns the packets in `span`, rounded down.

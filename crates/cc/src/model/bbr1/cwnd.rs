@@ -95,7 +95,12 @@ impl CongestionWindow {
     fn set_cwnd_to_recover_or_restore(&mut self, acked: Acked) -> bool {
         let (prev_state, state) = (self.prev_ca_state, self.ca_state.get());
         self.prev_ca_state = state;
-        self.cwnd = self.cwnd.saturating_sub(acked.losses).max(1);
+        if acked.losses > 0 {
+            self.cwnd = self.cwnd.saturating_sub(acked.losses).max(1);
+        }
+        if state == prev_state {
+            return false;
+        }
         let recovery_starts = state == CaState::Recovery && prev_state != CaState::Recovery;
         if recovery_starts {
             self.packet_conservation = true;

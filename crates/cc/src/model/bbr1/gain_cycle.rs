@@ -8,7 +8,6 @@
 
 use super::bandwidth::Gain;
 use crate::random::Random;
-use core::cmp::Ordering;
 use narrows_units::{Span, Time};
 
 /// The phase of one flow.
@@ -46,31 +45,13 @@ impl GainCycle {
         self.cycle_idx == 0
     }
 
-    /// Implements `bbr_update_cycle_phase`. The flow paces with `pacing_gain`; `losses`: packets were declared lost;
-    /// `in_network` packets are on the path, of which the phase aims at `target`.
-    pub(super) fn update_cycle_phase(
-        &mut self,
-        pacing_gain: Gain,
-        now: Time,
-        min_rtt: Span,
-        losses: bool,
-        in_network: u64,
-        target: u64,
-    ) {
-        let is_full_length = now.since(self.cycle_stamp) > min_rtt;
-        // `bbr_is_next_cycle_phase`.
-        let is_next_cycle_phase = match pacing_gain.cmp(&Gain::UNIT) {
-            Ordering::Equal => is_full_length,
-            Ordering::Greater => is_full_length && (losses || in_network >= target),
-            Ordering::Less => is_full_length || in_network <= target,
-        };
-        if is_next_cycle_phase {
-            self.advance_cycle_phase(now);
-        }
+    /// Whether the phase has lasted longer than `min_rtt`.
+    pub(super) fn is_full_length(&self, min_rtt: Span, now: Time) -> bool {
+        now.since(self.cycle_stamp) > min_rtt
     }
 
-    /// `bbr_advance_cycle_phase`.
-    fn advance_cycle_phase(&mut self, now: Time) {
+    /// Implements `bbr_advance_cycle_phase`.
+    pub(super) fn advance_cycle_phase(&mut self, now: Time) {
         self.cycle_idx = (self.cycle_idx + 1) % PACING_GAIN.len();
         self.cycle_stamp = now;
     }

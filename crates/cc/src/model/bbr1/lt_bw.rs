@@ -37,9 +37,19 @@ pub(super) enum LtBwChange {
 }
 
 impl LtBw {
-    /// Returns the policed rate, while it is used.
-    pub(super) fn lt_bw(&self) -> Option<Bandwidth> {
-        self.lt_use_bw.then_some(self.lt_bw)
+    /// Returns `bbr_bw`: the policed rate while it is used, `max_bw` otherwise.
+    pub(super) fn bw(&self, max_bw: Bandwidth) -> Bandwidth {
+        if self.lt_use_bw { self.lt_bw } else { max_bw }
+    }
+
+    /// Whether the policed rate is used.
+    pub(super) fn lt_use_bw(&self) -> bool {
+        self.lt_use_bw
+    }
+
+    /// Whether a sample without a loss changes nothing.
+    pub(super) fn awaits_loss(&self) -> bool {
+        !self.lt_use_bw && !self.lt_is_sampling
     }
 
     /// Returns `bbr_lt_bw_sampling`, for an acknowledgement or a timeout; `losses`: packets were declared lost by it.
@@ -58,11 +68,11 @@ impl LtBw {
             self.reset_lt_bw_sampling(delivery);
             return LtBwChange::Expired;
         }
+        // Before the first loss the bucket still holds tokens.
+        if self.awaits_loss() && !losses {
+            return LtBwChange::None;
+        }
         if !self.lt_is_sampling {
-            // Before the first loss the bucket still holds tokens.
-            if !losses {
-                return LtBwChange::None;
-            }
             self.reset_lt_bw_sampling_interval(delivery);
             self.lt_is_sampling = true;
         }

@@ -3,6 +3,7 @@
 //! bandwidth. The window is larger by it, so that the sender keeps sending between bursts of acknowledgements.
 
 use crate::filter::WindowedMax;
+use crate::model::real::{greater, lesser};
 use narrows_units::Time;
 
 /// The estimator's variables.
@@ -11,7 +12,7 @@ use narrows_units::Time;
 pub(super) struct AckAggregation {
     extra_acked_interval_start: Time,
     /// Packets.
-    extra_acked_delivered: u64,
+    extra_acked_delivered: f64,
     extra_acked_filter: WindowedMax,
 }
 
@@ -20,7 +21,7 @@ impl AckAggregation {
     /// packets per second, `cwnd` in packets.
     pub(super) fn update_ack_aggregation(
         &mut self,
-        newly_acked: u64,
+        newly_acked: f64,
         now: Time,
         bw: f64,
         cwnd: f64,
@@ -28,25 +29,26 @@ impl AckAggregation {
         full_bw_reached: bool,
     ) {
         let mut expected_delivered = bw * now.since(self.extra_acked_interval_start).as_secs_f64();
-        if self.extra_acked_delivered as f64 <= expected_delivered {
+        if self.extra_acked_delivered <= expected_delivered {
             self.reset_interval(now);
             expected_delivered = 0.0;
         }
         self.extra_acked_delivered += newly_acked;
-        let extra = (self.extra_acked_delivered as f64 - expected_delivered).clamp(0.0, cwnd);
+        let extra = lesser(greater(self.extra_acked_delivered - expected_delivered, 0.0), cwnd);
         let filter_len = if full_bw_reached { EXTRA_ACKED_FILTER_LEN } else { 1 };
-        self.extra_acked_filter.update(filter_len, round_count, extra as u64);
+        self.extra_acked_filter.update(filter_len, round_count, u64::from(extra as u32));
     }
 
     /// The sampling interval starts at `now`.
     pub(super) fn reset_interval(&mut self, now: Time) {
         self.extra_acked_interval_start = now;
-        self.extra_acked_delivered = 0;
+        self.extra_acked_delivered = 0.0;
     }
 
     /// Returns `BBR.extra_acked`, packets.
     pub(super) fn extra_acked(&self) -> f64 {
-        self.extra_acked_filter.get() as f64
+        // At most a window of packets.
+        f64::from(self.extra_acked_filter.get() as u32)
     }
 }
 

@@ -3,6 +3,7 @@
 //! set `inflight_longterm`; losses at other times set `bw_shortterm` and `inflight_shortterm` until the next probe.
 
 use super::congestion_signals::CongestionSignals;
+use crate::model::real::greater;
 
 /// Bounds, infinite where unset.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl Bounds {
 
     /// Losses were few with `packets` in flight; an unset bound stays unset.
     pub(super) fn raise_inflight_longterm(&mut self, packets: f64) {
-        self.inflight_longterm = self.inflight_longterm.max(packets);
+        self.inflight_longterm = greater(self.inflight_longterm, packets);
     }
 
     /// Implements `ResetShortTermModel`.
@@ -79,8 +80,8 @@ impl Bounds {
         if self.inflight_longterm == f64::INFINITY {
             return f64::INFINITY;
         }
-        let headroom = (headroom * self.inflight_longterm).max(1.0);
-        (self.inflight_longterm - headroom).max(super::MIN_PIPE_CWND)
+        let headroom = greater(headroom * self.inflight_longterm, 1.0);
+        greater(self.inflight_longterm - headroom, super::MIN_PIPE_CWND)
     }
 
     /// Raises each bound to at least what it is in `saved` (`HandleSpuriousLossDetection`).

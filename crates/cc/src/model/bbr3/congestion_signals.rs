@@ -3,6 +3,7 @@
 
 use super::delivery::Sample;
 use crate::SentPacket;
+use crate::model::real::greater;
 
 /// The signals of one loss round: a packet-timed round trip that starts again with the first loss.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +11,7 @@ pub(super) struct CongestionSignals {
     /// Bits of payload per second.
     bw_latest: f64,
     /// Packets.
-    inflight_latest: f64,
+    inflight_latest: u64,
     loss_round_start: bool,
     loss_round_delivered: u64,
     is_loss_in_round: bool,
@@ -28,7 +29,7 @@ impl CongestionSignals {
 
     /// Returns the largest volume delivered of the round, packets.
     pub(super) fn inflight_latest(&self) -> f64 {
-        self.inflight_latest
+        self.inflight_latest as f64
     }
 
     /// Whether the last acknowledgement ended a loss round.
@@ -48,8 +49,8 @@ impl CongestionSignals {
 
     /// Implements `UpdateLatestDeliverySignals`; the connection has delivered `delivered` packets.
     pub(super) fn update_latest_delivery_signals(&mut self, sample: &Sample, delivered: u64) {
-        self.bw_latest = self.bw_latest.max(sample.delivery_rate);
-        self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
+        self.bw_latest = greater(self.bw_latest, sample.delivery_rate);
+        self.inflight_latest = self.inflight_latest.max(sample.delivered);
         self.loss_round_start =
             sample.prior_delivered.is_some_and(|prior| prior >= self.loss_round_delivered);
         if self.loss_round_start {
@@ -61,7 +62,7 @@ impl CongestionSignals {
     pub(super) fn advance_latest_delivery_signals(&mut self, sample: &Sample) {
         if self.loss_round_start {
             self.bw_latest = sample.delivery_rate;
-            self.inflight_latest = sample.delivered as f64;
+            self.inflight_latest = sample.delivered;
         }
     }
 
@@ -69,7 +70,7 @@ impl CongestionSignals {
     pub(super) fn reset_congestion_signals(&mut self) {
         self.is_loss_in_round = false;
         self.bw_latest = 0.0;
-        self.inflight_latest = 0.0;
+        self.inflight_latest = 0;
     }
 
     /// Implements `NoteLoss` of `packet`; the connection has delivered `delivered` packets.

@@ -3,6 +3,7 @@
 //! restored after loss recovery and after ProbeRTT.
 
 use super::MIN_PIPE_CWND;
+use crate::model::real::{greater, lesser};
 use crate::model::state_machine::{StateMachine, States};
 
 /// The window of one flow, and the kind of loss recovery.
@@ -87,23 +88,23 @@ impl CongestionWindow {
     /// than the initial window in all, the window grows beyond `max_inflight`.
     pub(super) fn set_cwnd(
         &mut self,
-        newly_acked: u64,
+        newly_acked: f64,
         max_inflight: f64,
         full_bw_reached: bool,
         few_delivered: bool,
     ) {
-        let grown = self.cwnd + newly_acked as f64;
+        let grown = self.cwnd + newly_acked;
         if full_bw_reached {
-            self.cwnd = grown.min(max_inflight);
+            self.cwnd = lesser(grown, max_inflight);
         } else if self.cwnd < max_inflight || few_delivered {
             self.cwnd = grown;
         }
-        self.cwnd = self.cwnd.max(MIN_PIPE_CWND);
+        self.cwnd = greater(self.cwnd, MIN_PIPE_CWND);
     }
 
     /// Bounds the window by `cap`, or by `MinPipeCwnd` if that is more.
     pub(super) fn bound_cwnd(&mut self, cap: f64) {
-        self.cwnd = self.cwnd.min(cap.max(MIN_PIPE_CWND));
+        self.cwnd = lesser(self.cwnd, greater(cap, MIN_PIPE_CWND));
     }
 }
 

@@ -3,6 +3,7 @@
 //! (draft-ietf-ccwg-bbr-06 §4.1, §5.5.1 to §5.5.6).
 
 use crate::model::app_limited::AppLimited;
+use crate::model::real::greater;
 use crate::{Ack, Path, SentPacket};
 use narrows_units::Span;
 
@@ -16,12 +17,12 @@ pub(super) struct Sample {
     /// Packets that had been delivered when the sampled packet left; `None` without a rate sample.
     pub(super) prior_delivered: Option<u64>,
     /// Packets acknowledged for the first time.
-    pub(super) newly_acked: u64,
+    pub(super) newly_acked: f64,
     pub(super) rtt: Option<Span>,
     /// The rate is limited by the application, or by the algorithm in ProbeRTT.
     pub(super) is_app_limited: bool,
     /// Packets in flight when the newest packet acknowledged, or the lost one, left.
-    pub(super) tx_in_flight: f64,
+    pub(super) tx_in_flight: u64,
     /// Packets declared lost since that packet left.
     pub(super) lost: u64,
 }
@@ -38,6 +39,7 @@ pub(super) struct Delivery {
     next_round_delivered: u64,
     /// Largest rate of the previous and of the current ProbeBW cycle.
     max_bw_filter: [f64; 2],
+    max_bw: f64,
     app_limited: AppLimited,
 }
 
@@ -59,24 +61,35 @@ impl Delivery {
 
     /// Returns `BBR.max_bw`, bits of payload per second.
     pub(super) fn max_bw(&self) -> f64 {
-        self.max_bw_filter[0].max(self.max_bw_filter[1])
+        self.max_bw
     }
 
     /// Counts the packets acknowledged and computes the sample (`GenerateRateSample`).
+    #[inline]
     pub(super) fn generate_rate_sample(&mut self, ack: &Ack<'_>, path: &Path) -> Sample {
         self.delivered += ack.newly_acked;
         let newest = ack.packets.iter().max_by_key(|packet| (packet.sent_at, packet.number));
-        let rate = ack.rate.as_ref();
-        Sample {
-            delivery_rate: rate.map_or(0.0, |rate| rate.rate.as_bps() as f64),
-            delivered: rate.map_or(0, |rate| rate.delivered),
-            prior_delivered: rate.map(|rate| rate.prior_delivered),
-            newly_acked: ack.newly_acked,
+        let (tx_in_flight, lost) = match newest {
+            Some(packet) => (packet.in_flight, self.lost - packet.lost_before),
+            None => (path.in_flight + ack.newly_acked, 0),
+        };
+        let counted = Sample {
+            // An acknowledgement is of fewer than 2³² packets.
+            newly_acked: f64::from(ack.newly_acked as u32),
             rtt: ack.rtt,
-            is_app_limited: rate
-                .is_some_and(|rate| rate.app_limited || self.app_limited.covers(rate.prior_delivered)),
-            tx_in_flight: newest.map_or(path.in_flight + ack.newly_acked, |packet| packet.in_flight) as f64,
-            lost: newest.map_or(0, |packet| self.lost - packet.lost_before),
+            tx_in_flight,
+            lost,
+            ..Sample::default()
+        };
+        match &ack.rate {
+            Some(rate) => Sample {
+                delivery_rate: rate.rate.as_bps() as f64,
+                delivered: rate.delivered,
+                prior_delivered: Some(rate.prior_delivered),
+                is_app_limited: rate.app_limited || self.app_limited.covers(rate.prior_delivered),
+                ..counted
+            },
+            None => counted,
         }
     }
 
@@ -84,7 +97,7 @@ impl Delivery {
     pub(super) fn sample_of_lost_packet(&mut self, packet: &SentPacket) -> Sample {
         self.lost += 1;
         Sample {
-            tx_in_flight: packet.in_flight as f64,
+            tx_in_flight: packet.in_flight,
             lost: self.lost - packet.lost_before,
             is_app_limited: packet.app_limited,
             ..Sample::default()
@@ -107,15 +120,17 @@ impl Delivery {
 
     /// Implements `UpdateMaxBw`, after `UpdateRound`.
     pub(super) fn update_max_bw(&mut self, sample: &Sample) {
-        if sample.delivery_rate > 0.0 && (sample.delivery_rate >= self.max_bw() || !sample.is_app_limited) {
-            self.max_bw_filter[1] = self.max_bw_filter[1].max(sample.delivery_rate);
+        if sample.delivery_rate > 0.0 && (sample.delivery_rate >= self.max_bw || !sample.is_app_limited) {
+            self.max_bw_filter[1] = greater(self.max_bw_filter[1], sample.delivery_rate);
+            self.max_bw = greater(self.max_bw_filter[0], self.max_bw_filter[1]);
         }
     }
 
     /// Implements `AdvanceMaxBwFilter`; a cycle without a sample does not count.
     pub(super) fn advance_max_bw_filter(&mut self) {
         if self.max_bw_filter[1] > 0.0 {
-            self.max_bw_filter = [self.max_bw_filter[1], 0.0];
+            self.max_bw = self.max_bw_filter[1];
+            self.max_bw_filter = [self.max_bw, 0.0];
         }
     }
 

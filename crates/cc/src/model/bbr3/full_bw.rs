@@ -35,7 +35,7 @@ impl FullBw {
 
     /// Implements `CheckFullBWReached`.
     pub(super) fn check_full_bw_reached(&mut self, round_start: bool, sample: &Sample) {
-        if self.full_bw_now || !round_start || sample.is_app_limited {
+        if !round_start || self.full_bw_now || sample.is_app_limited {
             return;
         }
         if sample.delivery_rate >= self.full_bw * FULL_BW_GROWTH {

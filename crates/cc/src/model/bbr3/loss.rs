@@ -36,8 +36,7 @@ impl Bbr3 {
         self.signals.note_loss(packet, self.delivery.delivered());
         let sample = self.delivery.sample_of_lost_packet(packet);
         if self.probe_bw.is_bw_probe_sample() && self.is_inflight_too_high(&sample) {
-            let tx_in_flight = self.inflight_at_loss(&sample);
-            self.handle_inflight_too_high(&Sample { tx_in_flight, ..sample }, now);
+            self.handle_inflight_too_high(self.inflight_at_loss(&sample), sample.is_app_limited, now);
         }
     }
 
@@ -47,8 +46,7 @@ impl Bbr3 {
         if self.state.is(State::Startup) {
             self.leave_startup();
         } else if self.probe_bw.is_bw_probe_sample() {
-            let tx_in_flight = path.in_flight as f64;
-            self.handle_inflight_too_high(&Sample { tx_in_flight, ..Sample::default() }, path.now);
+            self.handle_inflight_too_high(path.in_flight as f64, false, path.now);
         }
     }
 
@@ -60,22 +58,22 @@ impl Bbr3 {
 
     /// Returns `IsInflightTooHigh`.
     pub(super) fn is_inflight_too_high(&self, sample: &Sample) -> bool {
-        sample.lost as f64 > sample.tx_in_flight * self.loss_thresh
+        sample.lost > 0 && sample.lost as f64 > sample.tx_in_flight as f64 * self.loss_thresh
     }
 
     /// Packets in flight at which the losses exceeded `LossThresh` (`InflightAtLoss`).
     fn inflight_at_loss(&self, sample: &Sample) -> f64 {
-        let (inflight_prev, lost_prev) = (sample.tx_in_flight - 1.0, sample.lost as f64 - 1.0);
+        let (inflight_prev, lost_prev) = (sample.tx_in_flight as f64 - 1.0, sample.lost as f64 - 1.0);
         let lost_prefix = (self.loss_thresh * inflight_prev - lost_prev) / (1.0 - self.loss_thresh);
         inflight_prev + lost_prefix
     }
 
-    /// `HandleInflightTooHigh`.
-    fn handle_inflight_too_high(&mut self, sample: &Sample, now: Time) {
+    /// `HandleInflightTooHigh`: `tx_in_flight` packets were in flight.
+    fn handle_inflight_too_high(&mut self, tx_in_flight: f64, is_app_limited: bool, now: Time) {
         self.probe_bw.set_prev_probe_too_high(true);
-        if !sample.is_app_limited {
+        if !is_app_limited {
             let least = self.target_inflight() * self.beta;
-            self.bounds.set_inflight_longterm(sample.tx_in_flight.max(least));
+            self.bounds.set_inflight_longterm(tx_in_flight.max(least));
         }
         if self.state.is(State::ProbeBwUp) {
             self.undo.state = Some(State::ProbeBwUp);

@@ -2,6 +2,7 @@
 //! The variables of the ProbeBW cycle (draft-ietf-ccwg-bbr-06 §2.14, §5.3.3): the time of the next probe, the meaning of
 //! acknowledgements with respect to the current one, and the growth of `inflight_longterm` in it.
 
+use crate::model::real::lesser;
 use crate::model::state_machine::{StateMachine, States};
 use crate::random::Random;
 #[cfg(not(feature = "std"))]
@@ -15,7 +16,7 @@ pub(super) struct ProbeBw {
     is_bw_probe_sample: bool,
     prev_probe_too_high: bool,
     prev_probe_precautionary: bool,
-    rounds_since_probe_up: u64,
+    rounds_since_probe_up: u32,
     bw_probe_wait: Span,
     cycle_stamp: Time,
     bw_probe_up_rounds: u32,
@@ -150,7 +151,7 @@ impl ProbeBw {
 
     /// `PickProbeWait`.
     fn pick_probe_wait(&mut self) {
-        self.rounds_since_probe_up = self.random.below(2) as u64;
+        self.rounds_since_probe_up = self.random.below(2) as u32;
         self.bw_probe_wait = BW_PROBE_WAIT_MIN + Span::from_secs_f64(self.random.unit());
     }
 
@@ -167,13 +168,13 @@ impl ProbeBw {
 
     /// `IsRenoCoexistenceProbeTime`.
     fn is_reno_coexistence_probe_time(&self, target_inflight: f64) -> bool {
-        self.rounds_since_probe_up as f64 >= target_inflight.min(RENO_ROUNDS_MAX)
+        f64::from(self.rounds_since_probe_up) >= lesser(target_inflight, RENO_ROUNDS_MAX)
     }
 
     /// Returns the packets by which `inflight_longterm` grows when `newly_acked` packets are acknowledged
     /// (`ProbeInflightLongtermUpward`).
-    pub(super) fn inflight_longterm_growth(&mut self, newly_acked: u64) -> f64 {
-        self.bw_probe_up_acked += newly_acked as f64;
+    pub(super) fn inflight_longterm_growth(&mut self, newly_acked: f64) -> f64 {
+        self.bw_probe_up_acked += newly_acked;
         let delta = (self.bw_probe_up_acked / self.probe_up_acked_per_inc).floor();
         if delta >= 1.0 {
             self.bw_probe_up_acked -= delta * self.probe_up_acked_per_inc;
@@ -278,7 +279,7 @@ mod tests {
         let (mut probe_bw, _) = phases("refill up");
         for expected in [1.0, 2.0, 4.0, 8.0] {
             probe_bw.raise_inflight_longterm_slope(64.0);
-            let growth: f64 = (0..64).map(|_| probe_bw.inflight_longterm_growth(1)).sum();
+            let growth: f64 = (0..64).map(|_| probe_bw.inflight_longterm_growth(1.0)).sum();
             assert!((growth - expected).abs() < 1e-9, "{growth} is not {expected}");
         }
     }

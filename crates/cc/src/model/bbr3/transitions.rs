@@ -6,6 +6,7 @@ use super::delivery::Sample;
 use super::state::State;
 use super::{Bbr3, PROBE_RTT_CWND_GAIN};
 use crate::Path;
+use crate::model::real::greater;
 use narrows_units::Time;
 
 impl Bbr3 {
@@ -125,7 +126,7 @@ impl Bbr3 {
             }
         }
         if !self.is_inflight_too_high(sample) && self.bounds.inflight_longterm().is_finite() {
-            self.bounds.raise_inflight_longterm(sample.tx_in_flight);
+            self.bounds.raise_inflight_longterm(sample.tx_in_flight as f64);
             if self.state.is(State::ProbeBwUp) {
                 self.probe_inflight_longterm_upward(sample, path);
             }
@@ -207,7 +208,7 @@ impl Bbr3 {
 
     /// Returns `ProbeRTTCwnd`, packets.
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
-        (PROBE_RTT_CWND_GAIN * self.bdp(self.bw())).max(super::MIN_PIPE_CWND)
+        greater(PROBE_RTT_CWND_GAIN * self.bdp(self.bw()), super::MIN_PIPE_CWND)
     }
 }
 

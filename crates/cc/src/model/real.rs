@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Comparisons of real numbers, neither of which is NaN: one instruction, where those of `f64`, which pass over NaN, are six.
+
+/// Returns the larger number.
+pub(super) fn greater(left: f64, right: f64) -> f64 {
+    if left > right { left } else { right }
+}
+
+/// Returns the smaller number.
+pub(super) fn lesser(left: f64, right: f64) -> f64 {
+    if left < right { left } else { right }
+}
