@@ -64,6 +64,8 @@ pub struct Cake {
     decaying: VecDeque<u32>,
     /// Salt of the hash, drawn with the first arrival.
     salt: Option<u64>,
+    /// The law's settings at the rate for which they were last needed.
+    control: (Option<Rate>, Control),
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +113,7 @@ impl Cake {
             old: VecDeque::new(),
             decaying: VecDeque::new(),
             salt: None,
+            control: (None, Control::default()),
         }
     }
 
@@ -121,6 +124,9 @@ impl Cake {
         // Never 0, the tag of a row that no flow has held.
         let tag = mix(mix(key).wrapping_add(salt)) | 1 << 63;
         let first = (tag % QUEUES as u64) as usize;
+        if self.flows[first].tag == tag {
+            return first;
+        }
         let set = first - first % WAYS;
         let mut ways = (0..WAYS).map(|way| set + (first + way) % WAYS);
         let held = ways.clone().find(|row| self.flows[*row].tag == tag);
@@ -174,8 +180,16 @@ impl Cake {
         (share as i64).max(1)
     }
 
-    /// The law's settings at the link's rate.
-    fn control(&self, rate: Rate) -> Control {
+    /// The law's settings at `rate`, which are computed again when the rate has changed.
+    fn control(&mut self, rate: Rate) -> Control {
+        if self.control.0 != Some(rate) {
+            self.control = (Some(rate), self.control_at(rate));
+        }
+        self.control.1
+    }
+
+    /// The law's settings at `rate`.
+    fn control_at(&self, rate: Rate) -> Control {
         let Config { target, interval, shaped, packet, .. } = self.config;
         if !shaped || rate == Rate::ZERO {
             return Control { target, interval, four_packets: Span::ZERO };
@@ -219,7 +233,8 @@ impl QueueDiscipline for Cake {
         match self.flows[row].set {
             Set::Idle | Set::Decaying => {
                 if self.flows[row].set == Set::Decaying {
-                    self.decaying.retain(|other| *other as usize != row);
+                    let listed = self.decaying.iter().position(|other| *other as usize == row);
+                    listed.and_then(|place| self.decaying.remove(place));
                 }
                 self.set(row, Set::Sparse);
                 self.new.push_back(row as u32);

@@ -150,7 +150,8 @@ impl QueueDiscipline for Drr {
                 }
                 return packet;
             }
-            self.round.rotate_left(1);
+            self.round.pop_front();
+            self.round.push_back(first);
             self.on_turn = false;
         }
         None

@@ -74,14 +74,15 @@ impl FairQueue {
             let list = if is_new { &mut self.new } else { &mut self.old };
             let first = *list.front()?;
             let row = first as usize;
-            if self.turns[row].deficit <= 0 {
-                self.turns[row].deficit += self.quantum;
+            let turn = &mut self.turns[row];
+            if turn.deficit <= 0 {
+                turn.deficit += self.quantum;
                 list.pop_front();
                 self.old.push_back(first);
                 continue;
             }
             if let Some(packet) = take(&mut self.rows, row) {
-                self.turns[row].deficit -= i64::from(packet.size);
+                turn.deficit -= i64::from(packet.size);
                 return Some(packet);
             }
             list.pop_front();
@@ -89,7 +90,7 @@ impl FairQueue {
             if is_new && !self.old.is_empty() {
                 self.old.push_back(first);
             } else {
-                self.turns[row].listed = false;
+                turn.listed = false;
             }
         }
     }

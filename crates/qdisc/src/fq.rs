@@ -14,6 +14,7 @@ use crate::discipline::independent;
 use crate::parameters::LIMIT;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline};
+use alloc::collections::binary_heap::PeekMut;
 use alloc::collections::{BinaryHeap, VecDeque};
 use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Reverse;
@@ -68,8 +69,7 @@ impl Rounds {
         while let Some(&Reverse((finish, row))) = self.due.peek() {
             let last = self.last[row];
             if finish < last {
-                self.due.pop();
-                self.due.push(Reverse((last, row)));
+                *self.due.peek_mut().expect("the first was looked at") = Reverse((last, row));
                 continue;
             }
             let needed = (last.rounds() - self.made) * self.due.len() as f64;
@@ -144,14 +144,17 @@ impl QueueDiscipline for FairQueueing {
 
     fn dequeue(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
         loop {
-            let Reverse((finish, row)) = self.heads.pop()?;
+            let mut head = self.heads.peek_mut()?;
+            let Reverse((finish, row)) = *head;
             let waiting = &mut self.waiting[row];
             if waiting.front() != Some(&finish) {
+                PeekMut::pop(head);
                 continue;
             }
             waiting.pop_front();
-            if let Some(&next) = waiting.front() {
-                self.heads.push(Reverse((next, row)));
+            match waiting.front() {
+                Some(&next) => *head = Reverse((next, row)),
+                None => drop(PeekMut::pop(head)),
             }
             return self.rows.pop(row);
         }

@@ -2,7 +2,7 @@
 //! Many first-in-first-out rows in one store: what the disciplines wait in that keep flows apart.
 //!
 //! All rows share their cells, so that the store grows to the largest backlog it has held and allocates no more after
-//! that, whoever's packets they are. Every operation takes constant time, finding the longest row included.
+//! that, whoever's packets they are. Every operation takes constant time on average, finding the longest row included.
 
 mod lengths;
 
@@ -60,24 +60,54 @@ impl Rows {
     }
 
     /// Adds `packet` at the tail of list `row`.
+    #[inline]
     pub fn push(&mut self, row: usize, packet: Packet) {
-        let before = self.ends[row].tail;
-        let cell = self.fill(Cell { packet, before, after: NONE });
-        match before {
-            NONE => self.ends[row].head = cell,
-            before => self.cells[before as usize].after = cell,
-        }
-        self.ends[row].tail = cell;
         let size = packet.size();
+        let ends = &mut self.ends[row];
+        let before = ends.tail;
+        let cell = Cell { packet, before, after: NONE };
+        let place = match self.free {
+            NONE => {
+                self.cells.push(cell);
+                (self.cells.len() - 1) as u32
+            }
+            place => {
+                let free = &mut self.cells[place as usize];
+                self.free = free.after;
+                *free = cell;
+                place
+            }
+        };
+        ends.tail = place;
+        match before {
+            NONE => ends.head = place,
+            before => self.cells[before as usize].after = place,
+        }
+        let length = ends.backlog.bytes;
+        ends.backlog.add(size);
         self.backlog.add(size);
-        self.ends[row].backlog.add(size);
-        self.lengths.set(row, self.ends[row].backlog.bytes);
+        self.lengths.change(row, length, length + size);
     }
 
     /// Removes and returns the packet at the head of list `row`; `None` if it is empty.
+    #[inline]
     pub fn pop(&mut self, row: usize) -> Option<Packet> {
-        let head = self.ends[row].head;
-        self.take(row, head)
+        let ends = &mut self.ends[row];
+        let place = ends.head;
+        if place == NONE {
+            return None;
+        }
+        let cell = &mut self.cells[place as usize];
+        let (packet, after) = (cell.packet, cell.after);
+        cell.after = self.free;
+        self.free = place;
+        ends.head = after;
+        match after {
+            NONE => ends.tail = NONE,
+            after => self.cells[after as usize].before = NONE,
+        }
+        self.removed(row, packet.size());
+        Some(packet)
     }
 
     /// Removes and returns the packet at the tail of list `row`; `None` if it is empty.
@@ -115,7 +145,8 @@ impl Rows {
     /// Returns the index of the list with the most bytes, which are compared in units of 64; of several the one that
     /// reached its length last. `None` if all lists are empty.
     pub fn longest(&mut self) -> Option<usize> {
-        self.lengths.longest()
+        let Self { lengths, ends, .. } = self;
+        lengths.longest(|row| ends[row].backlog.bytes)
     }
 
     /// Takes a cell out of its row and frees it.
@@ -134,22 +165,18 @@ impl Rows {
         }
         self.cells[cell as usize].after = self.free;
         self.free = cell;
-        self.backlog.remove(packet.size());
-        self.ends[row].backlog.remove(packet.size());
-        self.lengths.set(row, self.ends[row].backlog.bytes);
+        self.removed(row, packet.size());
         Some(packet)
     }
 
-    /// Finds a place for `cell`.
-    fn fill(&mut self, cell: Cell) -> u32 {
-        let place = self.free;
-        if place == NONE {
-            self.cells.push(cell);
-            return (self.cells.len() - 1) as u32;
-        }
-        self.free = self.cells[place as usize].after;
-        self.cells[place as usize] = cell;
-        place
+    /// A packet of `size` has left list `row`.
+    #[inline]
+    fn removed(&mut self, row: usize, size: Bytes) {
+        let backlog = &mut self.ends[row].backlog;
+        let length = backlog.bytes;
+        backlog.remove(size);
+        self.backlog.remove(size);
+        self.lengths.change(row, length, length - size);
     }
 }
 

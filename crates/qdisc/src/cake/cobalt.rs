@@ -18,7 +18,7 @@ use narrows_units::Float;
 use narrows_units::{Span, Time};
 
 /// Settings of the law on a link as fast as it is now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Control {
     /// Acceptable standing queueing delay, and the shortest time between two changes of BLUE's probability.
     pub target: Span,

@@ -91,7 +91,7 @@ fn overflow_drops_the_head_of_the_longest_queue() {
 
 #[test]
 fn the_settings_follow_the_rate_of_a_slow_link() {
-    let queue = Cake::new(&Config { shaped: true, ..config() });
+    let mut queue = Cake::new(&Config { shaped: true, ..config() });
     // 8 ms for a full packet.
     let slow = queue.control(Rate::from_bps(1_000_000));
     let expected =
