@@ -178,4 +178,5 @@ clean:
 	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
 	@VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --locked --skip-install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q python/narrows
 	@touch $@

@@ -24,18 +24,31 @@ rtt = "20ms"
 algorithm = "cubic"
 """
 HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "concurrent.futures", "email", "asyncio"}
+NEEDLESS = {"pandas", "scipy", "pyarrow.dataset", "pyarrow.compute", "email", "importlib.metadata", "statsmodels"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])
 def test_help_and_errors_load_nothing_heavy(arguments: list[str]) -> None:
-    heavy = HEAVY - ({"email"} if arguments == ["--version"] else set())
     program = (
         "import sys\nfrom narrows.cli import main\n"
         f"try: main({arguments!r})\nexcept SystemExit: pass\n"
-        f"print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)"
+        f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_short_run_loads_no_part_of_a_library_that_it_does_without(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(ONE_SECOND, encoding="utf-8")
+    program = (
+        "import sys\nfrom narrows.cli import main\n"
+        f"sys.argv = ['narrows', 'run', {str(scenario)!r}, '--out', {str(tmp_path / 'out')!r}, '--quiet']\n"
+        f"main()\nprint(sorted({NEEDLESS!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert (tmp_path / "out/report.html").is_file()
 
 
 def test_a_command_leaves_pandas_alone_and_python_may_use_it(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import json
 import re
 import zlib
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from narrows import core
 from narrows.browser.lessons import lessons
 from narrows.drawing.style import DASHES, TONES, colour_rules, style_of
 from narrows.errors import InputError
+from narrows.versions import version
 
 
 @dataclass(frozen=True)

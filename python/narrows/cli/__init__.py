@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         # This process is the command; those of external algorithms are others.
         sys.meta_path.insert(0, WithoutPandas())
+        # A thread for each processor takes longer to start than all products of matrices of a command.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # Within the handler, for an interrupt may come while modules are loaded.
         from narrows.cli.program import run

@@ -109,10 +109,9 @@ class Version(argparse.Action):
     ) -> None:
         """Print the version, and what is equal where results, digests, controllers or files fit together."""
         del namespace, values, option_string
-        from importlib.metadata import version
-
         from narrows import core
         from narrows.files.format import FORMATS
+        from narrows.versions import version
 
         numbers = [
             f"{name} {each.number}" + (f" (reads {each.oldest})" if each.oldest < each.number else "")

@@ -6,13 +6,13 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from narrows.cli import known
 from narrows.cli.arguments import EXIT_STATUS, parser
 from narrows.cli.examples import EXAMPLES
 from narrows.cli.status import DONE
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ algorithm share its hue in different tones and dashes.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -143,18 +144,21 @@ def tone_of(hue: int, tone: int, theme: str) -> Rgb:
     return red, green, blue
 
 
+@cache
 def full_of(hue: int, theme: str) -> Rgb:
     """Return the strongest fill of a field of a heat map: as much of the hue as gives `FULL` against the paper.
 
     A text in the colour of ink is legible on it, and on every weaker fill. Red, green and blue are 0 to 255.
     """
     base, paper = HUES[hue][0 if theme == "light" else 1], PAPER[theme]
-    blends = (
-        tuple(round(p + (b - p) * part / _PARTS) for b, p in zip(base, paper, strict=True))
-        for part in range(_PARTS + 1)
-    )
-    red, green, blue = next((each for each in blends if contrast(each, paper) >= FULL), base)
-    return red, green, blue
+
+    def blend(part: int) -> Rgb:
+        red, green, blue = (round(p + (b - p) * part / _PARTS) for b, p in zip(base, paper, strict=True))
+        return red, green, blue
+
+    # More of the hue never has less contrast.
+    enough = bisect_left(range(_PARTS + 1), FULL, key=lambda part: contrast(blend(part), paper))
+    return base if enough > _PARTS else blend(enough)
 
 
 def contrast(one: Sequence[int], other: Sequence[int]) -> float:

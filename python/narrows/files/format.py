@@ -9,12 +9,12 @@ one is of format 0. A folder of results states its number in the file that makes
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.json_objects import SEAL, check_seal, read_object, sealed, to_json
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

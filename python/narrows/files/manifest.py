@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from narrows.files.format import numbered, read_kept
 from narrows.files.json_objects import check_seal, sealed, write_json
 from narrows.files.place import inside
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,7 +27,15 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
     import pyarrow.parquet as pq
 
     chosen = None if columns is None else list(columns)
-    return pq.read_table(file.absolute(), columns=chosen, filters=None if filters is None else list(filters))
+    if filters is not None:
+        return pq.read_table(file.absolute(), columns=chosen, filters=list(filters))
+    # Not as a data set, whose module takes longer to load than a short run to read.
+    with pq.ParquetFile(file.absolute()) as opened:
+        missing = sorted(set(chosen or ()) - set(opened.schema_arrow.names))
+        if missing:
+            raise pq.lib.ArrowInvalid(f"no column {', '.join(missing)}")
+        table = opened.read(chosen)
+    return table if chosen is None else table.select(chosen)
 
 
 def write_parquet(table: pa.Table, file: Path, level: int | None = None) -> None:

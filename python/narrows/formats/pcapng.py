@@ -14,13 +14,13 @@ each 65536 flows.
 from __future__ import annotations
 
 from bisect import bisect_left
-from importlib.metadata import version
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.files.run_folder import RunFolder, bytes_of
 from narrows.formats import blocks, headers
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

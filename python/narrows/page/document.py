@@ -7,7 +7,6 @@ import base64
 import hashlib
 import zlib
 from dataclasses import dataclass
-from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height
 from narrows.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.drawing.swatch import swatch
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -256,7 +256,7 @@ def _moments(figure: Figure) -> list[Markup]:
 
 def _packed(text: str) -> str:
     """Return a text compressed (DEFLATE, RFC 1951) and in Base64."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
 
 

@@ -7,7 +7,6 @@ import os
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +28,7 @@ from narrows.run.scenario import Scenario, read
 from narrows.share.collection import changed, kind_of, studies_of, title_of
 from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs, resolved
 from narrows.share.pack import unpack
+from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

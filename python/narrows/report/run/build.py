@@ -30,6 +30,6 @@ def build(folder: Path) -> Path:
     report = folder / "report.html"
     write_whole(report, page(found))
     if isinstance(found, Comparison):
-        for inner in found.folders.values():
-            build(folder / inner)
+        for run in found.runs:
+            write_whole(folder / found.folders[run.name] / report.name, page(run.alone()))
     return report

@@ -152,6 +152,7 @@ class Run:
         chosen: Number of the replication whose series are drawn; None for the first.
         look: The style of the run beside others; None for that of its name.
         factors: Its algorithm, and its level of the other factors, beside others; empty texts for none.
+        explained: What happened to flows, by replication and flow, as the pages that show it have found it.
     """
 
     name: str
@@ -181,6 +182,7 @@ class Run:
     chosen: int | None = None
     look: Style | None = None
     factors: tuple[str, str] = ("", "")
+    explained: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def style(self) -> Style:
@@ -201,9 +203,16 @@ class Run:
 
     def showing(self, replication: int) -> Run:
         """Return this run with the series of another replication to be drawn."""
+        return self._with(chosen=replication)
+
+    def alone(self) -> Run:
+        """Return this run of a comparison as that of its own folder."""
+        return self._with(name=self.title, folder=".", look=None, factors=("", ""))
+
+    def _with(self, **values: Any) -> Run:
         other = copy(self)
-        # A shallow copy has what is computed already; nothing of it depends on the choice.
-        other.__dict__["chosen"] = replication
+        # A shallow copy has what is computed already; nothing of it depends on these.
+        other.__dict__.update(values)
         return other
 
     @cached_property
@@ -341,26 +350,25 @@ class Run:
         """
         if not self.has_events:
             return {}
-        start, end = self._event_spans.get(f"{self.shown_replication} {flow}", (0, 0))
-        return {name: values[start:end] for name, values in self._events_by_flow.items()}
+        return self._events_by_flow.get((self.shown_replication, flow)) or {
+            name: values[:0] for name, values in self.event_rows.items()
+        }
 
     @cached_property
-    def _events_by_flow(self) -> Columns:
-        names = self._event_flows
-        order = np.argsort(names, kind="stable")
-        return {name: values[order] for name, values in self.event_rows.items()}
-
-    @cached_property
-    def _event_flows(self) -> npt.NDArray[np.str_]:
+    def _events_by_flow(self) -> Mapping[tuple[int, str], Columns]:
         rows = self.event_rows
-        columns = (rows[name] for name in ("replication", "group", "flow"))
-        return np.array([f"{number} {group}[{flow}]" for number, group, flow in zip(*columns, strict=True)], np.str_)
-
-    @cached_property
-    def _event_spans(self) -> Mapping[str, tuple[int, int]]:
-        names, starts = np.unique(np.sort(self._event_flows), return_index=True)
-        ends = np.r_[starts[1:], len(self._event_flows)]
-        return {str(name): (int(start), int(end)) for name, start, end in zip(names, starts, ends, strict=True)}
+        groups, codes = np.unique(rows["group"], return_inverse=True)
+        key = np.stack([rows["replication"], codes, rows["flow"]])
+        order = np.lexsort(key[::-1])
+        key = key[:, order]
+        sorted_rows = {name: values[order] for name, values in rows.items()}
+        starts = np.flatnonzero(np.r_[len(order) > 0, (np.diff(key) != 0).any(axis=0)])
+        found = {}
+        for start, end in zip(starts, np.r_[starts[1:], len(order)], strict=True):
+            replication, group, flow = (int(part) for part in key[:, start])
+            columns = {name: values[start:end] for name, values in sorted_rows.items()}
+            found[replication, f"{groups[group]}[{flow}]"] = columns
+        return found
 
     def histogram(self, owner: str, quantity: str) -> Histogram | None:
         """Return the distribution of a quantity of a group or link in all replications; None without packets."""

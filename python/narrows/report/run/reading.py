@@ -174,12 +174,23 @@ def _events(table: pa.Table | None) -> Columns:
 
 def _column(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        return _labels(column)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return np.array(["" if word is None else word for word in column.to_pylist()], dtype=np.str_)
     if pa.types.is_integer(column.type) and column.null_count == 0:
         return column.to_numpy()
-    return column.cast(pa.float64()).to_numpy()
+    values = column.to_numpy()
+    return values if values.dtype == np.float64 else values.astype(np.float64)
+
+
+def _labels(column: pa.ChunkedArray[Any]) -> Any:
+    """Return the words of a column, empty where it has none; without a Python object for each row."""
+    found = [np.empty(0, dtype=np.str_)]
+    for chunk in column.chunks:
+        words = np.array(["" if word is None else word for word in [*chunk.dictionary.to_pylist(), None]], np.str_)
+        codes = chunk.indices.to_numpy(zero_copy_only=False)
+        found.append(words[np.where(np.isnan(codes), len(words) - 1, codes).astype(np.intp)])
+    return np.concatenate(found)
 
 
 EVENT_COLUMNS = (

@@ -10,6 +10,8 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from narrows.explain.moment import REACH_S, of_packets
 from narrows.explain.story import Story, seconds
 from narrows.report.run.reading import packet_log
@@ -36,16 +38,19 @@ def moments(runs: Sequence[Run], drawn: Sequence[Mapping[str, str]]) -> str:
 
 def _panel(run: Run, drawn: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     number = run.shown_replication
-    packets = packet_log(run)
-    flows = {}
-    for series, flow in drawn.items():
+    missing = [flow for flow in drawn.values() if (number, flow) not in run.explained]
+    packets = packet_log(run) if missing else None
+    for flow in missing:
         group, _, place = flow.removesuffix("]").rpartition("[")
         log = of_packets(packets, number, (group, int(place)))
         story = Story(_rows(run, flow), flow, run.algorithms.get(group, group), log)
+        run.explained[number, flow] = _flow(story)
+    flows = {}
+    for series, flow in drawn.items():
         command = f"narrows why {shlex.quote(run.folder)} --flow {shlex.quote(flow)}"
         if number != (run.recorded_replications or [0])[0]:
             command += f" --replication {number}"
-        flows[series] = {"flow": flow, "command": command, **_flow(story)}
+        flows[series] = {"flow": flow, "command": command, **run.explained[number, flow]}
     return flows
 
 
@@ -56,9 +61,8 @@ def _flow(story: Story) -> dict[str, Any]:
         answer, sentences = story.change(row)
         lines = [[_short(each.time_s), each.text] for each in sentences[:MOST_SENTENCES]]
         changes.append([_short(seconds(row)), answer, story.elsewhere(row), lines])
-    quiet = [
-        [_short(start), _short(end), text] for start, end, text in story.runs() if _quiet(story.changes, start, end)
-    ]
+    edges = [-math.inf, *map(seconds, story.changes), math.inf]
+    quiet = [[_short(start), _short(end), text] for start, end, text in story.runs() if _quiet(edges, start, end)]
     return {
         "nothing": story.nothing(REACH_S),
         "changes": changes,
@@ -80,9 +84,8 @@ def _depth(change: Row) -> float:
     return 1.0 - after / before if before and after is not None else 0.0
 
 
-def _quiet(changes: Sequence[Row], start_s: float, end_s: float) -> bool:
+def _quiet(edges: Sequence[float], start_s: float, end_s: float) -> bool:
     """Return whether events lie within reach of a moment that no change of the window is within reach of."""
-    edges = [-math.inf, *map(seconds, changes), math.inf]
     first = bisect_right(edges, start_s) - 1
     last = bisect_left(edges, end_s)
     return any(later - earlier > 2 * REACH_S for earlier, later in pairwise(edges[max(first, 0) : last + 1]))
@@ -93,11 +96,16 @@ def _rows(run: Run, flow: str) -> list[Row]:
     columns = run.flow_events(flow)
     if not columns:
         return []
-    values = [
-        [None if isinstance(each, float) and math.isnan(each) else each for each in column.tolist()]
-        for column in columns.values()
-    ]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*map(_values, columns.values()), strict=True)]
+
+
+def _values(column: np.ndarray) -> list[Any]:
+    values: list[Any] = column.tolist()
+    if column.dtype.kind != "f":
+        return values
+    for place in np.flatnonzero(np.isnan(column)).tolist():
+        values[place] = None
+    return values
 
 
 def _short(time_s: float) -> float:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw cwnd and ssthresh of a few flows, a panel per run, with as many flows as the legend has room for."""
-    several = (_figure(runs, most) for most in range(MOST_FLOWS, 0, -1))
-    return next((each for each in several if len(each.keys) <= frame.MOST_ENTRIES), _figure(runs, 1))
+    for most in range(MOST_FLOWS, 1, -1):
+        found = _figure(runs, most)
+        if len(found.keys) <= frame.MOST_ENTRIES:
+            return found
+    return _figure(runs, 1)
 
 
 def _figure(runs: Sequence[Run], most: int) -> Figure:
