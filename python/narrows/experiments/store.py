@@ -45,6 +45,7 @@ class Store:
         self.failed = folder / FAILED
         self.table_file = folder / TABLE
         self._writers = ThreadPoolExecutor(max_workers=WRITERS)
+        self._checked: tuple[int, ...] | None = None
 
     def prepare(self) -> None:
         """Create the folders and remove incomplete files of killed processes; only for the holder of the lease."""
@@ -212,10 +213,16 @@ class Store:
         """
         import pyarrow as pa
 
-        if not self.table_file.exists():
+        try:
+            state = self.table_file.stat()
+        except FileNotFoundError:
             return None
-        with suppress(FileNotFoundError):
-            check_file(self.folder, TABLE, read_manifest(self.folder), self._remedy)
+        # Its digest is computed again only of another file.
+        seen = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+        if seen != self._checked:
+            with suppress(FileNotFoundError):
+                check_file(self.folder, TABLE, read_manifest(self.folder), self._remedy)
+                self._checked = seen
         try:
             return read_parquet(self.table_file, columns)
         except (pa.ArrowException, OSError, ValueError) as error:

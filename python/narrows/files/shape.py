@@ -33,7 +33,8 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
     Raises:
         InputError: A part has another type; the message names it, what is there, and what is allowed.
     """
-    fault = _fault(content, shape, "")
+    # A fault is put into words only where there is one: a study reads a file for each of its cells.
+    fault = None if _fits(content, shape) else _fault(content, shape, "")
     if fault is not None:
         raise InputError(str(file), f"is damaged: {fault}")
 
@@ -63,6 +64,21 @@ def fitting(file: Path) -> Iterator[None]:
         raise InputError(str(file), problem) from cause
 
 
+def _fits(content: object, shape: Any) -> bool:
+    """Return whether a part has a shape, that is, no fault."""
+    if isinstance(shape, dict) and isinstance(content, dict):
+        known = {name.removesuffix("?"): inner for name, inner in shape.items() if name is not ANY_NAME}
+        if any(name in shape and name not in content for name in known):
+            return False
+        other = shape.get(ANY_NAME, _NOTHING)
+        return all(_fits(each, known.get(key, other)) for key, each in content.items())
+    if isinstance(shape, list) and isinstance(content, list):
+        return all(_fits(each, shape[0]) for each in content)
+    if isinstance(shape, tuple):
+        return any(_fits(content, each) for each in shape)
+    return _is(content, shape)
+
+
 def _fault(content: object, shape: Any, place: str) -> str | None:
     """Return the first fault of a part in words; None without one."""
     if isinstance(shape, dict) and isinstance(content, dict):
@@ -73,7 +89,7 @@ def _fault(content: object, shape: Any, place: str) -> str | None:
     if isinstance(shape, tuple):
         # Of the shapes that hold others, the one of this kind says where the fault is.
         kinds = [each for each in shape if isinstance(each, dict | list) and isinstance(content, type(each))]
-        fits = any(_fault(content, each, place) is None for each in shape)
+        fits = any(_fits(content, each) for each in shape)
         return None if fits else _fault(content, kinds[0], place) if kinds else _complaint(content, shape, place)
     return None if _is(content, shape) else _complaint(content, shape, place)
 
@@ -103,6 +119,8 @@ def _is_whole(content: object) -> bool:
 
 
 def _is_number(content: object) -> bool:
+    if type(content) is float:
+        return math.isfinite(content)
     if not isinstance(content, int | float) or isinstance(content, bool):
         return False
     try:
@@ -145,6 +163,8 @@ CHECKS: dict[type, Callable[[object], bool]] = {
 # What the evaluation of data raises that do not fit together.
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 ANYTHING = object()
+# The shape of what may not be there.
+_NOTHING = ()
 ANY_NAME = object()
 WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
 # Characters of a value that a message shows.

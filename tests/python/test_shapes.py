@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of what a kept file holds: whether there is a fault, and which, are decided alike."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from narrows.errors import InputError
+from narrows.experiments.store import CELL
+from narrows.files import shape
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+
+FILE = Path("cell.json")
+WHOLE: dict[str, Any] = {
+    "measured": {"groups": {"g": {"a": 1.0, "b": None}}, "links": {"l": {"u": 0.5}}},
+    "digest": "x",
+    "checks_failed": ["a"],
+    "cpu_s": 1.0,
+    "packet_hops": 5,
+}
+OTHERS = (None, 1, 1.5, float("nan"), True, "a", [], ["a"], [1], {}, {"a": 1.0}, 10**400, -1)
+
+
+def test_the_words_for_a_fault_are_made_only_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(shape, "_complaint", refuse)
+    check_shape(WHOLE, CELL, FILE)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [(WHOLE, CELL), ({"a": 1, "b": [1], "z": 2}, {"a?": int, "b": (str, [int], {"c": float}), ANY_NAME: ANYTHING})],
+)
+def test_a_changed_content_has_a_fault_in_words_or_none(given: Any, wanted: Any) -> None:
+    draw = random.Random(1)  # noqa: S311  # changes of a content, in the same order each time
+    refused = 0
+    for _ in range(3000):
+        changed = given
+        for _ in range(draw.randint(0, 3)):
+            changed = _changed(changed, draw)
+        fault = shape._fault(changed, wanted, "")  # noqa: SLF001  # the slow answer, in words
+        if fault is None:
+            check_shape(changed, wanted, FILE)
+        else:
+            refused += 1
+            with pytest.raises(InputError, match="is damaged"):
+                check_shape(changed, wanted, FILE)
+    assert 0 < refused < 3000
+
+
+def _changed(content: Any, draw: random.Random) -> Any:
+    if not isinstance(content, dict) or not content or draw.random() < 0.2:
+        return draw.choice(OTHERS)
+    key, what = draw.choice(list(content)), draw.random()
+    if what < 0.1:
+        return {name: each for name, each in content.items() if name != key}
+    if what < 0.2:
+        return {**content, f"{key}x": 1}
+    return {**content, key: _changed(content[key], draw)}
