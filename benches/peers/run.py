@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Narrows with ns-2 and ns-3: processor time per packet-hop and memory per flow on the same dumbbells.
+"""Compares Narrows with ns-2, ns-3 and csg-htsim: processor time per packet-hop, memory per flow, the same dumbbells.
 
 The tools run alternately on one processor, so that a temporary slowdown affects all of them. Each reports the processor
 time of its simulation loop, without program start and construction of the network, the number of packet-hops (one
 packet over one link) and the number of packets that crossed the bottleneck, which shows whether the work was the same.
-Debian's packages are used, and installed if they are missing and that is permitted.
+Debian's packages are used, and installed if they are missing and that is permitted. With `--htsim DIR` csg-htsim is
+built from its sources in that folder and runs, too; with `--ns3 DIR` ns-3 is built from there instead.
 
 Every round runs each tool at each point once, and the results are written after each round, so that none are lost if
 the command is stopped. No round starts that would exceed the time limit. A tool that fails at a point is reported and
@@ -13,6 +14,7 @@ left out at that point.
 Examples:
     python3 benches/peers/run.py                        # all points, five rounds or twelve minutes
     python3 benches/peers/run.py --points a,d --write   # two points, and write docs/performance.md
+    python3 benches/peers/run.py --htsim ../csg-htsim   # csg-htsim, too, from sources in that folder
     python3 benches/peers/run.py --scaling --write      # Narrows alone: large windows, many flows
 """
 
@@ -39,6 +41,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from instructions import build, compiler  # noqa: E402
+
+from peers import sources  # noqa: E402
 
 Figures = dict[str, float]
 
@@ -109,6 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--points", default=",".join(POINTS), help="some of a,b,c,d")
     parser.add_argument("--kinds", default="sack,cubic", help="some of sack,cubic")
     parser.add_argument("--tools", default="narrows,ns-2,ns-3", help="some of narrows,ns-2,ns-3")
+    parser.add_argument(
+        "--htsim", type=Path, metavar="DIR", help="folder with the sources of csg-htsim, which runs, too"
+    )
+    parser.add_argument("--ns3", type=Path, metavar="DIR", help="folder with the sources of ns-3, instead of a package")
     parser.add_argument("--scaling", action="store_true", help="measure Narrows over window size and number of flows")
     parser.add_argument("--write", action="store_true", help="write docs/performance.md")
     options = parser.parse_args(arguments)
@@ -128,27 +136,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.scaling:
             publish(document, "scaling", scaling(program, options.repeats))
             return 0
-        tools = [tool for name in names if (tool := found(name, program, Path(folder))) is not None]
+        names += [HTSIM] if options.htsim else []
+        try:
+            tools = [tool for name in names if (tool := found(name, program, Path(folder), options)) is not None]
+        except sources.SourceError as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
         if len(tools) < len(names):
             return 2
         compare(tools, [(kind, point) for kind in kinds for point in points], options, document)
     return 0
 
 
-def found(name: str, program: str, folder: Path) -> Tool | None:
-    """Return a tool; if it is not available, print the reason and return None."""
+def found(name: str, program: str, folder: Path, options: argparse.Namespace) -> Tool | None:
+    """Return a tool; if it is not available, print the reason and return None.
+
+    Raises:
+        SourceError: It cannot be built from the sources that are given.
+    """
     if name == "narrows":
         return Tool(name, lambda point, kind: [program, *narrows_words(point, kind)])
+    if name == HTSIM:
+        htsim = folder / "dumbbell_htsim"
+        sources.htsim(options.htsim, HERE / "dumbbell_htsim.cpp", htsim)
+        return Tool(name, lambda point, kind: [str(htsim), kind, *POINTS[point].words(POINTS[point].seconds)])
+    driver = str(folder / "dumbbell")
+    source = HERE / "dumbbell.cc"
+    if name == "ns-3" and options.ns3:
+        sources.ns3(options.ns3, source, Path(driver))
+        return Tool(name, lambda point, kind: [driver, kind, *POINTS[point].words(POINTS[point].ns3_seconds)])
     package, here = PACKAGES[name]
     if not here() and not installed(package, here):
         return None
     if name == "ns-2":
         script = str(HERE / "dumbbell.tcl")
         return Tool(name, lambda point, kind: ["ns", script, kind, *POINTS[point].words(POINTS[point].seconds)])
-    driver = str(folder / "dumbbell")
     libraries = [f"-lns3-{each}" for each in ("applications", "point-to-point", "internet", "network", "core")]
-    source = str(HERE / "dumbbell.cc")
-    subprocess.run(["c++", "-O3", "-std=c++17", "-o", driver, source, *libraries], check=True)  # noqa: S603, S607
+    subprocess.run(["c++", "-O3", "-std=c++17", "-o", driver, str(source), *libraries], check=True)  # noqa: S603, S607
     return Tool(name, lambda point, kind: [driver, kind, *POINTS[point].words(POINTS[point].ns3_seconds)])
 
 
@@ -190,7 +214,10 @@ def compare(
     tools: list[Tool], cases: list[tuple[str, str]], options: argparse.Namespace, document: Path | None
 ) -> None:
     """Measure all tools in all cases, and publish the table after every round."""
-    samples = {(*case, tool.name): Samples() for case in cases for tool in tools}
+    # The TCP of csg-htsim has no CUBIC.
+    samples = {
+        (*case, tool.name): Samples() for case in cases for tool in tools if tool.name != HTSIM or case[0] == "sack"
+    }
     failed: set[tuple[str, str, str]] = set()
     start = time.monotonic()
     longest = 0.0
@@ -202,7 +229,7 @@ def compare(
         for kind, point in cases:
             for tool in tools:
                 key = (kind, point, tool.name)
-                if key in failed:
+                if key in failed or key not in samples:
                     continue
                 try:
                     samples[key].runs[number] = run(tool.command(point, kind))
@@ -228,9 +255,6 @@ def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
         "ns per hop",
         "packet transmissions/s",
         "to Narrows",
-        "packets over bottleneck",
-        "utilisation",
-        "loss",
     ]
     header += ["packets over bottleneck", "utilisation", "loss", "KiB per flow", "to Narrows"]
     lines = [what, "", f"| {' | '.join(header)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
@@ -246,12 +270,14 @@ def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
         seconds = POINTS[point].ns3_seconds if name == "ns-3" else POINTS[point].seconds
         kib = sample.middle("memory_kib") / POINTS[point].flows
         cost = median(sample.costs())
+        rule = "newreno" if name == HTSIM else kind
         lines.append(
-            f"| {point}, {kind} | {name}, {seconds:g} s | {cost:.0f} | {1e3 / cost:.3g} M | {ratio} "
+            f"| {point}, {rule} | {name}, {seconds:g} s | {cost:.0f} | {1e3 / cost:.3g} M | {ratio} "
             f"| {sample.middle('bottleneck_packets'):.0f} | {sample.middle('utilization'):.3f} "
             f"| {sample.middle('loss_rate') * 100:.2g} % | {kib:.0f} | {memory} |"
         )
-        if name == "ns-2" and kind == "sack" and (ratios := sample.ratios(ours)):
+        live = (kind, point, HTSIM) in samples
+        if name == "ns-2" and kind == "sack" and not live and (ratios := sample.ratios(ours)):
             share = HTSIM_TO_NS2[point]
             lines.append(
                 f"| {point}, newreno | csg-htsim, earlier | | | {share * median(ratios):.3g} "
@@ -318,8 +344,9 @@ POINTS = {
     "c": Point(1000, 10_000, 50, 3, 0.6),
     "d": Point(1, 1_000, 100, 20, 2),
 }
+HTSIM = "csg-htsim"
 # Nanoseconds per packet-hop of csg-htsim 841d9e7 (NewReno without SACK) to those of ns-2 with SACK, in one set of
-# alternating runs; csg-htsim is in no distribution, so it is not run here.
+# alternating runs; csg-htsim is in no distribution, so these stand where its sources are not given.
 HTSIM_TO_NS2 = {"a": 295 / 436, "b": 383 / 599, "c": 555 / 1208, "d": 330 / 1006}
 ALGORITHMS = {"sack": "reno", "cubic": "cubic"}
 PACKAGES: dict[str, tuple[str, Callable[[], bool]]] = {

@@ -22,7 +22,7 @@ WHOLE: dict[str, Any] = {
     "cpu_s": 1.0,
     "packet_hops": 5,
 }
-OTHERS = (None, 1, 1.5, float("nan"), True, "a", [], ["a"], [1], {}, {"a": 1.0}, 10**400, -1)
+OTHERS: tuple[Any, ...] = (None, 1, 1.5, float("nan"), True, "a", [], ["a"], [1], {}, {"a": 1.0}, 10**400, -1)
 
 
 def test_the_words_for_a_fault_are_made_only_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
