@@ -162,7 +162,7 @@ def test_a_table_that_goes_on_says_so_and_scrolls_in_itself(browser: Browser, pa
             "getComputedStyle(document.querySelector('.scroll[data-more]'), '::before').content"
         )
         wide.evaluate("node => { node.scrollLeft = node.scrollWidth }")
-        page.wait_for_function("document.querySelector('.scroll[data-more=left]') !== null")
+        page.locator(".scroll[data-more=left]").first.wait_for()
     with opened(browser, pages["run"], viewport={"width": 1280, "height": 900}) as page:
         assert page.locator(".scroll[data-more]").count() == 0
 

@@ -172,7 +172,7 @@ def test_a_drag_zooms_and_explains_nothing(browser: Browser, comparison: Path) -
 def test_another_replication_has_explanations_of_its_own(browser: Browser, comparison: Path) -> None:
     with opened(browser, comparison / "report.html") as page:
         page.locator(".choice select").select_option("1")
-        page.wait_for_function("document.querySelector('#cwnd figcaption').textContent.includes('Replication 2 of')")
+        page.locator("#cwnd figcaption:has-text('Replication 2 of')").wait_for()
         click(page, 0, 6.0)
         assert "--replication 1" in page.locator("#cwnd .why code").inner_text()
         # The caption is that of the replication, as another one may say something else.
