@@ -67,6 +67,18 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert finished(["new", "algorithm", name, "--c"], folder).returncode == 0
         subprocess.run(["make", "-C", folder / name], check=True, capture_output=True)  # noqa: S607
     shutil.copytree(folder / "cc", folder / "base/cc")
+    # In place of a library that only a checkout of ngtcp2 gives.
+    door = HOUSE / "crates/door"
+    flags: list[str | Path] = [
+        "-shared",
+        "-fPIC",
+        "-Dnewreno=cubic",
+        "-I",
+        door / "include",
+        "-o",
+        folder / "libngtcp2cc.so",
+    ]
+    subprocess.run(["cc", *flags, door / "tests/newreno.c", "-lm"], check=True)  # noqa: S607
     for name in ("mine.toml", "line.toml"):
         (folder / name).write_text(SCENARIO, encoding="utf-8")
     (folder / "first").mkdir()
