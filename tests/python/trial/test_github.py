@@ -143,7 +143,9 @@ def test_no_text_of_a_scenario_ends_an_annotation_or_begins_another() -> None:
     ("algorithm", "file"),
     [
         ("./mine.py:Mine", "mine.py"), ("cc/mine.py:Mine(a=1)", "cc/mine.py"), ("cubic", ""), ("./libcc.so:cc", ""),
-        ("/srv/mine.py:Mine", ""), ("../mine.py:Mine", ""),
+        ("/srv/mine.py:Mine", ""), ("../mine.py:Mine", ""), ("quinn:./mine.py:Mine", "mine.py"),
+        ("noq:cc/mine.py:Mine(a=1)", "cc/mine.py"), ("quinn:bbr", ""),
+        ("noq:narrows:cubic", ""), ("quinn:../mine.py:Mine", ""),
     ],
 )  # fmt: skip
 def test_an_annotation_stands_at_the_file_of_a_class_in_the_repository(algorithm: str, file: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.external.source import split_stack
 from narrows.report.trial.comment import change, headline, values
 from narrows.trial.verdict import VERDICTS, WORSE
 
@@ -68,8 +69,8 @@ def outputs(summary: Mapping[str, Any], folder: str, status: int) -> dict[str, s
 
 
 def source_of(algorithm: str) -> str:
-    """Return the Python file that an algorithm names, without `./` before it; empty if it is in no such file."""
-    file, colon, _ = algorithm.partition(":")
+    """Return the Python file that an algorithm names, in a stack or not, without `./` before it; empty for none."""
+    file, colon, _ = split_stack(algorithm)[1].partition(":")
     return file.removeprefix("./") if colon and file.endswith(".py") and not file.startswith(("/", "../")) else ""
 
 
