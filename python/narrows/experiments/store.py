@@ -21,7 +21,7 @@ from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.manifest import check_file, read_manifest
 from narrows.files.parquet import read_parquet, write_parquet
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
-from narrows.files.system import sync
+from narrows.files.system import move_file, sync
 from narrows.files.toml import inline
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Store:
         partial = self.folder / f".{TABLE}.partial"
         write_parquet(table, partial)
         sync(partial)
-        partial.replace(self.table_file)
+        move_file(partial, self.table_file)
         sync(self.folder)
         for key in _keys(self.cells) & set(table["cell"].to_pylist()):
             (self.cells / f"{key}.json").unlink()

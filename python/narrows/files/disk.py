@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from narrows.errors import OutputError
+from narrows.files.system import move_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ def new_file(place: Path) -> Iterator[Path]:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         yield partial
-        partial.replace(place)
+        move_file(partial, place)
     except OSError as error:
         raise OutputError(f"{place} cannot be written: {error.strerror or error}") from error
     finally:
@@ -52,7 +53,7 @@ def write_whole(place: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(place)
+        move_file(partial, place)
     except OSError:
         partial.unlink(missing_ok=True)
         raise

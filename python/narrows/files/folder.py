@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from narrows.errors import OutputError
-from narrows.files.system import is_alive, sync
+from narrows.files.system import is_alive, move_folder, sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ def clear_remains(parent: Path) -> None:
         if match is None or is_alive(int(match["pid"])):
             continue
         if match["state"] == "replaced" and not (parent / match["name"]).exists():
-            entry.rename(parent / match["name"])
+            move_folder(entry, parent / match["name"])
         elif match["state"] == "replaced" or _is_of_this_host(entry):
             shutil.rmtree(entry, ignore_errors=True)
 
@@ -117,10 +117,10 @@ def file_name(text: str) -> str:
 def _take_place(partial: Path, folder: Path, *, replace: bool) -> None:
     aside = folder.parent / f".{folder.name}.replaced-{os.getpid()}"
     if replace and folder.exists() and any(folder.iterdir()):
-        folder.rename(aside)
+        move_folder(folder, aside)
     try:
         # Fails if a process has put anything there since the place was checked.
-        partial.rename(folder)
+        move_folder(partial, folder)
     except OSError as error:
         if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
             raise

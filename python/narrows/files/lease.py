@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from narrows.errors import OutputError
-from narrows.files.system import is_alive, lock
+from narrows.files.system import is_alive, lock, move_file
 
 
 class Lease:
@@ -61,7 +61,7 @@ class Lease:
         partial = self.file.parent / f".{LEASE}.{os.getpid()}.partial"
         since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         partial.write_text(json.dumps({**self._mine, "since": since}), encoding="utf-8")
-        partial.replace(self.file)
+        move_file(partial, self.file)
 
     def _renew(self) -> None:
         while not self._end.wait(RENEWAL_S):

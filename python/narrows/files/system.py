@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systems do differently: locks of files, whether a process lives, and the memory that this one has taken.
+"""What systems do differently: locks, renames, whether a process lives, and the memory that this one has taken.
 
 No other module of the package imports what only some systems have.
 """
@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 def lock(file: IO[Any], *, wait: bool = True) -> None:
@@ -37,6 +41,28 @@ def lock(file: IO[Any], *, wait: bool = True) -> None:
     import fcntl
 
     fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def move_file(file: Path, target: Path) -> None:
+    """Rename a file; a file `target` is replaced.
+
+    Raises:
+        OSError: It cannot be renamed; on Windows also if another process keeps either open.
+    """
+    _again_where_open(lambda: file.replace(target))
+
+
+def move_folder(folder: Path, target: Path) -> None:
+    """Rename a folder to `target`, which does not exist or is an empty folder.
+
+    Raises:
+        OSError: There is something at `target` (`ENOTEMPTY`, `EEXIST`, `ENOTDIR`), or it cannot be renamed; on Windows
+            also if another process keeps a file inside open.
+    """
+    if sys.platform == "win32" and target.is_dir():
+        # There, a folder does not take the place of an empty one.
+        target.rmdir()
+    _again_where_open(lambda: folder.rename(target))
 
 
 def is_alive(pid: int) -> bool:
@@ -84,7 +110,22 @@ def sync(path: os.PathLike[str]) -> None:
         os.close(descriptor)
 
 
+def _again_where_open(rename: Callable[[], object]) -> None:
+    # Windows renames nothing that is open; what scans new files closes them soon.
+    end_s = time.monotonic() + (PATIENCE_S if sys.platform == "win32" else 0.0)
+    while True:
+        try:
+            rename()
+        except PermissionError:
+            if time.monotonic() >= end_s:
+                raise
+            time.sleep(AGAIN_S)
+        else:
+            return
+
+
 AGAIN_S = 0.05
+PATIENCE_S = 2.0
 # Of the Windows interface: the right to wait for a process, and the answer that it has not ended.
 SYNCHRONIZE = 0x00100000
 WAIT_TIMEOUT = 0x102

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
-from narrows.files.system import lock
+from narrows.files.system import lock, move_file
 from narrows.linux import additions, cache, library, source
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a rec
         offered = additions.queues(root).items()
         queues = set(FIFOS).union(*(names for option, names in offered if f"{option}=y" in built))
         shutil.copy(root / "linux", place / "linux.partial")
-        (place / "linux.partial").replace(place / "linux")
+        move_file(place / "linux.partial", place / "linux")
         say("remove what is no longer needed")
     elapsed_s = round(time.monotonic() - began, 1)
     named = tuple(sorted(algorithms)), tuple(sorted(queues))

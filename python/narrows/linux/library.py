@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.files.system import move_file
 from narrows.linux import cache
 
 if TYPE_CHECKING:
@@ -82,4 +83,4 @@ def build(say: Callable[[str], None]) -> None:
             raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
         partial = place.with_suffix(".partial")
         shutil.copy(Path(target) / "release" / FILE, partial)
-        partial.replace(place)
+        move_file(partial, place)

@@ -20,6 +20,7 @@ from narrows.experiments.sequential import cells_until
 from narrows.experiments.store import Store
 from narrows.experiments.task import Finished, perform
 from narrows.files.parquet import read_parquet, write_parquet
+from narrows.files.system import move_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +52,7 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
     if tables:
         partial = folder / f".{CELLS}.partial"
         write_parquet(pa.concat_tables(tables), partial, 19)
-        partial.replace(folder / CELLS)
+        move_file(partial, folder / CELLS)
 
 
 def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:

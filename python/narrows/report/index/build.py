@@ -10,6 +10,7 @@ from urllib.parse import quote
 from narrows.drawing.scale import NO_DATA
 from narrows.drawing.svg import Markup, element, join
 from narrows.errors import InputError
+from narrows.files.system import move_file
 from narrows.page import document as page
 from narrows.page.blocks import badge, row, state, table
 from narrows.page.estimates import estimate_text
@@ -40,7 +41,7 @@ def build(folder: Path) -> Path:
         raise InputError(str(folder), f"{problem}: no summary.json, plan.json or ledger.json")
     index, partial = folder / "index.html", folder / ".index.html.partial"
     partial.write_text(index_page(folder.resolve().name, found), encoding="utf-8")
-    partial.replace(index)
+    move_file(partial, index)
     return index
 
 

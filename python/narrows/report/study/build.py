@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.experiments.views.summary import view_of
+from narrows.files.system import move_file
 from narrows.report.study.deployment import deployment_page
 from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
@@ -37,5 +38,5 @@ def build(study: StoredStudy) -> Path:
     else:
         page = deployment_page(view, plan, cells, state)
     partial.write_text(page, encoding="utf-8")
-    partial.replace(report)
+    move_file(partial, report)
     return report
