@@ -72,7 +72,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .map_err(|error| failed(&format!("{} does not start", linux.image.display()), &error))?;
     let mut machine = Machine(child);
     let mut reached = Time::ZERO;
-    let mut watch = carried.then(|| Watch::new(machine.0.id()));
+    let mut watch = Watch::new(machine.0.id(), carried);
     let status = loop {
         match machine.0.try_wait() {
             Ok(Some(status)) => break status,
@@ -85,8 +85,8 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
             progress.advance(reached, now);
             reached = now;
         }
-        if let Some(refused) = watch.as_mut().and_then(|watch| watch.refuses(now)) {
-            return Err(RunError::Refused(refused));
+        if let Some(refused) = watch.refuses(now) {
+            return Err(refused);
         }
     };
     let bytes =
