@@ -6,31 +6,17 @@
 //! `= name value` in each line: processor time of the simulation, time by the clock on the wall of all that followed the
 //! reading of the file, what was done, how much memory it took at most, and the digest of the records.
 
-use narrows_door::Controller;
-use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
+#[path = "../tests/support/libraries.rs"]
+mod libraries;
+
+use libraries::Libraries;
 use narrows_lab::backend::Progress;
-use narrows_lab::card::Value;
 use narrows_lab::replication::run_with;
 use narrows_lab::scenario::{LoadOptions, load};
 use narrows_lab::sim::RunOptions;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Loads controllers behind the C interface.
-#[derive(Debug)]
-struct Libraries;
-
-impl AlgorithmLoader for Libraries {
-    fn load(
-        &self,
-        file: &Path,
-        name: &str,
-        parameters: &[(String, Value)],
-    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
-        Controller::load(file, name, parameters).map(|controller| Arc::new(controller) as _)
-    }
-}
 
 #[expect(clippy::disallowed_methods, reason = "time is what a bench measures")]
 fn main() {

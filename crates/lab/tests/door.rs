@@ -1,52 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers behind the C interface. Truth: contract, and the same rule inside.
 
-use narrows_door::Controller;
-use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
+#[path = "support/compiled.rs"]
+mod compiled;
+#[path = "support/libraries.rs"]
+mod libraries;
+
+use compiled::compiled;
+use libraries::Libraries;
 use narrows_lab::backend::Progress;
-use narrows_lab::card::Value;
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{LoadOptions, load};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-#[derive(Debug)]
-struct Libraries;
-
-impl AlgorithmLoader for Libraries {
-    fn load(
-        &self,
-        file: &Path,
-        name: &str,
-        parameters: &[(String, Value)],
-    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
-        Controller::load(file, name, parameters).map(|controller| Arc::new(controller) as _)
-    }
-}
-
-/// Counts compiled libraries: tests that run at once do not write the same file.
-static COMPILED: AtomicUsize = AtomicUsize::new(0);
-
-/// Compiles a C file of the crate's tests, with `defines`, into a library of its own.
-fn compiled(source: &str, defines: &[&str]) -> PathBuf {
-    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
-    let name = format!("lib{}-{source}.so", COMPILED.fetch_add(1, Ordering::Relaxed));
-    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let status = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
-        .arg(&library)
-        .args(defines.iter().map(|define| format!("-D{define}")))
-        .arg(door.join("tests").join(source))
-        .arg("-I")
-        .arg(door.join("include"))
-        .arg("-lm")
-        .status()
-        .expect("a C compiler");
-    assert!(status.success(), "{source} compiles");
-    library
-}
 
 fn scenario(algorithm: &str, path: &str) -> Result<narrows_lab::scenario::Scenario, String> {
     let text = format!(

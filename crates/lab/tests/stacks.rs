@@ -2,53 +2,22 @@
 //! Truth: contract. Flows that QUIC stacks carry: the same bits from the same seed, a filled link, the workloads that they
 //! support beside flows of Narrows, and the refusal of all else.
 
-use narrows_door::Controller;
-use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
+#[path = "support/compiled.rs"]
+mod compiled;
+#[path = "support/libraries.rs"]
+mod libraries;
+
+use compiled::compiled;
+use libraries::Libraries;
 use narrows_lab::backend::{Progress, RunError};
-use narrows_lab::card::Value;
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, executed, load};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
-
-/// Loads controllers behind the C interface.
-#[derive(Debug)]
-struct Libraries;
-
-impl AlgorithmLoader for Libraries {
-    fn load(
-        &self,
-        file: &Path,
-        name: &str,
-        parameters: &[(String, Value)],
-    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
-        Controller::load(file, name, parameters).map(|controller| Arc::new(controller) as _)
-    }
-}
 
 fn options() -> LoadOptions {
     let loader = Some(Arc::new(Libraries) as _);
     LoadOptions { stacks: narrows_quic::stacks(), loader, ..LoadOptions::default() }
-}
-
-/// Compiles a C file of the door's tests, with `defines`, into a library.
-fn compiled(source: &str, defines: &[&str]) -> PathBuf {
-    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
-    let library =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("libstacks-{source}{}.so", defines.concat()));
-    let status = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
-        .arg(&library)
-        .args(defines.iter().map(|define| format!("-D{define}")))
-        .arg(door.join("tests").join(source))
-        .arg("-I")
-        .arg(door.join("include"))
-        .arg("-lm")
-        .status()
-        .expect("a C compiler");
-    assert!(status.success(), "{source} compiles");
-    library
 }
 
 fn read(text: &str, overrides: &[&str]) -> Result<Scenario, Vec<Diagnostic>> {
@@ -264,7 +233,7 @@ fn a_library_that_fails_in_a_stack_ends_the_run_with_flow_group_and_time() {
 
 #[test]
 fn a_file_behind_a_stack_is_among_what_is_executed_and_what_the_digest_covers() {
-    let library = compiled("newreno.c", &["NDEBUG"]);
+    let library = compiled("newreno.c", &[]);
     let name = format!("quinn:{}:newreno(factor=0.7)", library.display());
     for (stack, algorithm) in [("quinn", name.as_str()), ("quinn", name.trim_start_matches("quinn:"))] {
         let text = bulk(stack, algorithm);
@@ -276,9 +245,10 @@ fn a_file_behind_a_stack_is_among_what_is_executed_and_what_the_digest_covers() 
         assert_eq!(scenario.inputs.len(), 1);
         assert_eq!(Path::new(&scenario.inputs[0].written), library);
         assert_eq!(scenario.inputs[0].digest, scenario.files[0].1);
+        let file = library.file_name().expect("a file").display();
         assert_eq!(
             scenario.model.groups[0].algorithm.to_string(),
-            "quinn:libstacks-newreno.cNDEBUG.so:newreno(factor=0.7)"
+            format!("quinn:{file}:newreno(factor=0.7)")
         );
     }
 }

@@ -50,8 +50,7 @@ pub(super) struct Pair {
     answered: bool,
     /// What the server has read.
     arrived: Arrived,
-    /// Payload that the server has read without a hole, and that of which the client knows.
-    delivered: u64,
+    /// Payload that the server has read without a hole, as far as the client knows.
     acked: u64,
     /// Whether the last data packet could not be marked although it was to be.
     lacks_ecn: bool,
@@ -106,7 +105,6 @@ impl Pair {
             finished: false,
             answered: false,
             arrived: Arrived::default(),
-            delivered: 0,
             acked: 0,
             lacks_ecn: false,
             aborted: false,
@@ -191,7 +189,11 @@ impl Pair {
             self.arrived.receive(chunk.offset, chunk.offset + chunk.bytes.len() as u64);
         }
         let _ = chunks.finalize();
-        self.delivered = self.arrived.next(0);
+    }
+
+    /// Payload that the server has read without a hole.
+    fn delivered(&self) -> u64 {
+        self.arrived.next(0)
     }
 
     fn state_of_sender(&mut self) -> StackState {
@@ -316,7 +318,7 @@ impl StackConnection for Pair {
             syn: initial && data.payload == 0 && !(forward && self.answered),
             ecn: if self.setup.ecn { field(ecn) } else { Ecn::NotCapable },
         };
-        Some((direction, packet, Datagram { bytes, delivered: self.delivered }))
+        Some((direction, packet, Datagram { bytes, delivered: self.delivered() }))
     }
 
     fn failure(&mut self) -> Option<Failure> {
@@ -324,7 +326,7 @@ impl StackConnection for Pair {
     }
 
     fn state(&mut self) -> (StackState, u64) {
-        (self.state_of_sender(), self.delivered)
+        (self.state_of_sender(), self.delivered())
     }
 }
 
