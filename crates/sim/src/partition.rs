@@ -222,6 +222,7 @@ impl<'m> Partition<'m> {
     }
 
     /// Handles `packet`, which reaches the far end of `pipe` at its arrival time.
+    #[inline]
     fn in_flight(&mut self, pipe: u32, packet: &mut Packet, now: Time) {
         match self.net.layout.next_stop(packet) {
             Stop::Link(link) if self.net.lookahead => {

@@ -315,17 +315,27 @@ impl Receiver {
                 self.divide_ack(now, host);
             }
         }
-        let ce_packets = self.counters.ce_packets as u16;
-        let count = if self.selective { usize::MAX } else { 0 };
-        let blocks = self.reassembly.blocks().take(count);
-        let in_order = self.reassembly.is_in_order();
-        let (dsack, timestamp_echo) = (self.dsack.take(), self.timestamp);
         self.acknowledged = next;
+        let (ce_packets, timestamp_echo) = (self.counters.ce_packets as u16, self.timestamp);
+        let body = Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo };
+        let mut packet = self.packet(body, now);
+        packet.number = next;
+        packet.ecn_echo = self.echo;
+        let plain = self.reassembly.is_in_order() && self.dsack.is_none();
+        if !plain || self.feedback.is_some() || self.reader.is_some() {
+            self.fill_ack(&mut packet, now);
+        }
+        host.send(packet);
+    }
+
+    /// Adds to an acknowledgement what there is: SACK blocks, a D-SACK, the routers' responses, the window.
+    #[inline(never)]
+    fn fill_ack(&mut self, packet: &mut Packet, now: Time) {
+        let (next, dsack) = (packet.number, self.dsack.take());
+        let blocks = self.reassembly.blocks().take(if self.selective { usize::MAX } else { 0 });
         let window = self.reader.as_mut().map(|reader| reader.advertise(now));
-        let body = match (self.feedback.take(), window) {
-            (None, None) if in_order && dsack.is_none() => {
-                Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo }
-            }
+        let (ce_packets, timestamp_echo) = (self.counters.ce_packets as u16, self.timestamp);
+        packet.body = match (self.feedback.take(), window) {
             (None, None) => {
                 Body::Ack { blocks: SackBlocks::new(next, dsack, blocks), ce_packets, timestamp_echo }
             }
@@ -342,10 +352,6 @@ impl Receiver {
                 Body::AckWithFeedbackAndWindow { blocks, feedback, window, ce_packets, timestamp_echo }
             }
         };
-        let mut packet = self.packet(body, now);
-        packet.number = next;
-        packet.ecn_echo = self.echo;
-        host.send(packet);
     }
 
     /// Sends an acknowledgement without blocks of what the receiver claims to have received.

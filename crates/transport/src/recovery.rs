@@ -29,22 +29,17 @@ mod timestamps;
 mod undo;
 
 pub(crate) use action::{Context, NextSeg, RecoveryAction};
-pub(crate) use scoreboard::{Delivery, Detail, Scoreboard};
+pub(crate) use scoreboard::{Delivery, Detail, Newest, Scoreboard};
 
 use crate::transfer::Transfer;
-use crate::{RecoveryKind, Rule, TransportOptions, UndoKind};
+use crate::{Rule, TransportOptions, UndoKind};
 use forward_rto::ForwardRto;
 use narrows_cc::Needs;
 use narrows_units::Time;
 use narrows_wire::Block;
-use newreno::NewReno;
 use phase::Phase;
-use policy::RecoveryPolicy;
-use rack::Rack;
+use policy::{Policy, RecoveryPolicy};
 use rate_reduction::RateReduction;
-use reno::Reno;
-use sack::Sack;
-use sack_1996::Sack1996;
 use sack_emulation::SackEmulation;
 use timestamps::Timestamps;
 use undo::Undo;
@@ -55,7 +50,7 @@ use undo::Undo;
 #[repr(C)]
 pub(crate) struct LossRecovery {
     board: Scoreboard,
-    policy: Box<dyn RecoveryPolicy>,
+    policy: Policy,
     /// Acknowledgements carry SACK blocks.
     selective: bool,
     /// The next lost segment is sent regardless of the window.
@@ -94,7 +89,7 @@ impl LossRecovery {
     pub(crate) fn new(options: &TransportOptions, transfer: Transfer, needs: Needs) -> Self {
         Self {
             board: Scoreboard::new(transfer, needs.packets || needs.rate_samples, needs.packets),
-            policy: policy(options),
+            policy: Policy::new(options),
             selective: options.recovery.is_selective(),
             force_retransmit: false,
             reduction: None,
@@ -123,6 +118,18 @@ impl LossRecovery {
         self.policy.phase() != Phase::Open
     }
 
+    /// Whether nothing is lost, SACKed or being repaired, and no past loss is being judged: an acknowledgement that only
+    /// advances has no effect here but on the scoreboard and on the policy, which decides nothing.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.board.is_quiet()
+            && self.policy.is_quiet()
+            && self.reduction.is_none()
+            && self.undo.is_settled()
+            && !self.forward_rto.is_active()
+            && self.sack_emulation.is_empty()
+    }
+
     /// Returns the timestamp of a packet sent now (TSval, RFC 7323).
     pub(crate) fn timestamp(&self) -> u8 {
         self.timestamps.now()
@@ -137,39 +144,45 @@ impl LossRecovery {
         }
     }
 
-    /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed timestamp, the
-    /// segment reported as received twice, whether it opens the receiver's window, and the SACK blocks.
+    /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed timestamp, whether
+    /// it opens the receiver's window, and the SACK blocks. Adds its effect to `delivery`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "done for every acknowledgement, and returns a large value")]
+    #[expect(clippy::inline_always, reason = "done for every acknowledgement, and called at one place")]
     pub(crate) fn acknowledge(
         &mut self,
         next: u64,
         timestamp_echo: u8,
-        dsack: Option<u64>,
         opens_window: bool,
         blocks: impl Iterator<Item = Block>,
-    ) -> Delivery {
-        let mut delivery = Delivery { dsack, ..Delivery::default() };
+        delivery: &mut Delivery,
+    ) {
         let una = self.board.una();
         let outstanding = self.board.outstanding();
         if next > una {
-            self.board.acknowledge(next, &mut delivery);
+            self.board.acknowledge(next, delivery);
+            delivery.acks_original = self.timestamps.acks_original(timestamp_echo);
+            if delivery.any_retransmitted {
+                let last = self.board.transmission(una);
+                delivery.echoed_sent_at = self.timestamps.sent_at(last, timestamp_echo);
+            }
+        } else {
+            delivery.duplicate_ack = next == una && outstanding > 0 && !opens_window;
         }
-        delivery.acks_original = delivery.advanced > 0 && self.timestamps.acks_original(timestamp_echo);
-        if delivery.any_retransmitted {
-            delivery.echoed_sent_at = self.timestamps.sent_at(self.board.transmission(una), timestamp_echo);
-        }
-        delivery.duplicate_ack = next == una && outstanding > 0 && !opens_window;
         if self.selective {
             for block in blocks {
-                self.board.sack(block, &mut delivery);
+                self.board.sack(block, delivery);
             }
         } else if delivery.advanced > 0 {
             delivery.newly_acked = self.sack_emulation.on_cumulative_ack(delivery.advanced);
         } else if delivery.duplicate_ack {
             delivery.newly_acked = self.sack_emulation.on_duplicate_ack(outstanding);
         }
-        delivery
+    }
+
+    /// Whether a retransmission timeout is being judged, for which [`is_spurious`](Self::is_spurious) reads `may_send`.
+    #[inline]
+    pub(crate) fn judges_timeout(&self) -> bool {
+        self.forward_rto.is_active()
     }
 
     /// Returns the rule by which an acknowledgement reveals that the last episode was spurious, once per episode; else
@@ -341,16 +354,5 @@ impl LossRecovery {
     /// A probe was sent: a new segment, or a retransmission.
     pub(crate) fn on_probe_sent(&mut self, retransmission: bool) {
         self.policy.on_probe_sent(retransmission, &self.board);
-    }
-}
-
-/// The policy that `options` select.
-fn policy(options: &TransportOptions) -> Box<dyn RecoveryPolicy> {
-    match options.recovery {
-        RecoveryKind::Reno => Box::new(Reno::new(options.limited_transmit)),
-        RecoveryKind::NewReno => Box::new(NewReno::new(options.limited_transmit)),
-        RecoveryKind::Sack => Box::new(Sack::new(options.limited_transmit)),
-        RecoveryKind::Sack1996 => Box::new(Sack1996::new(options.limited_transmit)),
-        RecoveryKind::Rack => Box::new(Rack::new(options.limited_transmit, options.timer_tick)),
     }
 }

@@ -9,6 +9,7 @@
 //! delivered, as in Linux. Then packets are sent.
 
 mod acknowledge;
+mod advance;
 mod core;
 mod counters;
 mod handshake;
@@ -43,6 +44,8 @@ pub struct Sender {
     core: SenderCore,
     recovery: LossRecovery,
     usage: WindowUsage,
+    /// Acknowledgements that only advance may take the short path.
+    short: bool,
     /// The window was the limit when an acknowledgement was last reported.
     window_limited: bool,
     /// Time at which data was last sent; `Time::NEVER` before the first.
@@ -100,6 +103,7 @@ impl Sender {
             recovery: LossRecovery::new(&core.options, core.data.transfer().clone(), needs),
             peer_window: PeerWindow::new(&core.options),
             usage: WindowUsage::new(core.options.initial_window),
+            short: advance::is_short(&core.options, needs, core.needs_sent_events),
             core,
             window_limited: false,
             last_sent_at: Time::NEVER,
@@ -115,6 +119,9 @@ impl Sender {
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
             Body::Ack { blocks, ce_packets, timestamp_echo } => {
+                if blocks.is_empty() && self.advance(packet, now, host) {
+                    return;
+                }
                 let dsack = blocks.duplicate(packet.number);
                 let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, None);
                 self.on_ack(&fields, blocks.iter(packet.number), now, host);

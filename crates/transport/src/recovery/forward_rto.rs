@@ -81,6 +81,12 @@ impl ForwardRto {
         false
     }
 
+    /// Whether a timeout is being judged.
+    #[inline]
+    pub(super) fn is_active(&self) -> bool {
+        self.timeout.is_some()
+    }
+
     /// The timeout is not judged any more.
     pub(super) fn clear(&mut self) {
         self.timeout = None;

@@ -174,6 +174,10 @@ impl RecoveryPolicy for Rack {
         self.phase
     }
 
+    fn is_quiet(&self) -> bool {
+        self.phase == Phase::Open && self.probe.is_none()
+    }
+
     fn on_ack(
         &mut self,
         delivery: &Delivery,

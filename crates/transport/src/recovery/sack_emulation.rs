@@ -13,6 +13,12 @@ pub(super) struct SackEmulation {
 }
 
 impl SackEmulation {
+    /// Whether nothing above the cumulative acknowledgement is known to have arrived.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.sacked == 0
+    }
+
     /// A duplicate ACK arrived while `outstanding` segments were outstanding. Returns the number of segments newly
     /// delivered, 0 or 1.
     pub(super) fn on_duplicate_ack(&mut self, outstanding: u64) -> u64 {

@@ -172,6 +172,12 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// Whether no outstanding segment is SACKed, lost, or retransmitted after it was lost.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        (self.sacked | self.lost | self.retransmitted) == 0
+    }
+
     /// Returns the number of segments declared lost and not acknowledged since, retransmitted or not.
     pub(crate) fn unrepaired(&self) -> u64 {
         self.lost + self.retransmitted
@@ -274,6 +280,28 @@ impl Scoreboard {
         if let Some(slot) = self.details.get_mut((number & self.mask) as usize) {
             *slot = detail;
         }
+    }
+
+    /// The cumulative acknowledgement advances to `to`, on a scoreboard that [is quiet](Self::is_quiet), over segments that
+    /// were sent once. Returns their number, and when the last of them was sent. `None`, and nothing has changed, if that is not
+    /// so. Acknowledged segments are not listed.
+    #[inline]
+    pub(crate) fn advance(&mut self, to: u64) -> Option<(u64, Time)> {
+        if to <= self.una || to > self.next {
+            return None;
+        }
+        let mut last = Time::ZERO;
+        for number in self.una..to {
+            let segment = self.at(number);
+            if segment.state != State::InFlight || segment.ever_retransmitted {
+                return None;
+            }
+            last = segment.sent_at;
+        }
+        let advanced = to - self.una;
+        self.una = to;
+        self.in_flight -= advanced;
+        Some((advanced, last))
     }
 
     /// The cumulative acknowledgement advances to `to`.
@@ -411,11 +439,16 @@ impl Scoreboard {
     fn deliver(&mut self, number: u64, segment: Segment, delivery: &mut Delivery) {
         let newest = Newest { sent_at: segment.sent_at, number, retransmitted: segment.ever_retransmitted };
         delivery.newly_acked += 1;
-        delivery.any_retransmitted |= segment.ever_retransmitted;
-        if !segment.ever_retransmitted && delivery.first_original.is_none_or(|first| number < first) {
-            delivery.first_original = Some(number);
+        if segment.ever_retransmitted {
+            delivery.any_retransmitted = true;
+        } else {
+            if delivery.first_original.is_none_or(|first| number < first) {
+                delivery.first_original = Some(number);
+            }
+            if number + 1 < self.highest[0] {
+                delivery.reordered = true;
+            }
         }
-        delivery.reordered |= !segment.ever_retransmitted && number + 1 < self.highest[0];
         if delivery.newest.is_none_or(|known| newest.is_newer_than(known)) {
             delivery.newest = Some(newest);
         }

@@ -108,6 +108,12 @@ impl Undo {
         self.episode = Some(Episode { timeout, retransmitted: !self.unreported.is_empty(), genuine: false });
     }
 
+    /// Whether an acknowledgement without a D-SACK has no effect: there is no episode, or it was shown to be genuine.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.episode.is_none_or(|episode| episode.genuine)
+    }
+
     /// The window was reduced for a reason that is never spurious: the last episode cannot be undone any more.
     pub(super) fn clear(&mut self) {
         self.episode = None;
@@ -126,10 +132,15 @@ impl Undo {
 
     /// An acknowledgement arrived, after which `unrepaired` segments that were declared lost are not acknowledged.
     /// Returns, once, the rule by which the last episode was spurious; `None` if it was not.
+    #[inline]
     pub(super) fn on_ack(&mut self, delivery: &Delivery, unrepaired: u64) -> Option<Rule> {
-        if self.kind == UndoKind::None {
+        if self.kind == UndoKind::None || (self.episode.is_none() && delivery.dsack.is_none()) {
             return None;
         }
+        self.judge(delivery, unrepaired)
+    }
+
+    fn judge(&mut self, delivery: &Delivery, unrepaired: u64) -> Option<Rule> {
         if let Some(number) = delivery.dsack {
             self.unreported.report(number);
         }

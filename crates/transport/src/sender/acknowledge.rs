@@ -55,7 +55,8 @@ impl Sender {
         }
         let prior_in_flight = self.in_flight();
         let AckFields { next, timestamp_echo, dsack, opens_window, .. } = *fields;
-        let delivery = self.recovery.acknowledge(next, timestamp_echo, dsack, opens_window, blocks);
+        let mut delivery = Delivery { dsack, ..Delivery::default() };
+        self.recovery.acknowledge(next, timestamp_echo, opens_window, blocks, &mut delivery);
         let counters = &mut self.core.status.counters;
         counters.segments_acked += delivery.advanced;
         let una = self.recovery.board().una();
@@ -113,7 +114,7 @@ impl Sender {
         let rtt = self.sample_rtt(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
-        let may_send = self.limit_on_new().is_none();
+        let may_send = self.recovery.judges_timeout() && self.limit_on_new().is_none();
         if let Some(rule) = self.recovery.is_spurious(delivery, may_send) {
             self.undo_episode(rule, now, host);
         }
@@ -159,11 +160,7 @@ impl Sender {
         now: Time,
     ) {
         let ce_packets = self.core.count_marks(fields.ce_packets);
-        let algorithm = &self.core.algorithm;
-        self.window_limited = !self.core.options.window_validation
-            || self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()))
-            || self.core.options.rate_limited_increase
-                && self.usage.may_grow_unfilled(algorithm.window(), algorithm.ssthresh());
+        self.window_limited = self.is_window_limited();
         let path = self.path(now);
         let ack = Ack {
             newly_acked: delivery.newly_acked,
@@ -177,6 +174,16 @@ impl Sender {
         };
         self.core.algorithm.on_ack(&ack, &path);
         self.recovery.board_mut().clear_acked_packets();
+    }
+
+    /// Whether the window was the limit, or may grow although it was not.
+    #[inline]
+    pub(super) fn is_window_limited(&mut self) -> bool {
+        let algorithm = &self.core.algorithm;
+        !self.core.options.window_validation
+            || self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()))
+            || self.core.options.rate_limited_increase
+                && self.usage.may_grow_unfilled(algorithm.window(), algorithm.ssthresh())
     }
 
     /// Returns the one-way delay of the newest packet, unless the receiver may have delayed the acknowledgement.

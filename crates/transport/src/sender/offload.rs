@@ -8,7 +8,7 @@ use narrows_units::{Bytes, Span, Time};
 impl Sender {
     /// Whether a new segment waits, where `usable` packets may be in flight.
     #[inline]
-    pub(super) fn is_deferred(&mut self, usable: Option<u64>, now: Time) -> bool {
+    pub(super) fn is_deferred(&mut self, usable: u64, now: Time) -> bool {
         let options = &self.core.options;
         if self.aggregate > 0 || (options.segmentation_offload == 1 && !options.tso_autosizing) {
             return false;
@@ -19,13 +19,13 @@ impl Sender {
 
     /// The number of new segments that may be sent before this is asked again; zero if they wait.
     #[cold]
-    fn begin_aggregate(&self, usable: Option<u64>, now: Time) -> u64 {
+    fn begin_aggregate(&self, usable: u64, now: Time) -> u64 {
         let (board, options) = (self.recovery.board(), &self.core.options);
         let room_of =
-            |window: Option<u64>, used: u64| window.map_or(u64::MAX, |window| window.saturating_sub(used));
-        let receive_window = options.receive_window;
+            |window: u64, used: u64| if window < u64::MAX { window.saturating_sub(used) } else { window };
+        let receive_window = options.receive_window.unwrap_or(u64::MAX);
         let room = room_of(usable, board.in_flight()).min(room_of(receive_window, board.outstanding()));
-        let third = room_of(usable, 0).min(room_of(receive_window, 0)) / 3;
+        let third = usable.min(receive_window) / 3;
         let most =
             if options.tso_autosizing { self.autosized() } else { u64::from(options.segmentation_offload) };
         let more_would_fit = room < most.min(third) && room < self.core.data.available() - board.next();

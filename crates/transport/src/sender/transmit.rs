@@ -18,7 +18,7 @@ impl Sender {
             return;
         }
         let mut limits = self.core.algorithm.limits().bounded();
-        let mut usable = limits.window.map(|window| self.usable(window));
+        let mut usable = self.usable_of(&limits);
         self.aggregate = 0;
         let window = loop {
             let segment = match self.choose(&limits, usable, now) {
@@ -38,7 +38,7 @@ impl Sender {
                     host.notify(TransportEvent::IdleRestart);
                 }
                 limits = self.core.algorithm.limits().bounded();
-                usable = limits.window.map(|window| self.usable(window));
+                usable = self.usable_of(&limits);
                 continue;
             }
             self.recovery.before_sending(segment);
@@ -47,7 +47,7 @@ impl Sender {
                 limits = self.core.algorithm.limits().bounded();
             }
             if self.core.needs_sent_events || self.recovery.is_reducing() {
-                usable = limits.window.map(|window| self.usable(window));
+                usable = self.usable_of(&limits);
             }
         };
         let board = self.recovery.board();
@@ -55,7 +55,7 @@ impl Sender {
         // aggregate wait for the window.
         let in_flight = board.in_flight();
         let deferred =
-            self.core.status.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
+            self.core.status.limited_by == Limit::Window && usable < u64::MAX && in_flight < usable;
         let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
         let idle = board.outstanding() == 0;
@@ -81,11 +81,17 @@ impl Sender {
         (timeouts > 0 || now > self.waiting_since).then_some(Idle { since: self.last_sent_at, timeouts })
     }
 
+    /// The packets that may be in flight where the algorithm sets `limits`; `u64::MAX` if it has no window.
+    #[inline]
+    fn usable_of(&self, limits: &Limits) -> u64 {
+        limits.window.map_or(u64::MAX, |window| self.usable(window))
+    }
+
     /// The segment to be sent next, or the limit that forbids it, where `usable` packets may be in flight.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
-    fn choose(&mut self, limits: &Limits, usable: Option<u64>, now: Time) -> Result<NextSegment, Limit> {
-        let full = usable.is_some_and(|usable| self.in_flight() >= usable);
+    fn choose(&mut self, limits: &Limits, usable: u64, now: Time) -> Result<NextSegment, Limit> {
+        let full = self.in_flight() >= usable;
         if full && !self.recovery.is_forced() {
             return Err(Limit::Window);
         }
@@ -169,8 +175,20 @@ impl Sender {
     }
 
     /// Sends segment `retransmission` again, or a new one if `None`, paced at `rate`.
-    #[inline]
     fn send_segment<H: Host>(
+        &mut self,
+        retransmission: Option<u64>,
+        rate: Option<Rate>,
+        now: Time,
+        host: &mut H,
+    ) {
+        self.put_segment(retransmission, rate, now, host);
+    }
+
+    /// Does the same, inlined: less is to be done for a new segment that is not paced.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at two places")]
+    pub(super) fn put_segment<H: Host>(
         &mut self,
         retransmission: Option<u64>,
         rate: Option<Rate>,

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod impairment;
+
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Needs, Path};
 use narrows_transport::{
     ConnectionState, Host, ReceivingEndpoint, RecoveryKind, Rule, SendingEndpoint, TransportEvent,
@@ -104,8 +106,19 @@ impl Wire {
         size: Option<Bytes>,
         script: impl FnMut(&Packet, usize) -> Fate + 'static,
     ) -> Self {
-        let options = Arc::new(options);
         let needs = Needs { packets: true, rate_samples: true, ..Needs::RELIABLE };
+        Self::needing(needs, options, algorithm, size, script)
+    }
+
+    /// As [`of_size`](Self::of_size), of an algorithm with other needs.
+    pub fn needing(
+        needs: Needs,
+        options: TransportOptions,
+        algorithm: impl CongestionControl + 'static,
+        size: Option<Bytes>,
+        script: impl FnMut(&Packet, usize) -> Fate + 'static,
+    ) -> Self {
+        let options = Arc::new(options);
         Self {
             sender: SendingEndpoint::new(
                 FlowId::new(0, 0),
