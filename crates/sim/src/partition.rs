@@ -222,7 +222,8 @@ impl<'m> Partition<'m> {
     }
 
     /// Handles `packet`, which reaches the far end of `pipe` at its arrival time.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     fn in_flight(&mut self, pipe: u32, packet: &mut Packet, now: Time) {
         match self.net.layout.next_stop(packet) {
             Stop::Link(link) if self.net.lookahead => {

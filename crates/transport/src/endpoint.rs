@@ -213,6 +213,13 @@ impl SendingEndpoint {
         self.status().state
     }
 
+    /// Returns what stopped the last attempt to send; `None` while the connection is not established.
+    #[inline]
+    pub fn stopped_by(&self) -> Option<Limit> {
+        let status = self.status();
+        (status.state == ConnectionState::Established).then_some(status.limited_by)
+    }
+
     /// Returns what stopped the last attempt to send.
     pub fn limited_by(&self) -> Limit {
         self.status().limited_by

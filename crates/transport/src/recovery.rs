@@ -29,7 +29,7 @@ mod timestamps;
 mod undo;
 
 pub(crate) use action::{Context, NextSeg, RecoveryAction};
-pub(crate) use scoreboard::{Delivery, Detail, Newest, Scoreboard};
+pub(crate) use scoreboard::{Delivery, Detail, Scoreboard};
 
 use crate::transfer::Transfer;
 use crate::{Rule, TransportOptions, UndoKind};
@@ -41,6 +41,7 @@ use phase::Phase;
 use policy::{Policy, RecoveryPolicy};
 use rate_reduction::RateReduction;
 use sack_emulation::SackEmulation;
+use scoreboard::Newest;
 use timestamps::Timestamps;
 use undo::Undo;
 
@@ -219,6 +220,14 @@ impl LossRecovery {
         self.policy.on_ack(delivery, &mut self.board, context)
     }
 
+    /// Does the same after an acknowledgement that only advances, by `acked` segments of which the last was sent at `sent_at`,
+    /// while recovery [is quiet](Self::is_quiet), which it remains.
+    #[inline]
+    pub(crate) fn on_quiet_ack(&mut self, acked: u64, sent_at: Time, context: Context<'_>) {
+        let newest = Newest { sent_at, number: self.board.una() - 1, retransmitted: false };
+        self.policy.on_quiet_ack(acked, newest, &mut self.board, context);
+    }
+
     /// Returns the rule by which losses are declared; `enters`: at the start of an episode.
     pub(crate) fn rule(&self, enters: bool) -> Rule {
         self.policy.rule(enters)
@@ -326,6 +335,15 @@ impl LossRecovery {
         if let Some(number) = segment.retransmission() {
             self.undo.on_retransmitted(number);
         }
+    }
+
+    /// A new segment is sent while recovery [is quiet](Self::is_quiet). Returns its number.
+    #[inline]
+    pub(crate) fn on_new_sent(&mut self, context: Context<'_>) -> u64 {
+        self.force_retransmit = false;
+        let number = self.board.on_sent(self.timestamps.now(), context.now);
+        self.policy.on_sent(number, true, context, &self.board);
+        number
     }
 
     /// Segment `retransmission` is sent again, or a new one where `None`. Returns its number.

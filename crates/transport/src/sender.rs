@@ -117,11 +117,17 @@ impl Sender {
 
     /// A packet from the receiver arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+        let short = matches!(&packet.body, Body::Ack { blocks, .. } if blocks.is_empty());
+        if !(short && self.advance(packet, now, host)) {
+            self.on_any_packet(packet, now, host);
+        }
+    }
+
+    /// Does the same, by the long path.
+    #[inline(never)]
+    fn on_any_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
             Body::Ack { blocks, ce_packets, timestamp_echo } => {
-                if blocks.is_empty() && self.advance(packet, now, host) {
-                    return;
-                }
                 let dsack = blocks.duplicate(packet.number);
                 let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, None);
                 self.on_ack(&fields, blocks.iter(packet.number), now, host);

@@ -332,11 +332,11 @@ impl SendingHost {
         };
         call(&mut self.sender, &mut io);
         self.recorder.settle(&self.sender, now, &mut cx.net.flows.events);
-        if self.greedy && self.sender.state() == ConnectionState::Established {
-            match self.sender.limited_by() {
-                Limit::Application => {}
-                limit => self.recorder.observe_limit(matches!(limit, Limit::Window | Limit::Pacing)),
-            }
+        if self.greedy
+            && let Some(limit) = self.sender.stopped_by()
+            && limit != Limit::Application
+        {
+            self.recorder.observe_limit(matches!(limit, Limit::Window | Limit::Pacing));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::rack::Rack;
 use super::reno::Reno;
 use super::sack::Sack;
 use super::sack_1996::Sack1996;
-use super::scoreboard::{Delivery, Scoreboard};
+use super::scoreboard::{Delivery, Newest, Scoreboard};
 use crate::{RecoveryKind, Rule, TransportOptions};
 use narrows_units::{Span, Time};
 
@@ -28,6 +28,15 @@ pub(super) trait RecoveryPolicy {
     /// An acknowledgement advanced, delivered or duplicated something.
     fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, context: Context<'_>)
     -> RecoveryAction;
+
+    /// Does what [`on_ack`](Self::on_ack) does where the policy [is quiet](Self::is_quiet): an acknowledgement advanced by `acked`
+    /// segments, of which `newest` was sent last.
+    fn on_quiet_ack(&mut self, acked: u64, newest: Newest, board: &mut Scoreboard, context: Context<'_>) {
+        let delivery =
+            Delivery { advanced: acked, newly_acked: acked, newest: Some(newest), ..Delivery::default() };
+        let action = self.on_ack(&delivery, board, context);
+        debug_assert!(action.is_empty() && !action.keep_timer, "a quiet policy decides nothing: {action:?}");
+    }
 
     /// The retransmission timer expired, and all that is not SACKed has been declared lost. Returns true if this starts
     /// an episode, false if the timeout belongs to the present one.
@@ -130,6 +139,11 @@ impl RecoveryPolicy for Policy {
         context: Context<'_>,
     ) -> RecoveryAction {
         each!(self, policy => policy.on_ack(delivery, board, context))
+    }
+
+    #[inline]
+    fn on_quiet_ack(&mut self, acked: u64, newest: Newest, board: &mut Scoreboard, context: Context<'_>) {
+        each!(self, policy => policy.on_quiet_ack(acked, newest, board, context));
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {

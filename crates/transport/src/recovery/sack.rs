@@ -20,7 +20,7 @@
 use super::action::{Context, NextSeg, RecoveryAction};
 use super::phase::Phase;
 use super::policy::RecoveryPolicy;
-use super::scoreboard::{Delivery, Scoreboard};
+use super::scoreboard::{Delivery, Newest, Scoreboard};
 use crate::Rule;
 
 /// The state of RFC 6675 that is not on the scoreboard.
@@ -57,6 +57,10 @@ impl RecoveryPolicy for Sack {
         }
         action
     }
+
+    /// It counts nothing where nothing is SACKed.
+    #[inline]
+    fn on_quiet_ack(&mut self, _: u64, _: Newest, _: &mut Scoreboard, _: Context<'_>) {}
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {
         self.phase.on_timeout(board)

@@ -6,11 +6,10 @@
 
 use super::Sender;
 use crate::Host;
-use crate::recovery::{Delivery, Newest, NextSegment};
 use crate::{ConnectionState, Limit, TransportEvent, TransportOptions};
 use narrows_cc::{Ack, Needs};
 use narrows_units::Time;
-use narrows_wire::Packet;
+use narrows_wire::{Body, Packet};
 
 /// Whether a flow may take the short path: packets are neither paced nor marked nor sent in aggregates, the receiver
 /// sets no limit, and the algorithm asks for no account of single packets.
@@ -42,16 +41,7 @@ impl Sender {
         self.core.round.on_delivered(sent_at, now);
         let rtt = self.core.take_rtt_sample(now - sent_at, now, host);
 
-        let newest = Newest { sent_at, number: next - 1, retransmitted: false };
-        let delivery = Delivery {
-            advanced: acked,
-            newly_acked: acked,
-            newest: Some(newest),
-            first_original: Some(next - acked),
-            ..Delivery::default()
-        };
-        let action = self.recovery.on_ack(&delivery, Self::context(&self.core, now));
-        debug_assert!(action.is_empty() && !action.keep_timer, "recovery is quiet: {action:?}");
+        self.recovery.on_quiet_ack(acked, sent_at, Self::context(&self.core, now));
 
         self.window_limited = self.is_window_limited();
         let at_once = acked >= u64::from(self.core.options.delayed_ack);
@@ -84,18 +74,37 @@ impl Sender {
         let (Some(window), None) = (limits.window, limits.pacing) else { return self.transmit(now, host) };
         self.pacer.delay_until(Time::NEVER);
         self.aggregate = 0;
-        let usable = self.usable(window);
-        while self.in_flight() < usable {
+        debug_assert_eq!(window, self.usable(window), "nothing is being repaired");
+        while self.in_flight() < window {
             let board = self.recovery.board();
             if board.outstanding() == 0 || board.next() >= self.core.data.available() {
                 return self.transmit(now, host);
             }
-            self.recovery.before_sending(NextSegment::New);
-            self.put_segment(None, None, now, host);
+            self.send_next(now, host);
         }
         self.core.status.limited_by = Limit::Window;
         self.waiting_since = Time::NEVER;
         let board = self.recovery.board();
-        self.usage.on_attempt(board.una(), board.next(), board.in_flight() >= window);
+        self.usage.on_attempt(board.una(), board.next(), true);
+    }
+
+    /// Sends the next new segment.
+    #[inline]
+    fn send_next<H: Host>(&mut self, now: Time, host: &mut H) {
+        let number = self.recovery.on_new_sent(Self::context(&self.core, now));
+        let payload = self.core.data.transfer().payload(number);
+        let size = payload + self.core.options.header;
+        let body = Body::Data {
+            request: None,
+            payload: payload.count() as u16,
+            retransmission: false,
+            timestamp: self.recovery.timestamp(),
+        };
+        host.send(Packet::new(self.core.flow, number, size, body, now));
+        let counters = &mut self.core.status.counters;
+        counters.packets_sent += 1;
+        counters.bytes_sent += size.count();
+        self.last_sent_at = now;
+        self.core.timer.on_sent(now);
     }
 }

@@ -175,20 +175,8 @@ impl Sender {
     }
 
     /// Sends segment `retransmission` again, or a new one if `None`, paced at `rate`.
+    #[inline]
     fn send_segment<H: Host>(
-        &mut self,
-        retransmission: Option<u64>,
-        rate: Option<Rate>,
-        now: Time,
-        host: &mut H,
-    ) {
-        self.put_segment(retransmission, rate, now, host);
-    }
-
-    /// Does the same, inlined: less is to be done for a new segment that is not paced.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "done for every packet, and called at two places")]
-    pub(super) fn put_segment<H: Host>(
         &mut self,
         retransmission: Option<u64>,
         rate: Option<Rate>,
