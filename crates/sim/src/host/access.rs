@@ -109,7 +109,8 @@ impl AccessLinks {
 
     /// Sends `packet` from the host to the router at time `at`, which may be later than `now`. Calls must be in order of `at`;
     /// `slot` is the host's event, which orders simultaneous packets.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn send(&mut self, packet: &mut Packet, at: Time, now: Time, slot: Slot, net: &mut Net) {
         net.inject(packet, at);
         packet.arrival = self.up.cross(packet, at, now);

@@ -67,9 +67,9 @@ impl ArrivalQueue {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn announce(&mut self, packet: &Packet, slot: Slot) -> bool {
-        let arriving = Arriving { packet: *packet, slot, order: self.announced };
+        let order = self.announced;
         self.announced = self.announced.wrapping_add(1);
-        let key = arriving.key();
+        let key = Key::new(packet.arrival, slot, order);
         if !self.joinable.contains(&key) {
             self.choose(key);
         }
@@ -77,7 +77,7 @@ impl ArrivalQueue {
         let pile = &mut self.piles[self.joined];
         let empty = pile.is_empty();
         make_room(pile);
-        pile.push_back(arriving);
+        pile.push_back(Arriving { packet: *packet, slot, order });
         if empty {
             self.start_pile(key);
         }
@@ -183,12 +183,15 @@ fn grow<T>(pile: &mut VecDeque<T>) {
 
 impl Arriving {
     fn key(&self) -> Key {
-        let time = u128::from(self.packet.arrival.as_ps());
-        Key(time << 64 | u128::from(self.slot.0) << 32 | u128::from(self.order))
+        Key::new(self.packet.arrival, self.slot, self.order)
     }
 }
 
 impl Key {
+    fn new(arrival: Time, slot: Slot, order: u32) -> Self {
+        Self(u128::from(arrival.as_ps()) << 64 | u128::from(slot.0) << 32 | u128::from(order))
+    }
+
     fn time(self) -> Time {
         Time::from_ps((self.0 >> 64) as u64)
     }

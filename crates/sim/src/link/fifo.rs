@@ -17,15 +17,16 @@ use std::collections::VecDeque;
 pub(crate) struct Fifo {
     limit: Limit,
     serializer: Serializer,
-    /// The packet in transmission and the waiting packets.
-    packets: VecDeque<Passing>,
-    /// Departure time of the first packet; `NEVER` if there is none.
+    /// Departure time of the packet in transmission; `NEVER` if the link is idle.
     departure: Time,
+    /// Size of the packet in transmission.
+    size: u16,
+    waiting: VecDeque<Waiting>,
 }
 
-/// A packet that has arrived.
+/// A packet that waits.
 #[derive(Clone, Copy, Debug)]
-struct Passing {
+struct Waiting {
     arrival: Time,
     departure: Time,
     size: u16,
@@ -35,7 +36,8 @@ struct Passing {
 impl Fifo {
     /// Creates an empty queue with `limit` at a link with `rate`.
     pub fn new(limit: Limit, rate: Rate) -> Self {
-        Self { limit, serializer: Serializer::new(rate), packets: VecDeque::new(), departure: Time::NEVER }
+        let serializer = Serializer::new(rate);
+        Self { limit, serializer, departure: Time::NEVER, size: 0, waiting: VecDeque::new() }
     }
 
     /// Enqueues `packet` at its arrival time, after all earlier arrivals, and returns its departure time; `None` if it
@@ -60,12 +62,13 @@ impl Fifo {
         recorder.settled();
         let departure = self.serializer.pass(packet.size(), arrival);
         let group = if recorder.shares.len() > 1 { flows.group(packet) as u16 } else { 0 };
-        if self.packets.is_empty() {
-            self.departure = departure;
+        if self.departure == Time::NEVER {
+            (self.departure, self.size) = (departure, packet.size);
             recorder.started(arrival, packet.size, usize::from(group));
+        } else {
+            make_room(&mut self.waiting);
+            self.waiting.push_back(Waiting { arrival, departure, size: packet.size, group });
         }
-        make_room(&mut self.packets);
-        self.packets.push_back(Passing { arrival, departure, size: packet.size, group });
         Some(departure)
     }
 
@@ -73,24 +76,24 @@ impl Fifo {
     #[inline]
     pub fn advance(&mut self, now: Time, recorder: &mut LinkRecorder) {
         while self.departure <= now {
-            let Some(left) = self.packets.pop_front() else { return };
-            recorder.sent(left.size);
-            self.departure = Time::NEVER;
-            if let Some(next) = self.packets.front() {
-                self.departure = next.departure;
-                recorder.advance(left.departure);
-                recorder.started(next.arrival, next.size, usize::from(next.group));
-            }
+            recorder.sent(self.size);
+            let Some(next) = self.waiting.pop_front() else {
+                self.departure = Time::NEVER;
+                return;
+            };
+            recorder.advance(self.departure);
+            (self.departure, self.size) = (next.departure, next.size);
+            recorder.started(next.arrival, next.size, usize::from(next.group));
         }
     }
 
     /// Returns the size and departure time of the packet in transmission; `None` if the link is idle.
     pub fn in_transmission(&self) -> Option<(Bytes, Time)> {
-        self.packets.front().map(|packet| (Bytes::new(u64::from(packet.size)), packet.departure))
+        (self.departure < Time::NEVER).then(|| (Bytes::new(u64::from(self.size)), self.departure))
     }
 
     /// Returns the number of packets that have arrived and not departed, at the time of the recorder.
     pub fn count(&self) -> u64 {
-        self.packets.len() as u64
+        self.waiting.len() as u64 + u64::from(self.departure < Time::NEVER)
     }
 }
