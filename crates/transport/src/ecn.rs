@@ -44,6 +44,14 @@ impl EcnSender {
         self.used.is_some()
     }
 
+    /// Whether an acknowledgement with this congestion echo and count of marked packets has no effect, and the next packet
+    /// carries no CWR.
+    #[inline]
+    pub(crate) fn is_quiet(&self, echo: bool, count: u16) -> bool {
+        let unmarked = !echo && count == self.counted;
+        self.used.is_none() || (unmarked && self.recovery_point.is_none() && !self.send_cwr)
+    }
+
     /// Returns the ECN codepoint of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
         match self.used {

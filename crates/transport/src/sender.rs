@@ -117,10 +117,13 @@ impl Sender {
 
     /// A packet from the receiver arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        let short = matches!(&packet.body, Body::Ack { blocks, .. } if blocks.is_empty());
-        if !(short && self.advance(packet, now, host)) {
-            self.on_any_packet(packet, now, host);
+        if let Body::Ack { blocks, ce_packets, .. } = &packet.body
+            && blocks.is_empty()
+            && self.advance(packet, *ce_packets, now, host)
+        {
+            return;
         }
+        self.on_any_packet(packet, now, host);
     }
 
     /// Does the same, by the long path.

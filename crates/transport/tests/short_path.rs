@@ -5,7 +5,7 @@
 
 mod wire;
 
-use narrows_cc::{Ack, CongestionControl, Limits, Loss, Needs, Path};
+use narrows_cc::{Ack, CongestionControl, EcnUse, Limits, Loss, Needs, Path};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
 use proptest::prelude::*;
@@ -18,11 +18,11 @@ type Journal = Arc<Mutex<Vec<String>>>;
 
 /// Writes down what it is told, its single packets aside.
 #[derive(Clone, Debug)]
-struct Observing(Halving, Journal);
+struct Observing(Halving, EcnUse, Journal);
 
 impl Observing {
     fn note(&self, event: String) {
-        self.1.lock().expect("no test panics while it holds the lock").push(event);
+        self.2.lock().expect("no test panics while it holds the lock").push(event);
     }
 }
 
@@ -52,6 +52,9 @@ impl CongestionControl for Observing {
         self.note(format!("spurious {path:?}"));
         self.0.on_spurious_loss(path);
     }
+    fn ecn(&self) -> EcnUse {
+        self.1
+    }
     fn needs_sent_events(&self) -> bool {
         false
     }
@@ -64,16 +67,16 @@ fn run(
     options: &TransportOptions,
     impairment: &Impairment,
     (segments, bytes): (u64, u64),
-    grows: bool,
+    (grows, ecn): (bool, EcnUse),
     packets: bool,
 ) -> (Wire, Vec<String>) {
     let journal = Journal::default();
     let halving = if grows { Halving::growing(10.0) } else { Halving::fixed(30.0) };
-    let algorithm = Observing(halving, Arc::clone(&journal));
+    let algorithm = Observing(halving, ecn, Arc::clone(&journal));
     let needs = Needs { packets, ..Needs::RELIABLE };
     let size = Some(MSS * segments + narrows_units::Bytes::new(bytes));
     let mut wire = Wire::needing(needs, options.clone(), algorithm, size, impairment.clone().script());
-    wire.queue = 40;
+    (wire.mark_at, wire.queue) = (15, 40);
     wire.complete(Span::from_ms(600_000));
     let lines = journal.lock().expect("no test panics while it holds the lock").clone();
     (wire, lines)
@@ -86,11 +89,13 @@ proptest! {
         impairment in impairment(),
         size in (0_u64..1_500, 1_u64..1_000),
         grows in any::<bool>(),
-        validated in any::<bool>(),
+        ecn in prop_oneof![Just(None), Just(Some(EcnUse::Classic)), Just(Some(EcnUse::Counted))],
+        window_validation in any::<bool>(),
     ) {
-        let options = TransportOptions { window_validation: validated, ..options };
-        let (short, told) = run(&options, &impairment, size, grows, false);
-        let (long, told_long) = run(&options, &impairment, size, grows, true);
+        let options = TransportOptions { window_validation, ecn: ecn.is_some(), ..options };
+        let algorithm = (grows, ecn.unwrap_or(EcnUse::Classic));
+        let (short, told) = run(&options, &impairment, size, algorithm, false);
+        let (long, told_long) = run(&options, &impairment, size, algorithm, true);
         prop_assert_eq!(&short.transmissions, &long.transmissions);
         prop_assert_eq!(&short.events, &long.events);
         prop_assert_eq!(told, told_long);

@@ -11,8 +11,8 @@ use narrows_cc::{Ack, Needs};
 use narrows_units::Time;
 use narrows_wire::{Body, Packet};
 
-/// Whether a flow may take the short path: packets are neither paced nor marked nor sent in aggregates, the receiver
-/// sets no limit, and the algorithm asks for no account of single packets.
+/// Whether a flow may take the short path: packets are neither paced nor sent in aggregates, the receiver sets no limit,
+/// and the algorithm asks for no account of single packets.
 pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_events: bool) -> bool {
     let of_receiver = options.receive_window.is_some()
         || options.receive_autotuning
@@ -20,17 +20,24 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         || options.nagle;
     let of_pacing = options.pacing || options.segmentation_offload > 1 || options.tso_autosizing;
     let of_algorithm = needs.packets || needs.rate_samples || needs_sent_events;
-    !(options.ecn || of_receiver || of_pacing || of_algorithm)
+    !(of_receiver || of_pacing || of_algorithm)
 }
 
 impl Sender {
     /// Processes `packet`, an acknowledgement without SACK blocks, feedback and window, if it takes the short path.
     /// Otherwise returns false, and nothing has changed.
     #[inline]
-    pub(super) fn advance<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) -> bool {
+    pub(super) fn advance<H: Host>(
+        &mut self,
+        packet: &Packet,
+        ce_packets: u16,
+        now: Time,
+        host: &mut H,
+    ) -> bool {
         let open =
             self.core.status.state == ConnectionState::Established && self.handshake.window_cap() == u64::MAX;
-        if !(self.short && open && self.recovery.is_quiet()) {
+        let unmarked = self.core.ecn.is_quiet(packet.ecn_echo, ce_packets);
+        if !(self.short && open && unmarked && self.recovery.is_quiet()) {
             return false;
         }
         let next = packet.number;
@@ -100,7 +107,8 @@ impl Sender {
             retransmission: false,
             timestamp: self.recovery.timestamp(),
         };
-        host.send(Packet::new(self.core.flow, number, size, body, now));
+        let ecn = self.core.ecn.codepoint(false);
+        host.send(Packet { ecn, ..Packet::new(self.core.flow, number, size, body, now) });
         let counters = &mut self.core.status.counters;
         counters.packets_sent += 1;
         counters.bytes_sent += size.count();
