@@ -4,7 +4,7 @@
 use crate::connections::{ConnectionContext, Failed, Message};
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
-use crate::link::{Bound, Capacity, Fifo, Service, Stepped, Transmitter, make_room};
+use crate::link::{Bound, Capacity, Fifo, Service, Stepped, Transmitter};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
@@ -41,7 +41,7 @@ pub(crate) struct Partition<'m> {
     /// Time before which nothing outside a host changes or reads its state.
     safe_time: Time,
     /// Packets that reach hosts after the safe time, in order of announcement.
-    pending: VecDeque<Packet>,
+    pending: Vec<Packet>,
     /// Number of the model's changes so far.
     changed: usize,
     /// Whether some algorithm is external; only these can fail.
@@ -108,7 +108,7 @@ impl<'m> Partition<'m> {
             series: SeriesRecorder::default(),
             model,
             safe_time: Time::ZERO,
-            pending: VecDeque::new(),
+            pending: Vec::new(),
             changed: 0,
             has_external_algorithms: model.groups.iter().any(|group| group.algorithm.entry().is_none()),
         };
@@ -254,8 +254,10 @@ impl<'m> Partition<'m> {
     fn receive(&mut self, packet: &mut Packet, now: Time) {
         let (workloads, mut context) = self.parts();
         if !workloads.connections.receive(packet, now, &mut context) {
-            make_room(&mut self.pending);
-            self.pending.push_back(*packet);
+            if self.pending.len() == self.pending.capacity() {
+                self.pending.reserve_exact(self.pending.len() / 4 + 4);
+            }
+            self.pending.push(*packet);
         }
     }
 
@@ -264,13 +266,10 @@ impl<'m> Partition<'m> {
         let due = |event| self.net.queue.due(self.net.slots.of(event));
         let end = Time::ZERO + self.model.duration;
         self.safe_time = due(Event::Change).min(due(Event::Measure)).min(due(Event::Sample)).min(end);
-        for _ in 0..self.pending.len() {
-            let Some(packet) = self.pending.pop_front() else { return };
-            let (workloads, mut context) = self.parts();
-            if !workloads.connections.receive_late(&packet, now, &mut context) {
-                self.pending.push_back(packet);
-            }
-        }
+        let mut pending = std::mem::take(&mut self.pending);
+        let (workloads, mut context) = self.parts();
+        pending.retain(|packet| !workloads.connections.receive_late(packet, now, &mut context));
+        self.pending = pending;
     }
 
     /// The workloads, with the parts of the partition that they use.

@@ -17,6 +17,8 @@ use narrows_wire::Ecn;
 pub(crate) struct EcnSender {
     /// Use of ECN by the algorithm; `None` if the flow does not use ECN.
     used: Option<EcnUse>,
+    /// The codepoint of a segment that is sent for the first time.
+    codepoint: Ecn,
     /// The mark episode in progress ends once this segment, the first that had not been sent at its start, is
     /// acknowledged.
     recovery_point: Option<u64>,
@@ -30,8 +32,14 @@ pub(crate) struct EcnSender {
 
 impl EcnSender {
     pub(crate) fn new(enabled: bool, wanted: EcnUse) -> Self {
+        let codepoint = match wanted {
+            _ if !enabled => Ecn::NotCapable,
+            EcnUse::LowLatency => Ecn::Ect1,
+            _ => Ecn::Ect0,
+        };
         Self {
             used: enabled.then_some(wanted),
+            codepoint,
             recovery_point: None,
             send_cwr: false,
             ignore_echo_below: 0,
@@ -48,17 +56,15 @@ impl EcnSender {
     /// carries no CWR.
     #[inline]
     pub(crate) fn is_quiet(&self, echo: bool, count: u16) -> bool {
-        let unmarked = !echo && count == self.counted;
-        self.used.is_none() || (unmarked && self.recovery_point.is_none() && !self.send_cwr)
+        match self.used {
+            None => true,
+            Some(_) => !echo && count == self.counted && self.recovery_point.is_none() && !self.send_cwr,
+        }
     }
 
     /// Returns the ECN codepoint of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
-        match self.used {
-            Some(EcnUse::LowLatency) if !retransmission => Ecn::Ect1,
-            Some(_) if !retransmission => Ecn::Ect0,
-            _ => Ecn::NotCapable,
-        }
+        if retransmission { Ecn::NotCapable } else { self.codepoint }
     }
 
     /// New segment `number` is sent. Returns whether it carries CWR.

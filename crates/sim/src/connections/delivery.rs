@@ -44,6 +44,7 @@ impl Connections<'_> {
     }
 
     /// Does the same as [`receive`](Self::receive), for a packet that was refused before the safe time advanced.
+    #[inline]
     pub fn receive_late(&mut self, packet: &Packet, now: Time, context: &mut ConnectionContext<'_>) -> bool {
         if packet.arrival > context.safe_time {
             return false;

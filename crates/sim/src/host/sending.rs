@@ -356,17 +356,13 @@ impl Host for SenderIo<'_> {
     #[inline]
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
+        let at = self.delay.as_mut().map_or(self.now, |delay| delay.draw(self.now));
         match &mut self.delay {
-            None => self.access.send(&mut packet, self.now, self.now, self.slot, self.net),
-            Some(delay) => {
-                let at = delay.draw(self.now);
-                if self.net.lookahead {
-                    self.access.send(&mut packet, at, self.now, self.slot, self.net);
-                } else {
-                    delay.hold(packet, at);
-                    self.net.check_waiting(delay.holding(), self.now);
-                }
+            Some(delay) if !self.net.lookahead => {
+                delay.hold(packet, at);
+                self.net.check_waiting(delay.holding(), self.now);
             }
+            _ => self.access.send(&mut packet, at, self.now, self.slot, self.net),
         }
     }
 
