@@ -133,7 +133,8 @@ impl Net {
     }
 
     /// Announces `packet` to the first link of its route; the event `slot` brings it there at its arrival time.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn announce(&mut self, packet: &Packet, slot: Slot) {
         let Stop::Link(link) = self.layout.next_stop(packet) else {
             unreachable!("a route starts with a link");

@@ -194,6 +194,7 @@ impl ReceivingHost {
         self.timer.set(self.acts_next.min(self.closing.max(self.access.drained())));
     }
 
+    #[inline]
     fn on_arrival(&mut self, packet: &Packet, now: Time, measuring: bool, cx: &mut Context<'_>) {
         cx.net.deliver(packet, now);
         if measuring && matches!(packet.body, Body::Data { .. } | Body::Datagram { .. }) {

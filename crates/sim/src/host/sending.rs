@@ -255,6 +255,7 @@ impl SendingHost {
         self.delay.as_ref().map_or(Time::NEVER, |delay| delay.next())
     }
 
+    #[inline]
     fn on_arrival(&mut self, packet: &Packet, now: Time, cx: &mut Context<'_>) {
         cx.net.deliver(packet, now);
         if self.ended.is_none() {
