@@ -30,6 +30,7 @@ PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 WRITING = {
     ("docs", "deploy"): {"pages", "id-token"},
     ("release", "publish"): {"contents", "id-token", "attestations"},
+    ("release", "publish-npm"): {"id-token"},
 }
 
 # What GitHub allows is six hours.

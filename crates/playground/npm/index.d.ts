@@ -82,5 +82,11 @@ export function run(scenario: string, options?: RunOptions): Promise<Result>;
 /** Describes a scenario without running it; errors as `run`. */
 export function describe(scenario: string, options?: Options): Promise<Description>;
 
-/** Compiles the simulator, by default the file `narrows.wasm` of this package; `run` and `describe` do so by themselves. */
-export function load(source?: BufferSource | Response | WebAssembly.Module): Promise<WebAssembly.Module>;
+/**
+ * Compiles the simulator, by default the file `narrows.wasm` of this package; `run` and `describe` do so by themselves.
+ *
+ * `source` is an ArrayBuffer or a view of one, a Response or a WebAssembly.Module, and the result a WebAssembly.Module, which can be
+ * passed to workers. They are not named by their types, which are those of pages (the library `dom`), so that a program for node
+ * compiles without them.
+ */
+export function load(source?: object): Promise<object>;

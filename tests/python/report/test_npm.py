@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package of npm: node gives the digests of the command line, and a page embeds the playground."""
+"""The package of npm: it is installed, node gives the digests of the command line, and a page embeds the playground."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import threading
@@ -49,6 +50,46 @@ try {{
   console.log(JSON.stringify({{ error: error.name, message: error.message, diagnostics: error.diagnostics }}));
 }}
 """
+# A program in TypeScript for node, without the types of pages; what must not compile is marked as expected not to.
+TYPED = """\
+import { run, describe, load, ScenarioError, type Result, type Series } from "narrows";
+declare const console: { log(text: string): void };
+const scenario: string = %SCENARIO%;
+const times: number[] = [];
+const progress = (simulated_s: number) => times.push(simulated_s);
+const result: Result = await run(scenario, { seed: 7n, set: { "path.rate": '"4Mbps"' }, progress });
+const goodput: number | null | undefined = result.summary.groups["one"]?.["goodput_bps"];
+const first: Series | undefined = result.series[0];
+const columns: [string, Float64Array][] = Object.entries(first?.columns ?? {});
+const { title, duration_s } = await describe(scenario);
+const again: object = await load();
+let line: number | null = null;
+try {
+  await describe("path = 3");
+} catch (error) {
+  if (error instanceof ScenarioError) line = error.diagnostics[0]?.line ?? null;
+}
+async function refused(): Promise<void> {
+  // @ts-expect-error: a seed is a number
+  await run(scenario, { seed: "7" });
+  // @ts-expect-error: a scenario is a text
+  await run({ duration: "20s" });
+  // @ts-expect-error: there is no such option
+  await run(scenario, { sed: 7 });
+}
+const made = typeof refused === "function" && typeof again === "object";
+const typed = made && typeof goodput === "number" && columns.length > 0;
+console.log(JSON.stringify({ digest: result.digest, title, duration_s, line, typed, progress: times.length > 0 }));
+"""
+STRICT = (
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--target",
+    "es2022",
+    "--module",
+    "nodenext",
+)
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +162,98 @@ def test_the_package_names_its_files_its_version_and_its_types(package: Path) ->
     listed = [file.name for pattern in described["files"] for file in package.glob(pattern)]
     assert {*listed, "package.json"} == {file.name for file in package.iterdir()}
     assert "\n  toml_edit " in (package / "THIRD-PARTY.txt").read_text(encoding="utf-8")
+
+
+def tool(name: str, *arguments: object, folder: Path, how: str) -> str:
+    """Return what a command prints in a folder; the test is skipped, with how to install it, where it is missing."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is missing ({how})")
+    done = subprocess.run([found, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+NODE = "Debian's package nodejs"
+NPM = "Debian's package npm"
+TSC = "npm install --global typescript@7"
+
+
+@pytest.fixture(scope="module")
+def project(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a program that has installed the package from its archive."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "package.json").write_text('{ "name": "project", "private": true, "type": "module" }', encoding="utf-8")
+    packed = tool("npm", "pack", "--silent", "--pack-destination", folder, package, folder=folder, how=NPM).strip()
+    quiet = ("--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+    tool("npm", "install", *quiet, folder / packed, folder=folder, how=NPM)
+    return folder
+
+
+def shown() -> str:
+    """Return the program that the README of the package shows."""
+    text = (HOUSE / "crates/playground/npm/README.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```js\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return str(program)
+
+
+def digest_of(program: str) -> str:
+    """Return the digest of the scenario in the README's program, with its seed."""
+    (text,) = re.findall(r"const scenario = `\n(.*?)`;", program, re.DOTALL)
+    (seed,) = re.findall(r"\bseed: (\d+)", program)
+    return str(nw.Scenario(tomllib.loads(text)).run(replications=1, seed=int(seed)).summary["digest"])
+
+
+def test_the_archive_has_every_file_of_the_package(package: Path, project: Path) -> None:
+    installed = project / "node_modules/narrows"
+    assert {file.name for file in installed.iterdir()} == {file.name for file in package.iterdir()}
+
+
+def test_the_example_of_the_readme_runs_as_shown(project: Path) -> None:
+    program = shown()
+    (project / "example.js").write_text(program, encoding="utf-8")
+    digest, goodput, name, length = tool("node", "example.js", folder=project, how=NODE).split()
+    assert digest == digest_of(program)
+    # One flow on 10 Mbps for 20 s; the first series is its own, with a row for each interval.
+    assert 8e6 < float(goodput) < 10e6
+    assert name == "one[0]"
+    assert int(length) > 10
+
+
+def test_the_example_of_the_readme_compiles_as_typescript(project: Path) -> None:
+    program = shown()
+    (project / "example.ts").write_text(program, encoding="utf-8")
+    tool(
+        "tsc",
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--outDir",
+        "built",
+        "example.ts",
+        folder=project,
+        how=TSC,
+    )
+    assert digest_of(program) in tool("node", "built/example.js", folder=project, how=NODE)
+
+
+def test_the_types_hold_in_a_strict_program_without_those_of_pages(project: Path) -> None:
+    (project / "typed.ts").write_text(TYPED.replace("%SCENARIO%", json.dumps(SCENARIO)), encoding="utf-8")
+    tool("tsc", *STRICT, "--lib", "es2022", "--outDir", "built", "typed.ts", folder=project, how=TSC)
+    found = json.loads(tool("node", "built/typed.js", folder=project, how=NODE))
+    slower = {**tomllib.loads(SCENARIO), "seed": 7}
+    slower["path"] = {**slower["path"], "rate": "4Mbps"}
+    title = found.pop("title")
+    assert isinstance(title, str)
+    assert found == {
+        "digest": nw.Scenario(slower).run(replications=1).summary["digest"],
+        "duration_s": 6,
+        "line": 1,
+        "typed": True,
+        "progress": True,
+    }
 
 
 class Quiet(SimpleHTTPRequestHandler):
