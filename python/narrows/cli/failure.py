@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from narrows.cli.colour import paint
 from narrows.cli.parser import ArgumentsError
 from narrows.cli.status import BAD_INPUT, INTERNAL, INTERRUPTED
+from narrows.cli.unloadable import explain
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 
@@ -31,16 +32,17 @@ def status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
     match error:
         case AlgorithmError() | ArgumentsError() | InputError() | OutputError() | ScenarioError():
             return BAD_INPUT, str(error)
-        case Interrupted():
-            return INTERRUPTED, f"interrupted: {error}"
-        case KeyboardInterrupt():
-            return INTERRUPTED, "interrupted"
+        case Interrupted() | KeyboardInterrupt():
+            return INTERRUPTED, f"interrupted: {error}".removesuffix(": ")
         case ReportError() if _is_environment(error.__cause__):
             # The results are kept, and that the disk has no room for the report is no fault of this program.
             return INTERRUPTED, str(error)
         case OSError() if _is_environment(error):
             where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
             return BAD_INPUT, f"{where}{error.strerror}"
+        case ImportError() if (text := explain(error)) is not None:
+            # The installation is at fault.
+            return BAD_INPUT, text
         case ReportError():
             # It says how the report is built again.
             problem = str(error)
