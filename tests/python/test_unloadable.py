@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # As NumPy does: the reason of the dynamic linker is the cause of a page of advice.
 FAKE = """\
 try:
-    raise ImportError({reason!r}, name="numpy._core._multiarray_umath", path="/site/numpy/_core/_multiarray_umath.so")
+    raise ImportError({reason!r}, name="_multiarray_umath", path="/site/numpy/_core/_multiarray_umath.so")
 except ImportError as found:
     raise ImportError("\\n\\nIMPORTANT: PLEASE READ THIS!\\n" + "advice\\n" * 20) from found
 """

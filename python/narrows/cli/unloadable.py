@@ -20,9 +20,8 @@ def explain(error: ImportError) -> str | None:
         The text; None for a module of Narrows itself, which can only be missing by a fault in it.
     """
     chain = list(_chain(error))
-    named = next((each.name for each in reversed(chain) if each.name), None) or _raiser(error)
-    package = named.partition(".")[0]
-    if package == "narrows":
+    package = _package(error)
+    if package == OWN:
         return None
     for each in chain:
         # The dynamic linkers of glibc and of musl.
@@ -46,12 +45,15 @@ def _chain(error: BaseException | None) -> Iterator[ImportError]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def _raiser(error: BaseException) -> str:
-    """Return the name of the module that has raised an error."""
+def _package(error: ImportError) -> str:
+    """Return the package that could not be loaded: that in whose code the error arose, or that which was not found."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        package = str(trace.tb_frame.f_globals.get("__name__", OWN)).partition(".")[0]
+        if package not in {OWN, "__main__", "importlib"}:
+            return package
         trace = trace.tb_next
-    return str(trace.tb_frame.f_globals.get("__name__", "narrows")) if trace else "narrows"
+    return (error.name or OWN).partition(".")[0]
 
 
 def _packages(library: str) -> str:
@@ -61,6 +63,8 @@ def _packages(library: str) -> str:
     debian, others = PACKAGES[library]
     return f", which is in the package {debian} of Debian, {others} of Fedora and Alpine"
 
+
+OWN = "narrows"
 
 # Those that wheels of NumPy, PyArrow and SciPy take from the system: by Debian, by the others.
 PACKAGES = {"libstdc++.so.6": ("libstdc++6", "libstdc++"), "libgcc_s.so.1": ("libgcc-s1", "libgcc")}
