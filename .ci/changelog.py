@@ -43,6 +43,8 @@ AREAS = (
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 LONGEST = 150
+# What stands in place of the date of a version that is being written.
+PENDING = "not released yet"
 
 
 class ChangelogError(Exception):
@@ -54,7 +56,7 @@ class Fragment(NamedTuple):
 
     Attributes:
         area: The area of the changelog.
-        entries: Its lines, the first of which begins an entry.
+        entries: Its lines; in a file of `changelog.d` the first begins an entry.
     """
 
     area: str
@@ -101,11 +103,17 @@ def _read(name: str, text: str) -> list[Fragment]:
 def collected(changelog: str, found: list[Fragment], version: str, date: str) -> str:
     """Return the changelog with a part of a new version above the others.
 
+    Where there is a part of this version that is not released yet, the fragments come behind its entries.
+
     Raises:
         ChangelogError: The version or the date has another form, the version is there, or there is no fragment.
     """
     if not VERSION.fullmatch(version) or not DATE.fullmatch(date):
         raise ChangelogError(f"{version} {date}: expected a version and a date, as in 0.2.0 2027-03-31")
+    begun = re.search(rf"^## {re.escape(version)}, {PENDING}\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    if begun is not None:
+        found = [*_written(begun[1]), *found]
+        changelog = changelog[: begun.start()] + changelog[begun.end() :]
     if re.search(rf"^## {re.escape(version)}\b", changelog, re.MULTILINE):
         raise ChangelogError(f"{version}: is in CHANGELOG.md already")
     if not found:
@@ -115,8 +123,22 @@ def collected(changelog: str, found: list[Fragment], version: str, date: str) ->
         entries = [each.entries for each in found if each.area == area]
         if entries:
             parts += [f"### {area}", "\n".join(entries)]
-    at = changelog.index("\n## ") + 1
-    return changelog[:at] + "\n\n".join(parts) + "\n\n" + changelog[at:]
+    head, heading, older = changelog.partition("\n## ")
+    new = "\n\n".join([head.rstrip("\n"), *parts]) + "\n"
+    return new + heading + older
+
+
+def _written(part: str) -> list[Fragment]:
+    """Return the areas of a part, whatever stands in them.
+
+    Raises:
+        ChangelogError: It names an area that there is not.
+    """
+    areas = [area.partition("\n") for area in re.split(r"^### ", part, flags=re.MULTILINE)[1:]]
+    for name, _, _ in areas:
+        if name not in AREAS:
+            raise ChangelogError(f"CHANGELOG.md: no area {name!r}; there are {', '.join(AREAS)}")
+    return [Fragment(name, text.strip("\n")) for name, _, text in areas]
 
 
 def notes(changelog: str, tag: str, built: str, found: list[Fragment]) -> str:

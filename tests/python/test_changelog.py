@@ -46,6 +46,29 @@ def test_fragments_become_the_part_of_a_version_in_the_order_of_the_areas(tmp_pa
     assert notes(new, "v0.1.0", "0.1.0", []) == "### Python\n\n* The first.\n"
 
 
+def test_fragments_join_the_part_of_a_version_that_is_not_released_yet() -> None:
+    begun = OLD.replace("2026-12-31", "not released yet")
+    new = collected(
+        begun, [Fragment("Python", "* One more."), Fragment("Algorithms", "* A rule.")], "0.1.0", "2027-01-31"
+    )
+    assert new == (
+        "# Changelog\n\nAbout it.\n\n## 0.1.0, 2027-01-31\n\n### Algorithms\n\n* A rule.\n\n"
+        "### Python\n\n* The first.\n* One more.\n"
+    )
+    assert collected(begun, [], "0.1.0", "2026-12-31") == OLD
+    with pytest.raises(ChangelogError, match=re.escape("no part of version 0.1.0 with a date")):
+        notes(begun, "v0.1.0", "0.1.0", [])
+
+
+def test_the_part_that_is_being_written_loses_nothing() -> None:
+    entries = re.findall(r"^(?:[*] |  ).*$", TEXT, re.MULTILINE)
+    version = str(re.findall(r"^## ([\d.]+)", TEXT, re.MULTILINE)[0])
+    begun = re.sub(rf"^## {re.escape(version)}.*$", f"## {version}, not released yet", TEXT, flags=re.MULTILINE)
+    new = collected(begun, fragments(HOUSE / "changelog.d"), version, "2027-01-31")
+    assert set(entries) <= set(new.splitlines())
+    assert new.count("\n### ") == len(set(re.findall(r"^### .*$", new, re.MULTILINE)))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
