@@ -6,6 +6,20 @@
 //! * A [`Flow`] is the algorithm of one path. The interface of a stack calls its methods in bytes and times since the start of the path
 //!   ([`time`]), and reads the window, in bytes, and the pacing rate.
 //!
+//! ```
+//! use narrows_adapter::cc::units::{Span, Time};
+//! use narrows_adapter::{Flow, Plan};
+//!
+//! let plan: Plan = "cubic".parse()?;
+//! let mut flow = Flow::new(&plan, 1, 1200);
+//! let before = flow.window();
+//! flow.on_sent(Time::ZERO, 1200, None);
+//! flow.on_ack(Time::ZERO, 1200, None);
+//! flow.on_end_acks(Time::ZERO + Span::from_ms(40), 0, false);
+//! assert_eq!(flow.window(), before + 1200); // slow start
+//! # Ok::<(), narrows_adapter::Refusal>(())
+//! ```
+//!
 //! The interfaces of the stacks give less than an algorithm may need, and a flow computes the rest:
 //!
 //! | an algorithm needs | the stacks give | computed here |

@@ -200,6 +200,18 @@ pub struct Given {
 }
 
 /// An error of settings that contradict each other, or of a required parameter that is missing.
+///
+/// ```
+/// use narrows_qdisc::Conflict;
+///
+/// let mut conflict =
+///     Conflict { parameter: "rate", message: "is missing".into(), given: None, allowed: "a rate".into() };
+/// assert_eq!(conflict.to_string(), "rate: is missing; allowed: a rate");
+/// conflict.message = "is not above 0".into();
+/// conflict.given = Some("0bps".into());
+/// let error: Box<dyn std::error::Error> = conflict.into();
+/// assert_eq!(error.to_string(), "rate: is not above 0, got \"0bps\"; allowed: a rate");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// Name of the parameter to which the error belongs.
@@ -211,6 +223,18 @@ pub struct Conflict {
     /// Allowed values, in words.
     pub allowed: String,
 }
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.parameter, self.message)?;
+        if let Some(given) = &self.given {
+            write!(f, ", got \"{given}\"")?;
+        }
+        write!(f, "; allowed: {}", self.allowed)
+    }
+}
+
+impl core::error::Error for Conflict {}
 
 /// The settings of a discipline: values of its parameters, in the order of its card.
 #[derive(Clone, Debug)]
