@@ -104,7 +104,8 @@ audit:
 		{ echo "not checked for known vulnerabilities: their database cannot be fetched; is there a network?" >&2; exit 1; }
 	cargo deny --locked check advisories
 	@pip-audit --version >/dev/null 2>&1 || { echo "pip-audit is needed: pip install pip-audit" >&2; exit 1; }
-	pip-audit --disable-pip --require-hashes --requirement requirements.lock
+	@# Strict: a package that the database does not know, or that cannot be asked for, would pass otherwise.
+	pip-audit --strict --disable-pip --require-hashes --requirement requirements.lock
 
 # The crates for other programs: packaged, built without the standard library, compared with the last release.
 crates:
