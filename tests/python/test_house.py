@@ -319,3 +319,12 @@ def test_running_needs_no_tool_of_development() -> None:
     )
     assert run < whole
     assert not run & {"mypy", "playwright", "polars", "pytest", "ruff", "hypothesis", "dask"}
+
+
+def test_the_audit_excepts_only_crates_that_are_locked() -> None:
+    audit = tomllib.loads((HOUSE / "deny.toml").read_text(encoding="utf-8"))
+    locked = tomllib.loads((HOUSE / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    versions = [f"{each['name']}@{each['version']}." for each in locked]
+    excepted = [each["crate"] for each in audit["bans"]["skip"]]
+    assert not [each for each in excepted if not any(version.startswith(f"{each}.") for version in versions)]
+    assert all(each["reason"] for each in audit["bans"]["skip"])
