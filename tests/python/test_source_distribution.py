@@ -20,7 +20,7 @@ SCRIPTS = Path(sysconfig.get_path("scripts"))
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the source distribution and unpack it."""
     folder = tmp_path_factory.mktemp("source")
-    command = [shutil.which("maturin", path=SCRIPTS) or "maturin", "sdist", "--out", folder]
+    command = [shutil.which("maturin", path=SCRIPTS) or "maturin", "sdist", "--out", str(folder)]
     subprocess.run(command, cwd=HOUSE, capture_output=True, check=True)
     (file,) = folder.glob("narrows-*.tar.gz")
     with tarfile.open(file) as archive:
