@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
+
+from narrows.frozen import frozen
 
 
 class Contrast(NamedTuple):
@@ -87,7 +89,7 @@ def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Replaced:
     """Whose algorithm a comparison replaces, where it does not replace that of all groups.
 

@@ -10,17 +10,17 @@ networks", ACM IMC 2021, section 2: average treatment effect, total treatment ef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, numbers, words
+from narrows.frozen import frozen
 from narrows.statistics import REAL, Estimate, Range, paired
 
 if TYPE_CHECKING:
     from narrows.analysis.table import Cells
 
 
-@dataclass(frozen=True)
+@frozen
 class Stage:
     """The effects at one fraction of deployment, with 95 % intervals over replications, in the unit of the response.
 
@@ -40,7 +40,7 @@ class Stage:
     bias: Estimate
 
 
-@dataclass(frozen=True)
+@frozen
 class Adoption:
     """The effects of a deployment, from no flow to all flows on the new algorithm.
 

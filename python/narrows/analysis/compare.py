@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, in_order, numbers, varies, words
 from narrows.extras import load
+from narrows.frozen import frozen
 from narrows.statistics import Estimate, paired
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from narrows.analysis.table import Cells, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """The comparison of two algorithms in one response.
 

@@ -14,11 +14,11 @@ I. M. Sobol', USSR Computational Mathematics and Mathematical Physics 7 (1967) 8
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from narrows.analysis.table import AnalysisError
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ STANDARD: dict[tuple[int, int], tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class TwoLevel:
     """A design in which every factor takes two levels.
 

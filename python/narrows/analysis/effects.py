@@ -15,11 +15,11 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from narrows.analysis.table import Cells, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Effect:
     """A main effect or a two-factor interaction.
 
@@ -52,7 +52,7 @@ class Effect:
         return named(self.factors)
 
 
-@dataclass(frozen=True)
+@frozen
 class Lenth:
     """The active effects of an unreplicated design by Lenth's method (Technometrics 31(4), 1989).
 
@@ -71,7 +71,7 @@ class Lenth:
     surely_active: tuple[bool, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean:
     """The mean of a response at some levels of factors.
 

@@ -9,11 +9,11 @@ component analysis", Biometrika 58 (1971) 453; R. R. Sokal and C. D. Michener, U
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Distance = Literal["absolute-correlation", "correlation", "euclidean"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Correlations:
     """Correlations of responses over the cells.
 
@@ -41,7 +41,7 @@ class Correlations:
     constant: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Components:
     """Principal components of standardised responses.
 
@@ -64,7 +64,7 @@ class Components:
         return share
 
 
-@dataclass(frozen=True)
+@frozen
 class Biplot:
     """A biplot: cells as points and responses as arrows in the plane of two components.
 
@@ -77,7 +77,7 @@ class Biplot:
     arrows: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Link:
     """One link of a dendrogram, drawn as three sides of a rectangle.
 
@@ -90,7 +90,7 @@ class Link:
     height: Sequence[float]
 
 
-@dataclass(frozen=True)
+@frozen
 class Dendrogram:
     """A hierarchical clustering of algorithms under one condition.
 

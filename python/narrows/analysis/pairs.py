@@ -12,10 +12,10 @@ Deviations: where a performance is the same with and without competitors, zero i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.harm import harm
+from narrows.frozen import frozen
 from narrows.statistics import POSITIVE, REAL, SHARE, Estimate, Range, estimate
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Key = tuple[tuple[str, ...], str, str | None, int]
 
 
-@dataclass(frozen=True)
+@frozen
 class Seen:
     """The measurements of one side of one run.
 
@@ -44,7 +44,7 @@ class Seen:
     values: Values
 
 
-@dataclass(frozen=True)
+@frozen
 class Meeting:
     """The performance of an incumbent beside a contender.
 

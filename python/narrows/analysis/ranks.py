@@ -9,11 +9,11 @@ J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Jo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, block, varies
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from narrows.analysis.table import Block, Cells, FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Grubbs:
     """The result of Grubbs' test whether the value farthest from the mean is an outlier.
 
@@ -41,7 +41,7 @@ class Grubbs:
         return self.statistic > self.critical
 
 
-@dataclass(frozen=True)
+@frozen
 class Outlier:
     """An algorithm that is an outlier in a response under a condition."""
 
@@ -53,7 +53,7 @@ class Outlier:
     test: Grubbs
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranking:
     """Mean ranks over conditions, with Friedman's and Nemenyi's tests.
 
@@ -76,7 +76,7 @@ class Ranking:
     alike: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Majority:
     """Pairwise majorities over conditions.
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ class AnalysisError(ValueError):
     """The data do not allow the analysis; the message gives the reason and a remedy."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """One response of several treatments under the same conditions, as mean over replications.
 

@@ -12,12 +12,12 @@ no matrix has a row per cell, and its size is limited (`MOST_COLUMNS`).
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.effects import named
 from narrows.analysis.table import AnalysisError, complete, in_order, words
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Term = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """A row of the table: a source of variation.
 
@@ -54,7 +54,7 @@ class Source:
         return named(self.factors) or "residual"
 
 
-@dataclass(frozen=True)
+@frozen
 class Anova:
     """A table of the analysis of variance.
 
@@ -119,7 +119,7 @@ def anova(
     return Anova(tuple(_table(model.sums(), values)), tuple(model.left_out), tuple(model.too_large))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Levels:
     """The levels of a factor or term.
 
@@ -132,7 +132,7 @@ class _Levels:
     count: int
 
 
-@dataclass(frozen=True)
+@frozen
 class _Sums:
     """What the terms of a model explain.
 

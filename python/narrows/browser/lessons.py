@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 
+from narrows.frozen import frozen
 from narrows.library import scenario_files
 
 
-@dataclass(frozen=True)
+@frozen
 class Lesson:
     """One lesson.
 

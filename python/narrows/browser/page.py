@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ from narrows import core
 from narrows.browser.lessons import lessons
 from narrows.drawing.style import DASHES, TONES, colour_rules, style_of
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.versions import version
 
 
-@dataclass(frozen=True)
+@frozen
 class Experiment:
     """What a page shows when it is opened.
 

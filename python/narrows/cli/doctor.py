@@ -6,7 +6,7 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from narrows.cli.colour import paint
 from narrows.cli.status import DONE
 from narrows.extras import EXTRA_OF, command_for
 from narrows.files.json_objects import to_json
+from narrows.frozen import frozen
 from narrows.linux import cache, library
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """One thing that Narrows uses.
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import shlex
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from narrows.commands import page
 from narrows.errors import Interrupted, ReportError
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@frozen
 class Job(ABC, Generic[Result]):
     """Work that is prepared: its input is valid, and its folder may be written.
 
@@ -67,7 +67,7 @@ class Job(ABC, Generic[Result]):
             raise Interrupted(f"{reason or 'stopped'}; go on with `{again}`") from None
 
 
-@dataclass(frozen=True)
+@frozen
 class Done(Generic[Result]):
     """A job whose results are saved.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.commands import page
@@ -24,6 +24,7 @@ from narrows.extras import require
 from narrows.files.folder import appearing, check_place
 from narrows.files.format import read_kept, write_kept
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows.frozen import frozen
 from narrows.reproduction import campaign as reproducing
 from narrows.reproduction.registry import find
 from narrows.run.called import called
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-@dataclass(frozen=True)
+@frozen
 class Merging(Job[Studied]):
     """The shards of a study, which fit each other.
 

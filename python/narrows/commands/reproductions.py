@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ from narrows.commands.shards import Sharding, asked, of_shard, refuse_with_shard
 from narrows.experiments.executors.threads import Threads
 from narrows.extras import require
 from narrows.files.json_objects import write_json
+from narrows.frozen import frozen
 from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
@@ -45,7 +45,7 @@ class Judged(NamedTuple):
     decided: Report | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Reproducing(Job[Judged]):
     """A published study at a size.
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from narrows.commands.default_folder import default_folder, is_whole
 from narrows.commands.job import Job
 from narrows.errors import OutputError
 from narrows.files.folder import check_place
+from narrows.frozen import frozen
 from narrows.metrics.criteria import given_margins
 from narrows.run import execution
 from narrows.run.results import Comparison, Run
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-@dataclass(frozen=True)
+@frozen
 class Running(Job[Run | Comparison]):
     """A run or a comparison.
 

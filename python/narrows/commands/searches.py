@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -13,6 +13,7 @@ from narrows.commands.page import CURVES
 from narrows.errors import InputError
 from narrows.external.source import OF_KERNELS, is_external
 from narrows.files.format import write_kept
+from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-@dataclass(frozen=True)
+@frozen
 class Searching(Job[dict[str, Any]]):
     """A search in a folder.
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.commands.job import Job
 from narrows.errors import InputError
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.stored import Status
+from narrows.frozen import frozen
 from narrows.reproduction import campaign
 from narrows.reproduction.campaign import Whole
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from narrows.run.shard import Shard
 
 
-@dataclass(frozen=True)
+@frozen
 class Sharding(Job[Status]):
     """The part of several studies that falls to a shard.
 

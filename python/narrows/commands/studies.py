@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
@@ -27,6 +27,7 @@ from narrows.files.folder import appearing, check_place
 from narrows.files.format import SUMMARY, write_kept
 from narrows.files.json_objects import read_object, read_sealed
 from narrows.files.manifest import MANIFEST, write_manifest
+from narrows.frozen import frozen
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
 
@@ -83,7 +84,7 @@ class Further(NamedTuple):
         return replace(found, plan=replace(found.plan, base=base))
 
 
-@dataclass(frozen=True)
+@frozen
 class Watched:
     """The observer of a study that says how many cells there are.
 
@@ -117,7 +118,7 @@ class Studied(NamedTuple):
     status: Status
 
 
-@dataclass(frozen=True)
+@frozen
 class Studying(Job[Studied]):
     """A study in its folder.
 
@@ -272,7 +273,7 @@ class OnBoth(NamedTuple):
     studies: Mapping[str, Studied]
 
 
-@dataclass(frozen=True)
+@frozen
 class Beside(Job[OnBoth]):
     """A matrix or a deployment on the simulator and on the kernel, each in a folder of its own.
 

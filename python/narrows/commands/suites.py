@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from narrows.evaluation.summary import summarize
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept
+from narrows.frozen import frozen
 from narrows.reproduction.campaign import Whole, work
 from narrows.run.called import called
 from narrows.run.shared import FOLDER, Shared
@@ -41,7 +41,7 @@ class Measured(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Measuring(Job[Measured]):
     """A suite with its subject.
 

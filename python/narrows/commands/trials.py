@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -12,6 +12,7 @@ from narrows.commands.job import Job
 from narrows.errors import InputError
 from narrows.external.alike import unlike
 from narrows.files.format import SUMMARY, write_kept
+from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR, describe, find
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from narrows.trial.scenarios import Pair, Sides
 
 
-@dataclass(frozen=True)
+@frozen
 class Trying(Job[dict[str, Any]]):
     """Two algorithms in the same scenarios.
 

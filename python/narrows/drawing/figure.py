@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from narrows.drawing.lettering import width_of
 from narrows.drawing.plot import FOOT, RIGHT, Axis, Panel, stacked_boxes
 from narrows.drawing.svg import Markup, join
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from narrows.drawing.style import Style
 
 
-@dataclass(frozen=True)
+@frozen
 class Paper:
     """A width that figures are drawn for; the page shows the one that suits its own width.
 
@@ -58,7 +59,7 @@ class Paper:
         ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Key:
     """An entry of a legend; a click on it hides and shows the series with its name.
 
@@ -77,7 +78,7 @@ class Key:
     style: Style | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Figure:
     """A figure, which is drawn for each paper.
 

@@ -9,7 +9,6 @@ script reads them back through the scales in the panel's `data-x` and `data-y`. 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +17,7 @@ from narrows.drawing.decimate import FloatArray, extremes, without_flats
 from narrows.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
 from narrows.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
 from narrows.drawing.svg import Markup, element, join, number, polyline, ring
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from narrows.drawing.style import Style
 
 
-@dataclass(frozen=True)
+@frozen
 class Axis:
     """An axis of a panel; ends between which there is no range are replaced (`proper_range`).
 
@@ -88,7 +88,7 @@ class Axis:
         return Scale(self.low, self.high, start, end, self.log)
 
 
-@dataclass(frozen=True)
+@frozen
 class Box:
     """The inner rectangle of a panel on the paper, in drawing units."""
 

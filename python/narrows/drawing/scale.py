@@ -8,12 +8,12 @@ a prefix that keeps it between 1 and 1000 ("19.3 Mbps", "31.1 ms").
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from narrows.frozen import frozen
 from narrows.rounding import decimals_of
 
 
-@dataclass(frozen=True)
+@frozen
 class Unit:
     """A unit of values, and the multiples in which they are written.
 
@@ -33,7 +33,7 @@ class Unit:
         return self.prefixes[-1] if self.prefixes else (1.0, self.name)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scale:
     """A map from values to positions; `end` may lie left of or above `start`.
 

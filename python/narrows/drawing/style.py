@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Rgb = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
+@frozen
 class Style:
     """The style of one series.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from narrows.external.names import short_names
 from narrows.external.source import IN_STACKS, absolute, is_external, named_files
 from narrows.files.json_objects import read_object
 from narrows.files.kept import open_or_make
+from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """A set of cells on a backend.
 
@@ -43,7 +44,7 @@ class Cells:
     refused: list[Refused]
 
 
-@dataclass(frozen=True)
+@frozen
 class Evaluation:
     """A suite with its subject, every cell planned.
 

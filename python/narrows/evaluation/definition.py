@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from narrows.experiments.declared import fields
 from narrows.experiments.document import Document, Node
 from narrows.experiments.measures import split
 from narrows.files.text import read_text
+from narrows.frozen import frozen
 from narrows.library import SUITES
 from narrows.metrics import Metric, MetricError, resolve
 from narrows.names import UnknownNameError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@frozen
 class Predicate:
     """What a measure is held against.
 
@@ -42,7 +43,7 @@ class Predicate:
     at: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen
 class Measure:
     """What a row measures.
 
@@ -59,7 +60,7 @@ class Measure:
     per: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A criterion of a suite.
 
@@ -93,7 +94,7 @@ class Row:
         return [part.strip() for part in self.section.split(",")]
 
 
-@dataclass(frozen=True)
+@frozen
 class Suite:
     """A suite file.
 

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments.document import Document, Entry, Node
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from narrows.experiments.words import Words
 
 
-@dataclass(frozen=True)
+@frozen
 class Level:
     """One level of a factor.
 

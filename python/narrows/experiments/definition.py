@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.experiments.words import Words
 from narrows.files.text import read_text
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 from narrows.library import ScenarioFile, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@frozen
 class Replications:
     """Number of replications of each combination of levels: fixed, or sequential.
 
@@ -52,7 +52,7 @@ class Replications:
     levels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Study:
     """A study file, checked as far as possible without its scenario.
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from narrows import core
+from narrows.frozen import frozen
 
 Span = tuple[int, int]
 # Span, key path, message, value as shown, what is allowed, hint.
 Fault = tuple[Span, str, str, str | None, str, str | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """A value of a document with its position.
 
@@ -50,7 +51,7 @@ class Node:
         return self.value
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A key of a table: the position of the key, and its value."""
 
@@ -75,7 +76,7 @@ def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
     return Node(value, span, path)
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """One file of a document.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments import keys
@@ -13,6 +13,7 @@ from narrows.experiments.combined import Level, combined
 from narrows.experiments.declared import fields
 from narrows.experiments.document import Document, Entry, Node
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from narrows.experiments.words import Words
 
 
-@dataclass(frozen=True)
+@frozen
 class Range:
     """A range of values of a factor.
 
@@ -39,7 +40,7 @@ class Range:
     whole: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Factor:
     """A factor of a study.
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from narrows.analysis.compare import adjusted
 from narrows.analysis.table import AnalysisError, varies
 from narrows.analysis.variance import Anova, anova
 from narrows.extras import load
+from narrows.frozen import frozen
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, given_margins, margin_of, range_of
 from narrows.statistics import Estimate, Range, estimate, paired
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     Key = tuple[str | None, tuple[object, ...], int]
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean:
     """The mean of a response over all conditions, or over those with one level of a factor.
 
@@ -58,7 +59,7 @@ class Mean:
         return self.matters and self.p is not None and self.p < LEVEL
 
 
-@dataclass(frozen=True)
+@frozen
 class Effect:
     """The main effect of a factor: the levels with the lowest and the highest mean of a response.
 
@@ -88,7 +89,7 @@ class Effect:
         return self.matters and self.p is not None and self.p < LEVEL
 
 
-@dataclass(frozen=True)
+@frozen
 class ByLevel:
     """The means of algorithms at each level of a factor, and their interaction with it.
 
@@ -125,7 +126,7 @@ class ByLevel:
         return self.p is not None and self.p < LEVEL
 
 
-@dataclass(frozen=True)
+@frozen
 class Finding:
     """The main results of a response.
 

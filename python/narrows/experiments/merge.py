@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -18,6 +17,7 @@ from narrows.files.lease import holder_of
 from narrows.files.manifest import file_digest
 from narrows.files.parquet import write_parquet
 from narrows.files.system import sync
+from narrows.frozen import frozen
 from narrows.plural import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from narrows.experiments.share import Share
 
 
-@dataclass(frozen=True)
+@frozen
 class Shards:
     """All shards of a study, which fit each other.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -29,6 +29,7 @@ from narrows.files.manifest import file_digest
 from narrows.files.place import inside
 from narrows.files.text import read_text
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 from narrows.library import ships, shown
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from narrows.experiments.document import Node
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """A point of a study: a combination of levels with an algorithm.
 
@@ -84,7 +85,7 @@ class Refused(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """The plan of a study: all its points.
 

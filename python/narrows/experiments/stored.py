@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.experiments.plan import Plan, load_plan
@@ -12,6 +12,7 @@ from narrows.experiments.share import Share, load_share
 from narrows.experiments.store import Store
 from narrows.external.trust import EVERYTHING, Trust
 from narrows.files.lease import holder_of
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ class Status(NamedTuple):
     running: dict[str, Any] | None
 
 
-@dataclass(frozen=True)
+@frozen
 class StoredStudy:
     """A study in its folder, from beginning to end.
 

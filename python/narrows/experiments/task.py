@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.external.trust import NOTHING, Trust
+from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True)
+@frozen
 class Base:
     """The base scenario, seed and engine of all cells of a study.
 
@@ -43,7 +43,7 @@ class Base:
     commands: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Task:
     """A cell to run: a replication of a point.
 
@@ -68,7 +68,7 @@ class Task:
     on: str = SIMULATOR
 
 
-@dataclass(frozen=True)
+@frozen
 class Finished:
     """The result of a cell.
 
@@ -89,7 +89,7 @@ class Finished:
     packet_hops: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Failed:
     """A cell that failed, with its error as text."""
 
@@ -97,14 +97,14 @@ class Failed:
     error: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Stopped:
     """A cell that was cancelled before its end."""
 
     key: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Refused:
     """A cell that was not run because a worker has a different engine.
 

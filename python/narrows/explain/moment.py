@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.explain.story import Sentence, Story
 from narrows.files.run_folder import RunFolder, single
+from narrows.frozen import frozen
 from narrows.metrics import access
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ REACH_S = 1.0
 """How far from a moment a change of the window may be to explain it, unless a caller says otherwise, seconds."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Explanation:
     """What happened to a flow around a moment.
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows.explain.rules import LOST, NOTICED
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Sentence:
     """One thing that happened.
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.linux import additions
 
 LINUX = "linux"
 DEFAULT = "default"
 
 
-@dataclass(frozen=True)
+@frozen
 class Kernel:
     """A kernel that is built.
 

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Edit:
     """A change of the first place in a file that a pattern matches.
 

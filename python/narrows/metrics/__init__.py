@@ -11,10 +11,10 @@ Examples:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
+from narrows.frozen import frozen
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import bounds_of
 from narrows.metrics.request import Metric, MetricError, check, resolve
@@ -57,7 +57,7 @@ class Replicated(Protocol):
         """The records by replication."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Evaluation:
     """A metric of a run.
 

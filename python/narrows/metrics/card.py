@@ -12,11 +12,11 @@ Examples:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from narrows import core
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ Of: TypeAlias = Literal["group", "flow", "pair", "link"]
 Better: TypeAlias = Literal["higher", "lower", ""]
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A parameter of a metric.
 
@@ -71,7 +71,7 @@ class Parameter:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@frozen
 class Time(Parameter):
     """A time with its unit, read as seconds; `zero` allows a time of zero."""
 
@@ -86,7 +86,7 @@ class Time(Parameter):
         return time_s
 
 
-@dataclass(frozen=True)
+@frozen
 class Share(Parameter):
     """A percentage, or a number from 0."""
 
@@ -100,7 +100,7 @@ class Share(Parameter):
         return share
 
 
-@dataclass(frozen=True)
+@frozen
 class Whole(Parameter):
     """A whole number from 0."""
 
@@ -113,7 +113,7 @@ class Whole(Parameter):
         return float(text)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rate(Parameter):
     """A rate with its unit, in bits per second."""
 
@@ -127,7 +127,7 @@ class Rate(Parameter):
         return rate_bps
 
 
-@dataclass(frozen=True)
+@frozen
 class Name(Parameter):
     """A name without white space; the default is a word for one name or for all."""
 
@@ -143,7 +143,7 @@ class Name(Parameter):
         return text
 
 
-@dataclass(frozen=True)
+@frozen
 class Word(Parameter):
     """One of its `words`, and no other value."""
 
@@ -159,7 +159,7 @@ class Word(Parameter):
         return " or ".join(self.words)
 
 
-@dataclass(frozen=True)
+@frozen
 class Group(Name):
     """The name of a group of flows; the default is a word for a group."""
 
@@ -169,7 +169,7 @@ class Group(Name):
         return f"the name of a group of flows, or {self.default}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Card:
     """The card of a metric.
 

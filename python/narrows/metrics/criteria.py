@@ -8,11 +8,11 @@ is computed (`narrows.statistics`); the margin, which words a difference gets.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.metrics.request import MetricError, resolve
 from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Estimate, Range
 
@@ -35,7 +35,7 @@ def range_of(card: Mapping[str, Any], flows: int | None = None, most: float | No
     return found if most is None else found._replace(high=most)
 
 
-@dataclass(frozen=True)
+@frozen
 class Margin:
     """The margin that a difference must exceed to be relevant: the larger of two bounds.
 

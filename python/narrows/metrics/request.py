@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.arguments import typed
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.names import unknown_beside
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class MetricError(InputError):
         self.hint = nearest and f"did you mean `{nearest}`?"
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """A metric with values of its parameters.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height
 from narrows.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.drawing.swatch import swatch
+from narrows.frozen import frozen
 from narrows.versions import version
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Draw = Callable[[Paper], Sequence[Panel]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """A part of a page, and its entries in the table of contents: anchors with their texts."""
 

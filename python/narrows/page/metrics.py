@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from narrows.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, PACKETS, PERCENT, SECONDS, Unit
+from narrows.frozen import frozen
 from narrows.metrics import catalogue
 
 
-@dataclass(frozen=True)
+@frozen
 class Meaning:
     """The presentation of a metric.
 

@@ -7,18 +7,19 @@ import base64
 import html
 import re
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from narrows.drawing.figure import PAPERS, Figure, Paper, drawing, height
 from narrows.drawing.swatch import swatch
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@frozen
 class Picture:
     """A figure on one paper.
 

@@ -8,7 +8,6 @@ import html
 import io
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_pgf import RendererPgf
@@ -21,6 +20,7 @@ from matplotlib.textpath import TextPath
 from narrows.drawing.lettering import width_of
 from narrows.drawing.scale import NARROW_SPACE
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.page.look import INK, look_of, series_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def paint(axes: Any, panel: Element, point: float) -> None:
     _words(axes, panel, place, point)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Side:
     """An axis of a panel: its kind ("lin", "log" or "names"), its ends, their positions, and the factor of its unit."""
 

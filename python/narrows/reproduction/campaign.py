@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
@@ -17,6 +16,7 @@ from narrows.experiments.plan import PLAN, load_plan, make_plan
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.files.kept import open_or_make
+from narrows.frozen import frozen
 from narrows.reproduction.deciding import added_rows
 from narrows.reproduction.experiment import Part, Placed, Rows, is_finished
 from narrows.reproduction.judges import cells_of
@@ -68,7 +68,7 @@ class Whole:
         self._update(fraction, f"{part.path}: {progress.finished} of {progress.cells} cells")
 
 
-@dataclass(frozen=True)
+@frozen
 class _PartOfWhole:
     whole: Whole
     part: Part

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from narrows.reproduction.quantity import Quantity
 
 
-@dataclass(frozen=True)
+@frozen
 class Magnitude:
     """A claimed magnitude of an effect, without which a claim holds in direction only.
 
@@ -26,7 +28,7 @@ class Magnitude:
     whose: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Cause:
     """Why a claim does not hold, as far as it is known.
 
@@ -43,7 +45,7 @@ class Cause:
     decides: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Printed:
     """A value that the source prints in its text.
 
@@ -58,7 +60,7 @@ class Printed:
     label: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Claim:
     """A claim of a published study.
 
@@ -96,7 +98,7 @@ class Claim:
     printed: tuple[Printed, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Variant:
     """A variant of experiments: another value for something that the source leaves open.
 
@@ -132,7 +134,7 @@ class Variant:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Judge:
     """Another simulator or implementation that has run experiments, by whose cells claims are judged as well.
 
@@ -149,7 +151,7 @@ class Judge:
     size: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """A line of a figure: its name and the quantity drawn, in which `{x}` is the position on the horizontal axis."""
 
@@ -157,7 +159,7 @@ class Line:
     quantity: Quantity
 
 
-@dataclass(frozen=True)
+@frozen
 class Picture:
     """A figure of the study, reproduced.
 
@@ -185,7 +187,7 @@ class Picture:
     compared_as: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A table of results beside the published values.
 
@@ -212,7 +214,7 @@ class Table:
     compared_as: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Half:
     """A part of the values that a study printed: one column of some of its tables.
 
@@ -225,7 +227,7 @@ class Half:
     column: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Calibration:
     """How well parts of the printed values agree with ours under variants, such as a choice and its test.
 
@@ -242,7 +244,7 @@ class Calibration:
     under: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Published:
     """A published study.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows.experiments.declared import Key, fields
 from narrows.experiments.document import Document, Entry, Node, placed
 from narrows.files.text import read_text
+from narrows.frozen import frozen
 from narrows.reproduction import keys
 from narrows.reproduction.causes import LONGEST, sentences
 from narrows.reproduction.claims import (
@@ -340,7 +341,7 @@ class _Reader:
         raise AssertionError(problem)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Scope:
     """Where a quantity stands.
 

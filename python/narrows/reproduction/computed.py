@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from narrows.analysis.ranks import ranks
+from narrows.frozen import frozen
 from narrows.reproduction.quantity import (
     FOLD,
     Domain,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from narrows.reproduction.resampling import Draws, Terms
 
 
-@dataclass(frozen=True)
+@frozen
 class Constant(Same):
     """A quantity that has the same value in every replication, used as a number.
 
@@ -76,7 +76,7 @@ class _Called(Same):
         return str(bound(self.name, binding))
 
 
-@dataclass(frozen=True)
+@frozen
 class Named(_Called):
     """A quantity with a name for descriptions.
 
@@ -89,7 +89,7 @@ class Named(_Called):
     quantity: Quantity
 
 
-@dataclass(frozen=True)
+@frozen
 class Chosen(_Called):
     """One of several named quantities, by the condition under which it is taken.
 
@@ -117,7 +117,7 @@ class Chosen(_Called):
         return [(self.quantities[name], binding)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Probability(Same):
     """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is.
 
@@ -173,7 +173,7 @@ class Probability(Same):
         return terms.measured((id(self), repr(dict(binding))), lambda: self.values(terms.cells, binding))
 
 
-@dataclass(frozen=True)
+@frozen
 class Folded(Quantity):
     """The aggregate of several quantities, each under several conditions, replication by replication.
 
@@ -234,7 +234,7 @@ class Folded(Quantity):
         return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Combined(Quantity):
     """A combination of two quantities, replication by replication.
 
@@ -296,7 +296,7 @@ class _OfRanks(Quantity):
         return Unsure()
 
 
-@dataclass(frozen=True)
+@frozen
 class Correlation(_OfRanks):
     """Spearman's rank correlation of two quantities over several conditions, -1 to 1, replication by replication.
 
@@ -332,7 +332,7 @@ class Correlation(_OfRanks):
         return correlations(np.stack(parts[0::2], axis=1), np.stack(parts[1::2], axis=1))
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranked(_OfRanks):
     """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
 

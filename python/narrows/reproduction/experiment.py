@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +12,7 @@ from narrows.experiments.plan import PLAN, Plan
 from narrows.experiments.sequential import Ledger
 from narrows.experiments.share import SHARD, Share
 from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
+from narrows.frozen import frozen
 from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Placed(NamedTuple):
         return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """An experiment of a reproduction, without a variant or with one.
 

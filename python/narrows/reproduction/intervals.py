@@ -28,7 +28,6 @@ Sequential Analysis 44 (2025) 56, eq. 4.17 (Gaussian mixture); H. Robbins, Annal
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -36,6 +35,7 @@ import numpy as np
 
 from narrows.analysis.sequences import half_width
 from narrows.extras import load
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ class Sample(Protocol):
         """
 
 
-@dataclass(frozen=True)
+@frozen
 class _Values:
     """One value per replication, of which the mean is estimated."""
 
@@ -88,7 +88,7 @@ class _Values:
         return len(self.values)
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean(_Values):
     """The mean of one value per replication."""
 
@@ -119,7 +119,7 @@ class Mean(_Values):
         return None if math.isinf(half) else (mean - half, mean + half)
 
 
-@dataclass(frozen=True)
+@frozen
 class Frequency(_Values):
     """The probability of an event that each replication has or has not, 1 or 0."""
 
@@ -173,7 +173,7 @@ class Drawn(NamedTuple):
     seeds: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Resampled:
     """A statistic of the means over replications, such as a rank, bootstrapped over replications.
 

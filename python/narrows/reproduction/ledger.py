@@ -6,12 +6,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.files.format import numbered
+from narrows.frozen import frozen
 from narrows.plural import counted
 from narrows.reproduction.claims import AS_DESCRIBED, OURS, Cause, Claim, Published
 from narrows.reproduction.intervals import EQUAL, SEQUENCES
@@ -27,7 +28,7 @@ DIRECTION_ONLY, NOT_TESTABLE = "holds in direction only", "not testable"
 VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """The results of experiments.
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from narrows.frozen import frozen
 from narrows.reproduction.computed import Combined, Named, Probability
 from narrows.reproduction.intervals import (
     ALPHA,
@@ -135,7 +135,7 @@ class Test(ABC):
 Part = tuple[Test, "Binding", Rule]
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounded(Test):
     """The test that a quantity is within bounds.
 
@@ -299,7 +299,7 @@ class _Composed(Test):
         """Return the number of parts that must hold."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Ordered(_Composed):
     """The test that quantities are in ascending order: every step is a part.
 
@@ -328,7 +328,7 @@ class Ordered(_Composed):
         return [(each, binding) for each in self.quantities]
 
 
-@dataclass(frozen=True)
+@frozen
 class Several(_Composed):
     """The test that some or all of several tests hold.
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from narrows.experiments.measures import split
+from narrows.frozen import frozen
 from narrows.metrics import catalogue
 from narrows.metrics.criteria import range_of
 from narrows.metrics.request import MetricError, card_of
@@ -188,7 +188,7 @@ class Quantity(ABC):
         return terms.computed(self.operation(binding), parts, lambda draws: self.drawn(draws, binding))
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured(Quantity):
     """A metric of some cells.
 
@@ -270,7 +270,7 @@ class Measured(Quantity):
         return terms.measured(key, lambda: self.values(terms.cells, binding))
 
 
-@dataclass(frozen=True)
+@frozen
 class Awaited(Measured):
     """A time of what may not happen during a run.
 
@@ -289,7 +289,7 @@ class Awaited(Measured):
         return Unsure(higher, higher if self.over == "spread" else frozenset())
 
 
-@dataclass(frozen=True)
+@frozen
 class Number(Quantity):
     """A constant number, the same in every replication.
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.errors import InputError
 from narrows.experiments.overlay import offered
 from narrows.files.format import read_kept
+from narrows.frozen import frozen
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrows.reproduction.claims import Published
 
 
-@dataclass(frozen=True)
+@frozen
 class StudyFolder:
     """A published study, by its folder."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, Unit, nice_ceiling, nice_step
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.run.tabular import runs_in
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from narrows.run.tabular import Tabular
 
 
-@dataclass(frozen=True)
+@frozen
 class Course:
     """A quantity over time.
 
@@ -44,7 +44,7 @@ class Course:
     label: str
 
 
-@dataclass(frozen=True)
+@frozen
 class _Line:
     """The course of one flow or link of one run, whose name is empty where there is no other."""
 
@@ -54,7 +54,7 @@ class _Line:
     values: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class _Placed:
     """A line with its panel, its entry in the legend, its algorithm and its level of the other factor."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from narrows import core
 from narrows.arguments import check_numbers
 from narrows.comparison import ALGORITHMS
 from narrows.errors import Interrupted
+from narrows.frozen import frozen
 from narrows.metrics import Metric, check, resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import memory, workers
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-@dataclass(frozen=True)
+@frozen
 class Planned:
     """What a comparison runs.
 

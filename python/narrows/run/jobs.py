@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Protocol
 
 from narrows import core
+from narrows.frozen import frozen
 
 Job = tuple[core.Scenario, int]
 
@@ -49,7 +49,7 @@ class Unwatched:
         return False
 
 
-@dataclass(frozen=True)
+@frozen
 class Wordless:
     """An observer that passes the fraction alone to a watch.
 
@@ -74,7 +74,7 @@ def observer(watch: Watch | None) -> Observer:
     return Unwatched() if watch is None else Wordless(watch)
 
 
-@dataclass(frozen=True)
+@frozen
 class Share:
     """The watch of a part of some work.
 

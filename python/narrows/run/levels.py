@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from narrows.arguments import listed
 from narrows.comparison import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 from narrows.run.list_arguments import problem, split
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
 
 
-@dataclass(frozen=True)
+@frozen
 class Crossed:
     """Every combination of algorithms and levels.
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -14,6 +13,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import nice_ceiling, quantity
 from narrows.errors import InputError
+from narrows.frozen import frozen
 from narrows.page.estimates import estimate_text, how_made
 from narrows.page.metrics import meaning
 from narrows.run.tabular import runs_in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from narrows.run.tabular import Tabular
 
 
-@dataclass(frozen=True)
+@frozen
 class _Mean:
     """A mean with its interval and its replications.
 

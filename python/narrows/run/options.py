@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from narrows.arguments import check_numbers
+from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.run.command import recorded
 from narrows.run.jobs import Observer, Unwatched, processors
@@ -22,7 +23,7 @@ def _silent(_line: str) -> None:
     """Say nothing."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Options:
     """How something is run; None is the default of what is run.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from narrows.frozen import frozen
 from narrows.rounding import estimate_decimals, other_end
 from narrows.statistics import estimate
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from narrows.search.space import Environment
 
 
-@dataclass(frozen=True)
+@frozen
 class Repeated:
     """A find in fresh replications on one backend; those that are one and the same run are one.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from narrows.files.folder import appearing
 from narrows.files.format import write_kept
 from narrows.files.inputs import keep
 from narrows.files.kept import Kept
+from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from narrows.search.scores import Scores
 
 
-@dataclass(frozen=True)
+@frozen
 class Budget:
     """How long a search goes on.
 

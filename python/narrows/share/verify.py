@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
+from narrows.frozen import frozen
 from narrows.run import execution
 from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """A part of packed results that differs from what is found here.
 
@@ -49,7 +50,7 @@ class Difference:
     detail: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Repeated:
     """One run or cell that was repeated.
 
@@ -64,7 +65,7 @@ class Repeated:
     found: str | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """The result of a verification.
 

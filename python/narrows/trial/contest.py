@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.experiments.measures import split
+from narrows.frozen import frozen
 from narrows.metrics import Metric, measured, resolve
 from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
 from narrows.statistics import distinct
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from narrows.trial.scenarios import Pair
 
 
-@dataclass(frozen=True)
+@frozen
 class Wanted:
     """A metric of a group or link of a scenario.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from narrows.experiments.plan import Refused, make_plan
 from narrows.experiments.task import resolve
 from narrows.external.names import short_names
 from narrows.external.source import absolute, named_files
+from narrows.frozen import frozen
 from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-@dataclass(frozen=True)
+@frozen
 class Pair:
     """A scenario with A and with B.
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows.analysis.adoption import Adoption, adoption
@@ -15,6 +14,7 @@ from narrows.experiments.views.layout import checked, lay_out, study_text
 from narrows.experiments.views.treatment import treatment
 from narrows.experiments.views.view import View, number
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from narrows.run.options import Options
 
 
-@dataclass(frozen=True)
+@frozen
 class Deployment:
     """What a deployment runs.
 

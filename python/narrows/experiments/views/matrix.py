@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import tomllib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows import core
@@ -22,6 +22,7 @@ from narrows.experiments.views.view import View, number
 from narrows.external.alike import unlike
 from narrows.external.names import short_names
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
 from narrows.run.called import called
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from narrows.statistics import Estimate
 
 
-@dataclass(frozen=True)
+@frozen
 class Stop:
     """When a matrix has enough replications: once each share of a pair, mean over all conditions, is known well enough.
 
@@ -86,7 +87,7 @@ class Stop:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Conditions:
     """The conditions of a matrix, each list as written.
 
@@ -123,7 +124,7 @@ class Conditions:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Matrix:
     """What a matrix runs.
 

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True)
+@frozen
 class Treatment:
     """What moves.
 

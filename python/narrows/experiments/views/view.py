@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.format import numbered, read_kept
 from narrows.files.json_objects import to_json
 from narrows.files.shape import ANY_NAME, check_shape
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """The view of a study: how its cells are summarised.
 

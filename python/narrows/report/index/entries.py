@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from narrows.comparison import runs_of
 from narrows.errors import InputError
 from narrows.files.format import FormatError, read_kept
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A folder of results.
 

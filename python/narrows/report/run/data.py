@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from narrows import core
 from narrows.comparison import ALGORITHMS, BACKENDS, Contrast, Replaced
 from narrows.drawing.style import Style, style_of
+from narrows.frozen import frozen
 from narrows.metrics import access
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Columns = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Measure:
     """A mean over replications with its 95 % interval, in the unit of the metric; None without data."""
 
@@ -38,7 +39,7 @@ class Measure:
     method: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """A check of the sanity section.
 
@@ -60,7 +61,7 @@ class Check:
         return self.level or ("ok" if self.ok else "absent")
 
 
-@dataclass(frozen=True)
+@frozen
 class Trace:
     """The series of a flow or a link in one replication.
 
@@ -88,7 +89,7 @@ class Trace:
         return None
 
 
-@dataclass(frozen=True)
+@frozen
 class Expectation:
     """An `[[expect]]` clause with its verdict.
 
@@ -111,7 +112,7 @@ class Expectation:
     verdict: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Histogram:
     """The distribution of a quantity of a group or link: values, and the number of packets with each."""
 
@@ -119,7 +120,7 @@ class Histogram:
     packets: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """The results of one scenario, with all replications.
 
@@ -420,7 +421,7 @@ class Run:
         return traces
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """Paired differences of the metrics of a run from those of the first run, by position of the group or link."""
 
@@ -430,7 +431,7 @@ class Difference:
     links: Sequence[Mapping[str, Measure]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """Runs of one scenario with several algorithms, at several levels or backends, with common random numbers.
 

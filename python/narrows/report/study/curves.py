@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.page.document import anchor
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Place:
     """The estimates of an algorithm at a level or under a condition, and where it stands on a numeric axis."""
 

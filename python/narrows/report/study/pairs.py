@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.drawing.channels import apart
@@ -18,6 +17,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 from narrows.metrics.criteria import margin_of
 from narrows.page.estimates import estimate_text, how_made
 from narrows.report.study.rows import around, rows_panel
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Pairs = Mapping[tuple[str, str], Mapping[str, Estimate]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Basis:
     """The data behind a figure.
 
@@ -50,7 +50,7 @@ class Basis:
         return how_made((each["interval_method"] for each in shown if each["ci95"]), self.replications, what)
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantity:
     """A quantity that a map of pairs shows.
 

@@ -8,7 +8,7 @@ Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discr
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from narrows.report.run.data import Run
 
 
-@dataclass(frozen=True)
+@frozen
 class _Course:
     """The index over one bottleneck per window: shape (replications, windows), NaN with fewer than two flows."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 from narrows.page.estimates import how_made
 from narrows.plural import counted
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from narrows.report.run.data import Measure, Run, Trace
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A group of a run in a figure with a panel per group.
 
@@ -126,7 +127,7 @@ def _titles(runs: Sequence[Run]) -> list[str]:
     return [" / ".join(dict.fromkeys(name for name in each if name)) for each in names]
 
 
-@dataclass(frozen=True)
+@frozen
 class Flows:
     """The looks of flows in a figure with a panel per run.
 
@@ -212,7 +213,7 @@ def warm_up(runs: Sequence[Run]) -> list[Key]:
     return [Key(_WARM_UP, _WARM_UP, "shade")] if any(run.warmup_s > 0 for run in runs) else []
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """The contents of a panel: a run and one of its bottlenecks.
 

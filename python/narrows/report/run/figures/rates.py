@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, nice_ceiling
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True)
+@frozen
 class Layer:
     """The rate of a flow, or of flows together that `trace` names, bits per second, shape (bins,)."""
 
@@ -29,7 +30,7 @@ class Layer:
     rate: FloatArray
 
 
-@dataclass(frozen=True)
+@frozen
 class Stack:
     """The layers over one bottleneck in common bins, bottom first.
 

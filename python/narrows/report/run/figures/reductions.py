@@ -6,13 +6,14 @@ They come from the table `events` of the run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from narrows.drawing.figure import Key
 from narrows.drawing.style import Style
+from narrows.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from narrows.report.run.data import Run, Trace
 
 
-@dataclass(frozen=True)
+@frozen
 class Mark:
     """A reduction of a window, a timeout, or the end of slow start without a loss.
 
@@ -51,7 +52,7 @@ class Mark:
         return f"{flow}, {self.time_s:.3f} s: {CAUSES[self.cause].label}, {windows}{threshold}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Cause:
     """How a cause of reductions is shown: the text in the legend, and the index of its marker."""
 

@@ -9,12 +9,12 @@ to the right.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
+from narrows.frozen import frozen
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrows.report.run.data import Measure, Run
 
 
-@dataclass(frozen=True)
+@frozen
 class _Cloud:
     """A flow group's points: one (number, delay in seconds, rate in bit/s) per replication, and the means."""
 
