@@ -24,7 +24,11 @@ rtt = "20ms"
 algorithm = "cubic"
 """
 HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "concurrent.futures", "email", "asyncio"}
-NEEDLESS = {"pandas", "scipy", "pyarrow.dataset", "pyarrow.compute", "email", "importlib.metadata", "statsmodels"}
+NEEDLESS = {
+    "pandas", "scipy", "pyarrow.dataset", "pyarrow.compute", "email", "importlib.metadata", "statsmodels", "numpy.ma",
+    "concurrent.futures", "html", "tempfile", "subprocess", "narrows.analysis.ranks", "narrows.browser.lessons",
+    "narrows.run.workers",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])

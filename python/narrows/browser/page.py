@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import re
 import zlib
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from narrows import core
-from narrows.browser.lessons import lessons
 from narrows.drawing.style import DASHES, TONES, colour_rules, style_of
 from narrows.errors import InputError
 from narrows.frozen import frozen
@@ -43,7 +40,7 @@ def module_file() -> Path:
     Raises:
         InputError: It was not built, or from other sources than the extension. The message has the command.
     """
-    file = Path(str(files("narrows.browser"))) / MODULE
+    file = HERE / MODULE
     if problem := fault(file):
         raise InputError("narrows playground", f"the simulator for browsers {problem}; {REMEDY}")
     return file
@@ -68,6 +65,10 @@ def page(experiment: Experiment) -> str:
     Raises:
         InputError: The WebAssembly module was not built.
     """
+    import gzip
+
+    from narrows.browser.lessons import lessons
+
     # Neither a name nor a time in the archive: equal modules make equal pages.
     module = gzip.compress(module_file().read_bytes(), 9, mtime=0)
     data = {
@@ -78,7 +79,7 @@ def page(experiment: Experiment) -> str:
         **_catalogue(),
     }
     script = "".join(map(_asset, SCRIPTS))
-    dark = colour_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()
+    dark = colour_rules("dark") + (HERE.parent / "page/dark.css").read_text("utf-8").strip()
     style = (
         f":root{{{colour_rules('light')}}}{_asset('style.css')}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     )
@@ -128,13 +129,14 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _asset(name: str) -> str:
-    return files("narrows.browser").joinpath("page", name).read_text("utf-8")
+    return (HERE / "page" / name).read_text("utf-8")
 
 
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+HERE = Path(__file__).parent
 MODULE = "narrows.wasm"
 REMEDY = "`make wasm` in the source tree builds it, or says what it needs"
 SCRIPTS = ("quantities.js", "plot.js", "runner.js", "asker.js", "page.js")

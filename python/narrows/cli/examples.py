@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+from functools import cache
 
 GROUPS = {
     "Run scenarios": ("run", "compare", "check", "playground"),
@@ -77,8 +79,17 @@ EXAMPLES = {
 class Help(argparse.HelpFormatter):
     """Pages of help whose epilog keeps its lines."""
 
+    def __init__(self, prog: str) -> None:
+        """Take the width of the terminal, which argparse asks for anew at every argument."""
+        super().__init__(prog, width=_width())
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+@cache
+def _width() -> int:
+    return shutil.get_terminal_size().columns - 2
 
 
 def examples(path: str) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +69,8 @@ class Running(Job[Run | Comparison]):
             found.keep(self.folder, self.options.command, replace=self.replace)
         except OutputError as error:
             # The disk is full, or another process has taken the place meanwhile.
+            import tempfile
+
             try:
                 spare = Path(tempfile.mkdtemp(prefix="narrows-"))
                 found.save(spare, self.options.command)

@@ -7,6 +7,8 @@ is lost; a stacked area keeps the mean per column, so that areas still add up.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,8 +32,19 @@ def extremes(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, Fl
     starts = np.flatnonzero(np.diff(slices, prepend=-1))
     ends = np.append(starts[1:], len(x)) - 1
     order = np.lexsort((y, slices))
-    kept = np.unique(np.concatenate((starts, ends, order[starts], order[ends])))
+    kept = distinct(np.concatenate((starts, ends, order[starts], order[ends])))
     return x[kept], y[kept]
+
+
+def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return each value once, in ascending order; without an index, `np.unique` loads the masked arrays of numpy."""
+    return np.unique(values, return_index=True)[0]
+
+
+def median(values: FloatArray) -> float:
+    """Return the median of at least one value; `np.median` loads the masked arrays of numpy."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def without_flats(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import FloatArray, extremes, without_flats
+from narrows.drawing.decimate import FloatArray, distinct, extremes, median, without_flats
 from narrows.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
 from narrows.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
 from narrows.drawing.svg import Markup, element, join, number, polyline, ring
@@ -200,7 +200,7 @@ class Panel:
 
     def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
         """Draw a tick at each x, at most one per unit of width, in row `row` from the bottom of the panel."""
-        columns = np.unique(np.round(self._place(x[np.isfinite(x)], self.across)))
+        columns = distinct(np.round(self._place(x[np.isfinite(x)], self.across)))
         bottom = self.box.bottom - 2 - row * (_RUG + 3)
         path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
         self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
@@ -225,7 +225,7 @@ class Panel:
         known = known[np.isfinite(known)]
         if len(known) <= 1:
             return _EVENT
-        between = float(np.median(np.diff(np.sort(self._place(known, self.across)))))
+        between = median(np.diff(np.sort(self._place(known, self.across))))
         return min(max(0.5 * between, _LEAST_EVENT), _EVENT)
 
     def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,7 @@ class Markup(str):
 
 def escape(text: object) -> Markup:
     """Return text as escaped markup; markup is returned unchanged."""
-    return text if isinstance(text, Markup) else Markup(html.escape(str(text), quote=True))
+    return text if isinstance(text, Markup) else Markup(_escaped(text))
 
 
 def element(tag: str, *children: object, **attributes: object) -> Markup:
@@ -34,15 +33,16 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
         attributes: Attributes by name; `None` and `False` omit one, `True` writes it without a value; an
             underscore stands for a hyphen and a last one is dropped (`class_`, `data_series`).
     """
-    written = "".join(_attribute(name, value) for name, value in attributes.items())
-    if tag in _VOID:
-        return Markup(f"<{tag}{written}>")
-    return Markup(f"<{tag}{written}>{join(children)}</{tag}>")
+    parts = ["<", tag, *[_attribute(name, value) for name, value in attributes.items()], ">"]
+    if tag not in _VOID:
+        parts += [each if isinstance(each, Markup) else _escaped(each) for each in children]
+        parts += ["</", tag, ">"]
+    return Markup("".join(parts))
 
 
 def join(parts: Iterable[object]) -> Markup:
     """Return the concatenation of markup and text; text is escaped."""
-    return Markup("".join(escape(part) for part in parts))
+    return Markup("".join([part if isinstance(part, Markup) else _escaped(part) for part in parts]))
 
 
 def number(value: float) -> str:
@@ -78,10 +78,19 @@ def ring(x: FloatArray, top: FloatArray, bottom: FloatArray) -> str:
 def _attribute(name: str, value: object) -> str:
     if value is None or value is False:
         return ""
-    written = name.rstrip("_").replace("_", "-")
+    if "_" in name:
+        name = name.rstrip("_").replace("_", "-")
     if value is True:
-        return f" {written}"
-    return f' {written}="{escape(number(value) if isinstance(value, float) else value)}"'
+        return f" {name}"
+    if isinstance(value, Markup):
+        return f' {name}="{value}"'
+    return f' {name}="{_escaped(number(value) if isinstance(value, float) else value)}"'
+
+
+def _escaped(text: object) -> str:
+    """Return text as `html.escape` does, whose module loads all names of characters."""
+    written = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return written.replace('"', "&quot;").replace("'", "&#x27;")
 
 
 _VOID = frozenset({"br", "hr", "meta", "link", "input"})

@@ -13,7 +13,6 @@ import builtins
 import hashlib
 import linecache
 import shutil
-import tempfile
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -133,6 +132,8 @@ def _without_magic(line: str) -> str:
 
 @cache
 def _folder() -> Path:
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="narrows-cells-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
         },
         **facts,
         "host": {
-            "system": platform.platform(),
+            "system": _system(),
             "machine": platform.machine(),
             "processors": os.cpu_count(),
         },
@@ -53,6 +54,14 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
         },
     }
     write_json(folder / MANIFEST, sealed(numbered(MANIFEST, manifest)))
+
+
+def _system() -> str:
+    """Return system, release and C library as `platform.platform` does, which starts a process for the processor."""
+    if sys.platform != "linux":
+        return platform.platform()
+    own = platform.uname()
+    return f"{own.system}-{own.release}-{own.machine}-with-{''.join(platform.libc_ver())}"
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from narrows.linux.edits import edits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OURS = Path(str(files("narrows.linux") / "kernel"))
+OURS = Path(__file__).parent / "kernel"
 DRIVER = ("narrows.h", "narrows_kern.c", "narrows_user.c")
 # How the calls of the C library begin that change files of the machine.
 CALLS = (

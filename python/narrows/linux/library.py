@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +73,9 @@ def build(say: Callable[[str], None]) -> None:
     place = path()
     place.parent.mkdir(parents=True, exist_ok=True)
     # Nothing is written into the source tree, which may belong to another user.
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="network-") as folder:
         target = os.environ.get("CARGO_TARGET_DIR") or folder
         command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest", "--target-dir", target]

@@ -75,12 +75,13 @@ class Observed:
         if "group" not in columns:
             return set()
         codes, labels = columns["group"]
-        return {(labels or [])[code] for code in np.unique(codes)}
+        return {(labels or [])[code] for code in set(codes.tolist())}
 
     @cached_property
     def ends_s(self) -> FloatArray:
         """End of each interval of the series, seconds, ascending."""
-        return np.unique(self.records.tables["series"]["time_s"][0]).astype(float)
+        # Without an index, numpy would load its masked arrays.
+        return np.unique(self.records.tables["series"]["time_s"][0], return_index=True)[0].astype(float)
 
     def flow(self, flow: Flow, column: str) -> FloatArray | None:
         """Return a column of the series of a flow, by interval; None where flows have no series."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -281,11 +281,10 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-_STYLE = files("narrows.page").joinpath("style.css").read_text("utf-8")
+_HERE = Path(__file__).parent
+_STYLE = (_HERE / "style.css").read_text("utf-8")
 # One script in one scope, whose last part starts the others.
 _PARTS = ("scales", "reading", "explaining", "zooming", "saving", "figures", "tables", "page")
-_FILES = [files("narrows.page").joinpath(f"script/{part}.js").read_text("utf-8") for part in _PARTS]
+_FILES = [(_HERE / f"script/{part}.js").read_text("utf-8") for part in _PARTS]
 _SCRIPT = f'(() => {{\n"use strict";\n{"".join(_FILES)}}})();\n'
-_DARK = (
-    colour_rules("dark") + fill_rules("dark") + files("narrows.page").joinpath("dark.css").read_text("utf-8").strip()
-)
+_DARK = colour_rules("dark") + fill_rules("dark") + (_HERE / "dark.css").read_text("utf-8").strip()

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
 from narrows.comparison import runs_of
+from narrows.drawing.svg import escape
 from narrows.extras import load, require
 from narrows.metrics import card_of
 from narrows.names import UnknownNameError
@@ -66,10 +66,10 @@ class Displayed:
         titles = ("", "", *(card_of(name, "group")["label"] for name in LEADING))
         head = "".join(f"<th>{escape(each)}</th>" for each in titles)
         return (
-            f"<p><b>{escape(str(self.summary['title']))}</b><br>seed {self.summary['seed']}, "
+            f"<p><b>{escape(self.summary['title'])}</b><br>seed {self.summary['seed']}, "
             f"{counted(self.summary['replications'], 'replication')}; ± is half of a 95 % interval</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p><code>{escape(str(self.summary['digest']))}</code></p>"
+            f"<p><code>{escape(self.summary['digest'])}</code></p>"
         )
 
 

@@ -8,8 +8,8 @@ thread. A run with an algorithm written in Python runs in a separate process.
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -19,12 +19,12 @@ from narrows.errors import Interrupted
 from narrows.frozen import frozen
 from narrows.metrics import Metric, check, resolve
 from narrows.metrics.criteria import given_margins
-from narrows.run import memory, workers
+from narrows.run import memory
 from narrows.run.jobs import Job, Share, Unwatched, Watch, processors, work_s
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from narrows.run.levels import Crossed
     from narrows.run.options import Options
@@ -159,6 +159,8 @@ def _execute(
         return []
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
     if external:
+        from narrows.run import workers
+
         # A single run finds its own faults at its start.
         faults = workers.find_faults(list(external.values()), watch) if len(jobs) > 1 else []
         for fault in faults or ():
@@ -170,17 +172,19 @@ def _execute(
         return [*perform(jobs, threads or processors(), watch)]
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        future = pool.submit(core.run, list(jobs), threads or processors(), progress, keep_going)
-        try:
-            while wait([future], timeout=STEP_S).not_done:
-                watch.update(min(progress.simulated_s() / total_s, 1.0))
-                if watch.stopped():
-                    progress.cancel()
-        except BaseException:
-            progress.cancel()
-            raise
-        return future.result()
+    thread = _Running(lambda: core.run(list(jobs), threads or processors(), progress, keep_going))
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(STEP_S)
+            watch.update(min(progress.simulated_s() / total_s, 1.0))
+            if watch.stopped():
+                progress.cancel()
+    except BaseException:
+        progress.cancel()
+        thread.join()
+        raise
+    return thread.result()
 
 
 def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Metric]:
@@ -198,6 +202,27 @@ def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> lis
         for scenario in scenarios:
             check(each, scenario)
     return wanted
+
+
+class _Running(Thread):
+    """A thread whose result, or error, is that of a function."""
+
+    def __init__(self, function: Callable[[], list[core.Records | Exception | None]]) -> None:
+        super().__init__()
+        self._function = function
+        self._found: list[core.Records | Exception | None] = []
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._found = self._function()
+        except BaseException as error:  # noqa: BLE001  # it is raised where the result is asked for
+            self._error = error
+
+    def result(self) -> list[core.Records | Exception | None]:
+        if self._error is not None:
+            raise self._error
+        return self._found
 
 
 class _Clock:

@@ -71,20 +71,32 @@ def stacked(tables: Mapping[str, pa.Table], key: str) -> pa.Table:
 def _of_replication(replication: int, columns: Mapping[str, Column]) -> pa.Table:
     arrays = {name: _array(column) for name, column in columns.items()}
     rows = len(next(iter(arrays.values()))) if arrays else 0
-    return pa.table({"replication": pa.array(np.full(rows, replication, dtype=np.int32)), **arrays})
+    return pa.table({"replication": _numbers(np.full(rows, replication, dtype=np.int32)), **arrays})
 
 
 def _array(column: Column) -> pa.Array[Any]:
     values, labels = column
     if labels is None:
         # Not-a-number says "no value".
-        return pa.array(values, from_pandas=True)
-    codes = pa.array(values.astype(np.int32), mask=values == NO_LABEL)
+        return _numbers(values, np.isnan(values) if values.dtype.kind == "f" else None)
+    codes = _numbers(values.astype(np.int32), values == NO_LABEL)
     return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
 
 
+def _numbers(values: NDArray[Any], absent: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
+    """Return numbers or flags without a copy, as `pa.array`, which loads the masked arrays of numpy.
+
+    Args:
+        values: The values, of shape (rows,).
+        absent: Whether each is left out; None where all are there.
+    """
+    known = None if absent is None or not absent.any() else pa.py_buffer(np.packbits(~absent, bitorder="little"))
+    content = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(content)])
+
+
 def _constant(word: str, rows: int) -> pa.Array[Any]:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), pa.array([word]))
+    return pa.DictionaryArray.from_arrays(_numbers(np.zeros(rows, dtype=np.int32)), pa.array([word]))
 
 
 NO_LABEL = np.iinfo(np.uint32).max

@@ -56,7 +56,7 @@ def test_a_module_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pytes
     ):
         module.write_bytes(content)
         assert ("other sources" in fault(module)) == wrong
-    monkeypatch.setattr("narrows.browser.page.files", lambda _name: tmp_path)
+    monkeypatch.setattr("narrows.browser.page.HERE", tmp_path)
     (tmp_path / MODULE).write_bytes(b"\0asm\1\0\0\0")
     with pytest.raises(nw.InputError, match="`make wasm` in the source tree"):
         page(Experiment(SHORT, "short"))
@@ -303,7 +303,7 @@ def test_without_the_module_the_command_that_builds_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(FILE.parent / "page", tmp_path / "page")
-    monkeypatch.setattr("narrows.browser.page.files", lambda _: tmp_path)
+    monkeypatch.setattr("narrows.browser.page.HERE", tmp_path)
     with pytest.raises(nw.InputError, match="make wasm"):
         page(Experiment(SHORT, "short"))
 

@@ -200,7 +200,7 @@ class Run:
     @cached_property
     def recorded_replications(self) -> list[int]:
         """Numbers of the replications that have series, ascending."""
-        return [int(number) for number in np.unique(self.series_rows.get("replication", np.empty(0)))]
+        return _distinct(self.series_rows.get("replication"))
 
     def showing(self, replication: int) -> Run:
         """Return this run with the series of another replication to be drawn."""
@@ -233,7 +233,7 @@ class Run:
     @cached_property
     def replication_numbers(self) -> list[int]:
         """Numbers of the replications that have metrics of groups."""
-        return [int(number) for number in np.unique(self.group_rows.get("replication", np.empty(0)))]
+        return _distinct(self.group_rows.get("replication"))
 
     @cached_property
     def algorithms(self) -> Mapping[str, str]:
@@ -477,6 +477,10 @@ class Comparison:
     def difference(self, of: str, against: str) -> Difference | None:
         """Return the differences of a run from another; None where the two share no replication."""
         return next((each for each in self.differences if (each.of, each.against) == (of, against)), None)
+
+
+def _distinct(numbers: npt.NDArray[Any] | None) -> list[int]:
+    return [] if numbers is None else sorted(set(numbers.tolist()))
 
 
 def _number_of(flow: str) -> int:

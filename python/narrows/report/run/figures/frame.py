@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.drawing.channels import looks, marked
+from narrows.drawing.decimate import median
 from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
@@ -279,7 +280,7 @@ def pooled(runs: Sequence[Run]) -> str:
 
 def interval_of(trace: Trace) -> float:
     """Return the length of an interval of a series, seconds; 1 where its times give none."""
-    length = float(np.median(np.diff(trace.time))) if len(trace.time) > 1 else float(trace.time[0])
+    length = median(np.diff(trace.time)) if len(trace.time) > 1 else float(trace.time[0])
     return length if math.isfinite(length) and length > 0 else 1.0
 
 
