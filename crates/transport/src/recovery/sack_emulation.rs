@@ -15,7 +15,7 @@ pub(super) struct SackEmulation {
 impl SackEmulation {
     /// Whether nothing above the cumulative acknowledgement is known to have arrived.
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self.sacked == 0
     }
 
