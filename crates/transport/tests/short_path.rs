@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex};
 use wire::impairment::{Impairment, impairment, transport};
 use wire::{Halving, MSS, Wire};
 
-/// What an algorithm was told, one line for each event.
+/// What an algorithm was notified of, one line for each event.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// Writes down what it is told, its single packets aside.
+/// Writes down what it is notified of, its single packets aside.
 #[derive(Clone, Debug)]
 struct Observing(Halving, EcnUse, Journal);
 
@@ -94,11 +94,11 @@ proptest! {
     ) {
         let options = TransportOptions { window_validation, ecn: ecn.is_some(), ..options };
         let algorithm = (grows, ecn.unwrap_or(EcnUse::Classic));
-        let (short, told) = run(&options, &impairment, size, algorithm, false);
-        let (long, told_long) = run(&options, &impairment, size, algorithm, true);
+        let (short, noted) = run(&options, &impairment, size, algorithm, false);
+        let (long, noted_long) = run(&options, &impairment, size, algorithm, true);
         prop_assert_eq!(&short.transmissions, &long.transmissions);
         prop_assert_eq!(&short.events, &long.events);
-        prop_assert_eq!(told, told_long);
+        prop_assert_eq!(noted, noted_long);
         prop_assert_eq!(short.sender.counters(), long.sender.counters());
         prop_assert_eq!(short.sender.limited_by(), long.sender.limited_by());
         prop_assert_eq!(short.now, long.now);
