@@ -5,8 +5,7 @@
 //! It is exact: what it leaves out has no effect then. `tests/short_path.rs` holds this by flows that take either path.
 
 use super::Sender;
-use crate::Host;
-use crate::{ConnectionState, Limit, TransportEvent, TransportOptions};
+use crate::{ConnectionState, Host, Limit, TransportEvent, TransportOptions};
 use narrows_cc::{Ack, Needs};
 use narrows_units::Time;
 use narrows_wire::{Body, Packet};
