@@ -7,7 +7,7 @@
 use super::make_room;
 use crate::recorder::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_link::Serializer;
-use narrows_qdisc::{DropReason, Limit, Tap};
+use narrows_qdisc::{Backlog, DropReason, Limit, Tap};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -15,7 +15,8 @@ use std::collections::VecDeque;
 /// A FIFO queue and the serialiser of its link.
 #[derive(Debug)]
 pub(crate) struct Fifo {
-    limit: Limit,
+    /// The longest queue.
+    most: Backlog,
     serializer: Serializer,
     /// Departure time of the packet in transmission; `NEVER` if the link is idle.
     departure: Time,
@@ -37,7 +38,12 @@ impl Fifo {
     /// Creates an empty queue with `limit` at a link with `rate`.
     pub fn new(limit: Limit, rate: Rate) -> Self {
         let serializer = Serializer::new(rate);
-        Self { limit, serializer, departure: Time::NEVER, size: 0, waiting: VecDeque::new() }
+        let most = match limit {
+            Limit::Unlimited => Backlog { packets: u64::MAX, bytes: Bytes::new(u64::MAX) },
+            Limit::Packets(packets) => Backlog { packets, bytes: Bytes::new(u64::MAX) },
+            Limit::Bytes(bytes) => Backlog { packets: u64::MAX, bytes: Bytes::new(bytes) },
+        };
+        Self { most, serializer, departure: Time::NEVER, size: 0, waiting: VecDeque::new() }
     }
 
     /// Enqueues `packet` at its arrival time, after all earlier arrivals, and returns its departure time; `None` if it
@@ -53,8 +59,14 @@ impl Fifo {
         let arrival = packet.arrival;
         self.advance(arrival, recorder);
         recorder.advance(arrival);
+        if self.departure == Time::NEVER && self.holds(Backlog { packets: 1, bytes: packet.size() }) {
+            recorder.passed();
+            let departure = self.serializer.pass(packet.size(), arrival);
+            (self.departure, self.size) = (departure, packet.size);
+            return Some(departure);
+        }
         recorder.arrived(packet);
-        if !self.limit.holds(recorder.backlog()) {
+        if !self.holds(recorder.backlog()) {
             QueueTap { link: recorder, flows }.dropped(packet, DropReason::Overflow);
             recorder.settled();
             return None;
@@ -62,14 +74,14 @@ impl Fifo {
         recorder.settled();
         let departure = self.serializer.pass(packet.size(), arrival);
         let group = if recorder.shares.len() > 1 { flows.group(packet) as u16 } else { 0 };
-        if self.departure == Time::NEVER {
-            (self.departure, self.size) = (departure, packet.size);
-            recorder.started(arrival, packet.size, usize::from(group));
-        } else {
-            make_room(&mut self.waiting);
-            self.waiting.push_back(Waiting { arrival, departure, size: packet.size, group });
-        }
+        make_room(&mut self.waiting);
+        self.waiting.push_back(Waiting { arrival, departure, size: packet.size, group });
         Some(departure)
+    }
+
+    /// Whether the queue `waiting` is within the limit.
+    fn holds(&self, waiting: Backlog) -> bool {
+        waiting.packets <= self.most.packets && waiting.bytes <= self.most.bytes
     }
 
     /// Records all departures up to and including `now`.

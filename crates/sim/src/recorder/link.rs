@@ -5,7 +5,7 @@ use super::Place;
 use super::episodes::LossEpisodes;
 use narrows_qdisc::{Backlog, DropReason};
 use narrows_records::{Histogram, LinkCounts};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{FlowId, Packet};
 
 /// Counts and histograms of one link.
@@ -111,6 +111,16 @@ impl LinkRecorder {
         self.waiting_packets += 1;
         self.waiting_bytes += u64::from(packet.size);
         self.areas.add(packet.size, self.now);
+    }
+
+    /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission.
+    pub fn passed(&mut self) {
+        self.counts.arrived += 1;
+        self.counts.started += 1;
+        self.peak_packets = self.peak_packets.max(1);
+        if self.measuring {
+            self.waits.add(Span::ZERO);
+        }
     }
 
     /// Updates the maximum queue after all arrivals and drops of one instant.
