@@ -27,6 +27,7 @@ impl Histogram {
     }
 
     /// Counts `span`.
+    #[inline]
     pub fn add(&mut self, span: Span) {
         let ps = span.as_ps();
         self.counts[bucket(ps)] += 1;

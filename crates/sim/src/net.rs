@@ -166,6 +166,8 @@ impl Net {
 
     /// Stores the next packet that `link` sends by `bound` in `packet`, with its arrival time at the far end. Returns
     /// whether there is one.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn next_sent(&mut self, link: u32, bound: Bound, packet: &mut Packet) -> bool {
         let sent = self.links[link as usize].advance(bound, &mut self.flows, packet);
         if sent {

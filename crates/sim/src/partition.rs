@@ -250,7 +250,8 @@ impl<'m> Partition<'m> {
     }
 
     /// Handles `packet`, which reaches the router of its host at its arrival time.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     fn receive(&mut self, packet: &mut Packet, now: Time) {
         let (workloads, mut context) = self.parts();
         if !workloads.connections.receive(packet, now, &mut context) {

@@ -132,6 +132,7 @@ impl SendingEndpoint {
     }
 
     /// A packet from the receiver arrived.
+    #[inline]
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         each!(&mut self.0, sender => sender.on_packet(packet, now, host));
     }
@@ -146,6 +147,7 @@ impl SendingEndpoint {
     }
 
     /// Returns when the next timer expires; `Time::NEVER` if none is set.
+    #[inline]
     pub fn next_wake(&self) -> Time {
         match &self.0 {
             Kind::Reliable(sender) => sender.next_wake(),
@@ -155,6 +157,7 @@ impl SendingEndpoint {
     }
 
     /// Returns the congestion window, packets: that of [`snapshot`](Self::snapshot).
+    #[inline]
     pub fn window(&self) -> Option<f64> {
         each!(&self.0, sender => sender.window())
     }
@@ -283,6 +286,7 @@ impl ReceivingEndpoint {
     }
 
     /// A packet from the sender arrived.
+    #[inline]
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         each!(&mut self.0, receiver => receiver.on_packet(packet, now, host));
     }
@@ -297,6 +301,7 @@ impl ReceivingEndpoint {
     }
 
     /// Returns when the next timer expires; `Time::NEVER` if none is set.
+    #[inline]
     pub fn next_wake(&self) -> Time {
         match &self.0 {
             Kind::Reliable(receiver) => receiver.next_wake(),

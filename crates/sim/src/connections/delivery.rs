@@ -12,7 +12,8 @@ impl Connections<'_> {
     /// Passes `packet`, which reaches the router of one of its hosts at its arrival time, to the host. Calls must be in
     /// order of arrival time for each host; `now` is the clock of the run. Returns false if the packet reaches the
     /// host, at what is then its arrival time, after the safe time.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn receive(&mut self, packet: &mut Packet, now: Time, context: &mut ConnectionContext<'_>) -> bool {
         let safe_time = context.safe_time;
         match packet.direction() {

@@ -235,7 +235,8 @@ fn of_stack(receiver: &mut ReceivingEndpoint) -> &mut StackReceiver {
 }
 
 impl Host for ReceiverIo<'_> {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
         self.access.send(&mut packet, self.now, self.now, self.slot, self.net);

@@ -354,7 +354,8 @@ fn of_stack(sender: &mut SendingEndpoint) -> &mut StackSender {
 }
 
 impl Host for SenderIo<'_> {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     fn send(&mut self, mut packet: Packet) {
         packet.next = self.net.bases[self.route as usize];
         let at = self.delay.as_mut().map_or(self.now, |delay| delay.draw(self.now));

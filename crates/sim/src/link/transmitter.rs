@@ -93,6 +93,8 @@ impl Transmitter {
 
     /// Advances the link until a packet departs, which is stored in `left` with its arrival time at the far end, or
     /// until `bound`. Returns whether a packet departed.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn advance(&mut self, bound: Bound, flows: &mut FlowTallies, left: &mut Packet) -> bool {
         let departure = match &mut self.service {
             Service::Computed(fifo, _) => {

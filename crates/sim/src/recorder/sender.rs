@@ -90,7 +90,8 @@ impl SenderRecorder {
     /// A reduction is an event at which the window is lowered because of a loss, a mark, a timeout or a delay. Each one
     /// that the sender reports is one; so is a call at whose end the window is smaller, by the signal that it reported,
     /// or else by the algorithm's own rule.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn settle(&mut self, sender: &SendingEndpoint, now: Time, log: &mut Log<EventEntry>) {
         let window = sender.window().unwrap_or(f64::NAN);
         // False if there was no window before, or is none now.

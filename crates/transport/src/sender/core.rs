@@ -80,11 +80,15 @@ impl SenderCore {
 
     /// Takes a sample of the round-trip time `rtt` that ends at `now`. Returns it as the sender's clock measures it; what
     /// is recorded is exact.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) -> Span {
         self.take_rtt_sample_by(self.options.rtt_clock, rtt, now, host)
     }
 
     /// Returns the same by a clock with ticks of `tick`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub(crate) fn take_rtt_sample_by<H: Host>(
         &mut self,
         tick: Span,
