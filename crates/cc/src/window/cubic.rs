@@ -59,6 +59,7 @@ impl Cubic {
     }
 
     /// Starts a stage at its first acknowledgement.
+    #[cold]
     fn start_epoch(&mut self, window: &Window, now: Time) -> Epoch {
         // RFC 9438 §4.8 and §4.10: after a timeout or a slow start without loss, K = 0 and W_max is the window.
         self.w_max = self.w_max.max(window.size);
@@ -76,9 +77,12 @@ impl WindowRule for Cubic {
     const ABE_FACTOR: Option<f64> = Some(0.85);
 
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
-        let mut epoch = match self.epoch.take() {
+        let epoch = match &mut self.epoch {
             Some(epoch) => epoch,
-            None => self.start_epoch(window, path.now),
+            None => {
+                let epoch = self.start_epoch(window, path.now);
+                self.epoch.insert(epoch)
+            }
         };
         if epoch.unlimited {
             // RFC 9438 §5.8: time in which the window does not limit the sender does not count.
@@ -91,16 +95,14 @@ impl WindowRule for Cubic {
         // RFC 9438 §4.3: alpha is 1 once W_est reaches cwnd_prior.
         epoch.w_est += share * if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
         let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
-        let added = if self.w_max + self.c * cube(after_k) < epoch.w_est {
+        if self.w_max + self.c * cube(after_k) < epoch.w_est {
             // No faster than slow start; what is left comes with the next acknowledgements.
             (epoch.w_est - window.size).clamp(0.0, acked)
         } else {
             let rtt = path.rtt.map_or(0.0, |rtt| rtt.smoothed.as_secs_f64());
             let target = self.w_max + self.c * cube(after_k + rtt);
             share * (target.clamp(window.size, 1.5 * window.size) - window.size)
-        };
-        self.epoch = Some(epoch);
-        added
+        }
     }
 
     fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {

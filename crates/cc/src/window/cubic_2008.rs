@@ -58,9 +58,12 @@ impl WindowRule for Cubic2008 {
     const ABE_FACTOR: Option<f64> = Some(0.85);
 
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
-        let mut epoch = match self.epoch.take() {
+        let epoch = match &mut self.epoch {
             Some(epoch) => epoch,
-            None => self.start_epoch(window, path.now),
+            None => {
+                let epoch = self.start_epoch(window, path.now);
+                self.epoch.insert(epoch)
+            }
         };
         let share = acked / window.size;
         let rtt_min = path.rtt.map_or(Span::ZERO, |rtt| rtt.min);
@@ -73,7 +76,6 @@ impl WindowRule for Cubic2008 {
         let added = if self.has_lost { share * step } else { acked / ACKS_BEFORE_LOSS };
         epoch.w_tcp += share * self.tcp_slope;
         let added = added.max(epoch.w_tcp - window.size);
-        self.epoch = Some(epoch);
         // At most one packet for each packet acknowledged: Linux's count of acknowledgements per increase is at least one.
         added.min(acked)
     }
