@@ -58,12 +58,11 @@ impl WindowRule for Cubic2008 {
     const ABE_FACTOR: Option<f64> = Some(0.85);
 
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
-        let epoch = match &mut self.epoch {
-            Some(epoch) => epoch,
-            None => {
-                let epoch = self.start_epoch(window, path.now);
-                self.epoch.insert(epoch)
-            }
+        let epoch = if let Some(epoch) = &mut self.epoch {
+            epoch
+        } else {
+            let epoch = self.start_epoch(window, path.now);
+            self.epoch.insert(epoch)
         };
         let share = acked / window.size;
         let rtt_min = path.rtt.map_or(Span::ZERO, |rtt| rtt.min);
