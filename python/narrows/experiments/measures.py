@@ -133,7 +133,8 @@ def added(text: str, known: Known) -> list[Column]:
 def asked(chosen: Iterable[Column]) -> tuple[str, ...]:
     """Return the metrics of the series among columns, each once."""
     names = dict.fromkeys(column.measure for column in chosen)
-    return tuple(name for name in names if name not in {*counted_names("group"), *counted_names("link")})
+    counted = {*counted_names("group"), *counted_names("link")}
+    return tuple(name for name in names if name not in counted)
 
 
 def split(name: str) -> tuple[str, str]:

@@ -140,8 +140,11 @@ class Plan:
     def task(self, point: Point, replication: int) -> Task:
         """Return the task that runs a cell."""
         key = self.key(point, replication)
-        measures = asked(self.columns)
-        return Task(key, self.base, point.overrides, point.written, replication, point.digest, measures, point.on)
+        return Task(key, self.base, point.overrides, point.written, replication, point.digest, self._asked, point.on)
+
+    @cached_property
+    def _asked(self) -> tuple[str, ...]:
+        return asked(self.columns)
 
     @cached_property
     def rows(self) -> list[list[Point]]:

@@ -46,6 +46,8 @@ class Store:
         self.table_file = folder / TABLE
         self._writers = ThreadPoolExecutor(max_workers=WRITERS)
         self._checked: tuple[int, ...] | None = None
+        # What this process has written, and does not read and check again.
+        self._written: dict[str, str] = {}
 
     def prepare(self) -> None:
         """Create the folders and remove incomplete files of killed processes; only for the holder of the lease."""
@@ -107,10 +109,10 @@ class Store:
         """
 
         def write(cell: Finished) -> None:
-            text = json.dumps(
-                sealed({name: getattr(cell, name) for name in CELL}), allow_nan=False, separators=(",", ":")
-            )
+            content = {name: getattr(cell, name) for name in CELL}
+            text = json.dumps(sealed(content), allow_nan=False, separators=(",", ":"))
             write_whole(self.cells / f"{cell.key}.json", text)
+            self._written[cell.key] = text
 
         # Waits for the disk that happen at the same time cost hardly more than one.
         list(self._writers.map(write, cells))
@@ -193,10 +195,13 @@ class Store:
         move_file(partial, self.table_file)
         sync(self.folder)
         for key in _keys(self.cells) & set(table["cell"].to_pylist()):
-            (self.cells / f"{key}.json").unlink()
+            os.unlink(f"{self.cells}/{key}.json")  # noqa: PTH108  # a path object for each of many cells takes longer
+        self._written.clear()
         return table
 
     def _read(self, key: str) -> dict[str, Any]:
+        if key in self._written:
+            return {name: value for name, value in json.loads(self._written[key]).items() if name in CELL}
         try:
             content = read_sealed(self.cells / f"{key}.json")
             check_shape(content, CELL, self.cells / f"{key}.json")

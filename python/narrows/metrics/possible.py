@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from narrows.metrics.criteria import range_of
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from narrows.core import Records
+    from narrows.statistics import Range
 
     Bounds = Mapping[str, Mapping[str, float]]
 
@@ -47,12 +49,13 @@ def check(records: Records, measured: Mapping[str, Mapping[str, Mapping[str, flo
     for of in ("group", "link"):
         bounds = bounds_of([records], of)
         for owner, values in measured[f"{of}s"].items():
+            flows = records.group_sizes.get(owner) if of == "group" else None
+            most = bounds.get(owner, {})
             for name, value in values.items():
                 if not math.isfinite(value):
                     continue
                 count += 1
-                flows = records.group_sizes.get(owner) if of == "group" else None
-                within = range_of(card_of(name, of), flows, bounds.get(owner, {}).get(name))
+                within = _range(name, of, flows, most.get(name))
                 rounding = ROUNDING * max(abs(value), 1.0)
                 if not within.low - rounding <= value <= within.high + rounding:
                     beyond.append(f"{name} of {owner} is {value:.6g}, and can be {_words(within.low, within.high)}")
@@ -63,6 +66,11 @@ def check(records: Records, measured: Mapping[str, Mapping[str, Mapping[str, flo
         "detail": "; ".join(beyond) or f"{count} values",
         "shortfall": float(len(beyond)),
     }
+
+
+@lru_cache(maxsize=4096)
+def _range(name: str, of: str, flows: int | None, most: float | None) -> Range:
+    return range_of(card_of(name, of), flows, most)
 
 
 def _words(low: float, high: float) -> str:
