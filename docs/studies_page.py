@@ -171,19 +171,20 @@ those with parameters are computed from the series of the cell, as in `"stabiliz
 
 ## Interruptions
 
-An interruption loses no finished cell. The key of a cell is a hash of its resolved scenario with the content of every
-file that it names, the seed, the replication, and the sources of the simulator. A finished cell is written, synced to
-disk and renamed before it counts. After a killed process, a power failure or a full disk, `narrows study resume` runs
-the missing cells and no others. One process works on a study at a time; it holds a lease (host, process, time), which
-another process takes over if the holder is dead. A study cannot be continued by a simulator built from other sources,
-or with a changed input, so results are never mixed.
+An interruption loses no cell, and a kill at most those that finished in the last tenth of a second. The key of a cell
+is a hash of its resolved scenario with the content of every file that it names, the seed, the replication, and the
+sources of the simulator. The cells that finish within a tenth of a second are written to a file together, which is
+synced to disk and renamed before they count. After a killed process, a power failure or a full disk, `narrows study
+resume` runs the missing cells and no others. One process works on a study at a time; it holds a lease (host, process,
+time), which another process takes over if the holder is dead. A study cannot be continued by a simulator built from
+other sources, or with a changed input, so results are never mixed.
 
 A cell that fails is stored in `DIR/failed/` with its scenario, the other cells continue, and the exit status is 4;
 `narrows study replay DIR CELL` runs it alone, and `narrows study resume DIR --retry` repeats all failed cells.
 
-The plan and every cell are stored with a digest of their content. A damaged cell runs again when the study is resumed,
-and that is reported. A `cells.parquet` that is damaged, or differs from the digest in `manifest.json`, is never used:
-remove it, and `narrows study resume DIR` runs its cells again.
+The plan and every cell are stored with a digest of their content. The cells of a damaged file run again when the study
+is resumed, and that is reported. A `cells.parquet` that is damaged, or differs from the digest in `manifest.json`, is
+never used: remove it, and `narrows study resume DIR` runs its cells again.
 
 ## Results
 

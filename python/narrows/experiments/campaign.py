@@ -149,7 +149,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         try:
             for file in campaign.prepare(retry=retry):
                 if say is not None:
-                    say(f"{file} is damaged: its cell runs again")
+                    say(f"{file} is damaged: its cells run again")
             with executor:
                 campaign.run(executor)
             campaign.finish(command, conclude)
@@ -255,8 +255,10 @@ class _Campaign:
         self.failed: set[str] = set()
         self.todo: deque[tuple[Point, int]] = deque()
         self.running: dict[str, tuple[Point, int]] = {}
+        # Those of them that have finished or failed, until they are written together.
+        self.arrived: dict[str, Outcome] = {}
+        self.written_s = self.begun_s = time.monotonic()
         self.total_s = self.done_s = 0.0
-        self.begun_s = time.monotonic()
         self.here = 0
 
     def prepare(self, *, retry: bool) -> list[Path]:
@@ -280,21 +282,25 @@ class _Campaign:
             try:
                 self._advance(machine)
             except Interrupted as stop:
+                self._settle()
                 raise Interrupted(f"{stop}; {self.how_to_go_on()}") from None
             self._report(machine)
 
     def _advance(self, machine: Executor) -> None:
-        known: list[Finished] = []
-        while self.todo and len(self.running) - len(known) < machine.slots and len(known) < MOST_AT_ONCE:
+        known = 0
+        while self.todo and len(self.running) - len(self.arrived) < machine.slots and known < MOST_AT_ONCE:
             point, replication = self.todo.popleft()
             task = self.plan.task(point, replication)
             self.running[task.key] = (point, replication)
             if there := self._taken_over(task):
-                known.append(there)
+                self._arrive([there])
+                known += 1
             else:
                 machine.submit(task)
-        self._settle(known)
-        self._settle(machine.completed(0 if known else STEP_S))
+        self._arrive(machine.completed(0 if known else STEP_S))
+        # What follows from the last cells may be further ones.
+        if not self.todo or time.monotonic() - self.written_s >= WRITE_S:
+            self._settle()
 
     def _taken_over(self, task: Task) -> Finished | None:
         """Return the result of a cell that another command has run."""
@@ -342,18 +348,27 @@ class _Campaign:
     def _drain(self, machine: Executor) -> None:
         # What finishes while the rest stops is worth keeping.
         end = time.monotonic() + PATIENCE_S
-        while self.running and time.monotonic() < end:
-            self._settle(machine.completed(STEP_S))
+        while len(self.arrived) < len(self.running) and time.monotonic() < end:
+            self._arrive(machine.completed(STEP_S))
+        self._settle()
 
-    def _settle(self, outcomes: Sequence[Outcome]) -> None:
-        known = [each for each in outcomes if each.key in self.running]
+    def _arrive(self, outcomes: Sequence[Outcome]) -> None:
+        for each in outcomes:
+            # A cell that was lost with its worker, and ran again, may arrive twice.
+            if each.key in self.running and each.key not in self.arrived:
+                self.arrived[each.key] = each
+                self.done_s += self.running[each.key][0].duration_s
+
+    def _settle(self) -> None:
+        """Write the cells that have arrived, and add those that follow from them."""
+        known, self.arrived = list(self.arrived.values()), {}
+        self.written_s = time.monotonic()
         good = [each for each in known if isinstance(each, Finished)]
         if good:
             self.store.keep(good)
             self._share(good)
         for each in known:
             point, replication = self.running.pop(each.key)
-            self.done_s += point.duration_s
             measured = None
             if isinstance(each, Finished):
                 self.finished.add(each.key)
@@ -407,4 +422,6 @@ EXTENDS = re.compile(r"^(\s*extends\s*=\s*).*$", re.MULTILINE)
 STEP_S = 0.1
 # Cells of other commands that are kept at a time.
 MOST_AT_ONCE = 64
+# Cells that finish within this time are written together.
+WRITE_S = 0.1
 PATIENCE_S = 10.0

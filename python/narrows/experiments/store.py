@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contents of a study's folder: finished cells, failed cells, and the table of all.
 
-A finished cell is one file, `cells/KEY.json`, written beside its place, synced, renamed, and its folder synced; only
-then it counts. `gather` puts all of them into `cells.parquet`, which takes the old one's place whole, and removes only
-files whose cells are safely in it. So a kill at any moment loses no finished cell, and none is ever half there.
+Cells that have finished are kept in a file, `cells/NAME.json`, written beside its place, synced, renamed, and its
+folder synced; only then they count. `gather` puts all of them into `cells.parquet`, which takes the old one's place
+whole, and removes only files whose cells are safely in it. So a kill at any moment loses no cell that counts, and none
+is ever half there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +45,7 @@ class Store:
         self.cells = folder / CELLS
         self.failed = folder / FAILED
         self.table_file = folder / TABLE
-        self._writers = ThreadPoolExecutor(max_workers=WRITERS)
         self._checked: tuple[int, ...] | None = None
-        # What this process has written, and does not read and check again.
-        self._written: dict[str, str] = {}
 
     def prepare(self) -> None:
         """Create the folders and remove incomplete files of killed processes; only for the holder of the lease."""
@@ -62,13 +60,13 @@ class Store:
     def finished(self) -> set[str]:
         """Return the keys of all finished cells."""
         # Files first: one that vanishes meanwhile is in the table by then.
-        keys = _keys(self.cells)
+        keys = set(self._fresh())
         table = self._gathered(["cell"])
         return keys if table is None else keys | set(table["cell"].to_pylist())
 
     def failures(self) -> set[str]:
         """Return the keys of all failed cells."""
-        return _keys(self.failed)
+        return set(_names(self.failed))
 
     def failure(self, key: str) -> dict[str, Any]:
         """Return the record of a failed cell: error, scenario and levels."""
@@ -84,8 +82,8 @@ class Store:
         """
         damaged = []
         for folder in (self.cells, self.failed):
-            for key in sorted(_keys(folder)):
-                file = folder / f"{key}.json"
+            for name in sorted(_names(folder)):
+                file = folder / f"{name}.json"
                 try:
                     read_sealed(file)
                 except InputError:
@@ -102,20 +100,16 @@ class Store:
         sync(self.failed)
 
     def keep(self, cells: Sequence[Finished]) -> None:
-        """Write finished cells to the disk durably.
+        """Write finished cells to the disk durably, in one file.
 
         Raises:
-            OSError: Writing failed, for example on a full disk; cells not yet on the disk are not kept.
+            OSError: Writing failed, for example on a full disk; none of them is kept.
         """
-
-        def write(cell: Finished) -> None:
-            content = {name: getattr(cell, name) for name in CELL}
-            text = json.dumps(sealed(content), allow_nan=False, separators=(",", ":"))
-            write_whole(self.cells / f"{cell.key}.json", text)
-            self._written[cell.key] = text
-
-        # Waits for the disk that happen at the same time cost hardly more than one.
-        list(self._writers.map(write, cells))
+        content = {"cells": {cell.key: {name: getattr(cell, name) for name in CELL} for cell in cells}}
+        text = json.dumps(sealed(content), allow_nan=False, separators=(",", ":"))
+        # A process that has lost its lease may write the same cells, and others.
+        name = hashlib.sha256("".join(content["cells"]).encode()).hexdigest()[:NAME_LENGTH]
+        write_whole(self.cells / f"{name}.json", text)
         sync(self.cells)
 
     def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
@@ -130,10 +124,7 @@ class Store:
     def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """Return the values of metrics of the finished cells among `keys`, by key."""
         wanted = set(keys)
-        found: dict[str, Mapping[str, Any]] = {}
-        for key in wanted & _keys(self.cells):
-            with suppress(FileNotFoundError):
-                found[key] = self._read(key)["measured"]
+        found = {key: cell["measured"] for key, cell in self._fresh().items() if key in wanted}
         table = self._gathered(["cell", MEASURED]) if wanted - set(found) else None
         if table is not None:
             for key, pairs in zip(table["cell"].to_pylist(), table[MEASURED].to_pylist(), strict=True):
@@ -148,12 +139,11 @@ class Store:
             plan: Plan of the study.
             wanted: The cells in the order of the table.
         """
+        return self._table(plan, wanted, self._fresh())
+
+    def _table(self, plan: Plan, wanted: Iterable[Cell], fresh: Mapping[str, Any]) -> pa.Table:
         import pyarrow as pa
 
-        fresh = {}
-        for key in _keys(self.cells):
-            with suppress(FileNotFoundError):
-                fresh[key] = self._read(key)
         old = self._gathered()
         place = {key: index for index, key in enumerate(old["cell"].to_pylist())} if old is not None else {}
         schema = _schema(plan)
@@ -188,27 +178,47 @@ class Store:
         Raises:
             OSError: Writing failed, for example on a full disk; nothing is lost.
         """
-        table = self.table(plan, wanted)
+        files = self._files()
+        table = self._table(plan, wanted, _together(files))
         partial = self.folder / f".{TABLE}.partial"
         write_parquet(table, partial)
         sync(partial)
         move_file(partial, self.table_file)
         sync(self.folder)
-        for key in _keys(self.cells) & set(table["cell"].to_pylist()):
-            os.unlink(f"{self.cells}/{key}.json")  # noqa: PTH108  # a path object for each of many cells takes longer
-        self._written.clear()
+        there = set(table["cell"].to_pylist())
+        for file, cells in files.items():
+            if there.issuperset(cells):
+                file.unlink()
         return table
 
-    def _read(self, key: str) -> dict[str, Any]:
-        if key in self._written:
-            return {name: value for name, value in json.loads(self._written[key]).items() if name in CELL}
+    def _fresh(self) -> dict[str, Any]:
+        """Return what was kept of the cells that are not gathered, by key."""
+        return _together(self._files())
+
+    def _files(self) -> dict[Path, dict[str, Any]]:
+        """Return what was kept of the cells in each file, by key.
+
+        Raises:
+            InputError: A file is damaged.
+        """
+        found = {}
+        for name in _names(self.cells):
+            file = self.cells / f"{name}.json"
+            # Another process may be gathering them.
+            with suppress(FileNotFoundError):
+                found[file] = self._read(file)
+        return found
+
+    def _read(self, file: Path) -> dict[str, Any]:
         try:
-            content = read_sealed(self.cells / f"{key}.json")
-            check_shape(content, CELL, self.cells / f"{key}.json")
+            content = read_sealed(file)
+            # Before, a file had one cell, and its name was the key.
+            cells: dict[str, Any] = content.get("cells", {file.stem: content})
+            check_shape(cells, {ANY_NAME: CELL}, file)
         except InputError as error:
-            remedy = f"{RESUME} {self.folder}` runs the cell again"
+            remedy = f"{RESUME} {self.folder}` runs its cells again"
             raise InputError(error.file, f"{error.problem}; {remedy}") from None
-        return content
+        return cells
 
     def _gathered(self, columns: list[str] | None = None) -> pa.Table | None:
         """Return columns, or all, of the cells that were gathered; None before any were.
@@ -238,16 +248,21 @@ class Store:
         return f"remove it, and {RESUME} {self.folder}` runs its cells again"
 
 
-def _keys(folder: Path) -> set[str]:
+def _together(files: Mapping[Path, Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: cell for cells in files.values() for key, cell in cells.items()}
+
+
+def _names(folder: Path) -> list[str]:
+    """Return the names of the files in a folder, without their ending."""
     try:
         with os.scandir(folder) as entries:
-            return {
+            return [
                 entry.name.removesuffix(".json")
                 for entry in entries
                 if entry.name.endswith(".json") and not entry.name.startswith(".")
-            }
+            ]
     except FileNotFoundError:
-        return set()
+        return []
 
 
 def _schema(plan: Plan) -> pa.Schema:
@@ -328,9 +343,10 @@ CELL = {
 }
 FAILURE = {"cell": str, "error": str, "replay": str, ANY_NAME: ANYTHING}
 TABLE = "cells.parquet"
-# Folders with a file for each cell.
+# Folders with files of finished cells, and with one for each that failed.
 CELLS = "cells"
 FAILED = "failed"
 RESUME = "`narrows study resume"
 MEASURED = "measured"
-WRITERS = 16
+# Of a file of cells, in hexadecimal digits.
+NAME_LENGTH = 16

@@ -75,9 +75,11 @@ def _fits(content: object, shape: Any) -> bool:
     if isinstance(shape, list) and isinstance(content, list):
         return all(_fits(each, shape[0]) for each in content)
     if isinstance(shape, tuple):
-        # Most of what the files of cells hold are numbers.
-        return (type(content) is float and float in shape and math.isfinite(content)) or any(
-            _fits(content, each) for each in shape
+        # Most of what the files of cells hold are numbers, or null for none.
+        return (
+            (type(content) is float and float in shape and math.isfinite(content))
+            or (content is None and None in shape)
+            or any(_fits(content, each) for each in shape)
         )
     return _is(content, shape)
 

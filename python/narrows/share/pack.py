@@ -189,5 +189,5 @@ DAMAGE = (
 ALWAYS_THERE = (
     MANIFEST, PLAN, TABLE, "extended.toml", "report.html", "scenario.toml", "study.toml", "summary.json", "view.json",
 )  # fmt: skip
-# A file for each cell of a study that is not gathered, and for each that failed.
+# Files of cells of a study that are not gathered, and one for each cell that failed.
 OF_CELLS = tuple(f"{folder}/[0-9a-f]*.{ending}" for folder in (CELLS, FAILED) for ending in ("json", "toml"))

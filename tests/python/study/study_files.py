@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from command_line import command, environment, finished
@@ -32,6 +33,8 @@ name = "other"
 algorithm = "newreno"
 start = "0s..1s"
 """
+# Of cells that last, so that a process can be stopped after some of them were written.
+LONGER = SCENARIO.replace('duration = "5s"', 'duration = "40s"')
 STUDY = """\
 title = "Small study"
 scenario = "base.toml"
@@ -50,6 +53,18 @@ def write_study(folder: Path, text: str = STUDY, scenario: str = SCENARIO) -> Pa
     file = folder / "study.toml"
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def kept(folder: Path) -> dict[str, Path]:
+    """Return the file of each finished cell that is not in the table yet, after checking that it is whole."""
+    found = {}
+    for file in (folder / "cells").glob("*.json"):
+        # The cells may be moving into the table.
+        with suppress(FileNotFoundError):
+            for key, cell in json.loads(file.read_text(encoding="utf-8"))["cells"].items():
+                assert cell["digest"]
+                found[key] = file
+    return found
 
 
 def begin(folder: Path, *arguments: str | Path) -> subprocess.Popen[str]:

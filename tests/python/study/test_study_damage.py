@@ -26,6 +26,7 @@ from narrows.experiments.plan import load_plan, make_plan
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, perform
+from narrows.files.json_objects import read_sealed, sealed, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +110,20 @@ def test_damage_is_found_or_makes_no_difference(
             assert out == in_folder(arguments, whole)[1], name
 
 
+def test_cells_in_a_file_each_are_read_as_before(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "begun", tmp_path / "study")
+    (file,) = (tmp_path / "study/cells").iterdir()
+    for key, cell in read_sealed(file)["cells"].items():
+        write_json(tmp_path / f"study/cells/{key}.json", sealed(cell))
+    file.unlink()
+    assert in_folder(QUERY, tmp_path / "study") == in_folder(QUERY, results / "begun")
+    found, out, messages = narrows("study", "resume", tmp_path / "study")
+    assert found == 0, messages
+    assert "8 of 8 cells are finished" in out
+    assert not list((tmp_path / "study/cells").iterdir())
+    assert in_folder(QUERY, tmp_path / "study") == in_folder(QUERY, results / "finished")
+
+
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
 def test_a_damaged_cell_runs_again(results: Path, tmp_path: Path, damage: str) -> None:
     shutil.copytree(results / "begun", tmp_path / "study")
@@ -117,10 +132,10 @@ def test_a_damaged_cell_runs_again(results: Path, tmp_path: Path, damage: str) -
     found, _, messages = narrows("study", "query", tmp_path / "study", "select * from cells")
     assert found == 2
     assert f"{file}: is damaged" in messages
-    assert "runs the cell again" in messages
+    assert "runs its cells again" in messages
     found, out, messages = narrows("study", "resume", tmp_path / "study")
     assert found == 0, messages
-    assert f"{file} is damaged: its cell runs again" in messages
+    assert f"{file} is damaged: its cells run again" in messages
     assert "8 of 8 cells are finished" in out
     _, expected, _ = in_folder(QUERY, results / "finished")
     assert in_folder(QUERY, tmp_path / "study")[1] == expected

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from study_files import STUDY, begin, digests, finish, state, study, write_study
+from study_files import LONGER, STUDY, begin, digests, finish, kept, state, study, write_study
 
 from command_line import environment
 
@@ -103,7 +103,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def wait_for_cells(folder: Path, count: int) -> None:
     """Wait until a study has finished more than so many cells."""
     for _ in range(1200):
-        if len(list(folder.glob("out/cells/*.json"))) > count:
+        if len(kept(folder / "out")) > count:
             return
         time.sleep(0.02)
     pytest.fail("the study does not go on")
@@ -114,7 +114,7 @@ def on_dask(cluster: Cluster) -> list[str]:
 
 
 def test_a_worker_killed_in_the_middle_costs_nothing(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 60"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 60"), LONGER)
     victim = cluster.worker("victim")
     cluster.worker("survivor")
     cluster.wait_for(2)
@@ -130,7 +130,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing(tmp_path: Path, cluster: Cl
 
 
 def test_the_process_that_works_on_it_may_die_and_another_executor_go_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"), LONGER)
     cluster.worker("only")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
@@ -162,7 +162,7 @@ def test_a_worker_of_another_engine_is_refused_and_the_others_work(tmp_path: Pat
 
 
 def test_a_worker_of_another_engine_that_joins_later_is_refused_too(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"), LONGER)
     good = cluster.worker("good")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
@@ -179,7 +179,7 @@ def test_a_worker_of_another_engine_that_joins_later_is_refused_too(tmp_path: Pa
 
 
 def test_a_killed_scheduler_is_named_with_the_command_that_goes_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"), LONGER)
     cluster.worker("only")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
@@ -193,7 +193,7 @@ def test_a_killed_scheduler_is_named_with_the_command_that_goes_on(tmp_path: Pat
 
 
 def test_that_all_workers_are_gone_is_said_and_another_one_goes_on(tmp_path: Path, cluster: Cluster) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 10"), LONGER)
     victim = cluster.worker("victim")
     cluster.wait_for(1)
     process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))

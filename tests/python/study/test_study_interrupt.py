@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from study_files import STUDY, begin, digests, finish, state, study, write_study
+from study_files import LONGER, STUDY, begin, digests, finish, kept, state, study, write_study
 
 from command_line import command, environment
 from narrows.files.lease import born
@@ -30,21 +30,17 @@ LONG = pytest.mark.full("each of twelve deaths is followed by the start of a com
 
 
 def long_study(folder: Path, replications: int = FEW[1]) -> None:
-    write_study(folder, STUDY.replace("replications = 3", f"replications = {replications}"))
+    write_study(folder, STUDY.replace("replications = 3", f"replications = {replications}"), LONGER)
 
 
 def stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return file number and time of each cell that is on the disk, after checking that it is whole."""
-    found = {}
-    for file in (folder / "out/cells").glob("*.json"):
-        assert json.loads(file.read_text())["digest"]
-        found[file.stem] = (file.stat().st_ino, file.stat().st_mtime_ns)
-    return found
+    """Return file number and time of each cell that is on the disk."""
+    return {key: (file.stat().st_ino, file.stat().st_mtime_ns) for key, file in kept(folder / "out").items()}
 
 
 def wait_for_cells(folder: Path, count: int) -> None:
     for _ in range(3000):
-        if (folder / "out/cells").is_dir() and len(list((folder / "out/cells").glob("*.json"))) >= count:
+        if len(kept(folder / "out")) >= count:
             return
         time.sleep(0.01)
     pytest.fail("the cells did not come")

@@ -13,10 +13,14 @@ from study_files import SCENARIO, STUDY, ask, digests, state, study, write_study
 
 import narrows as nw
 from narrows.cli import main
+from narrows.experiments.store import Store
 from narrows.files.format import read_kept
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from narrows.experiments.task import Finished
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,25 @@ def test_a_study_reads_its_plan_once_from_beginning_to_report(tmp_path: Path, mo
     assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
     assert (tmp_path / "out/report.html").is_file()
     assert read == [tmp_path / "out/plan.json"]
+
+
+def test_cells_that_finish_at_the_same_time_are_written_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    keep = Store.keep
+
+    def counted(self: Store, cells: Sequence[Finished]) -> None:
+        sizes.append(len(cells))
+        keep(self, cells)
+
+    monkeypatch.setattr(Store, "keep", counted)
+    # No time passes until the last cell is submitted.
+    monkeypatch.setattr("narrows.experiments.campaign.WRITE_S", float("inf"))
+    file = write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"))
+    assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    assert sizes[0] > 40
+    assert sum(sizes) == 160
 
 
 def test_status_counts_cells(done: Path) -> None:

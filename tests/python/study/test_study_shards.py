@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from study_files import STUDY, begin, finish, state, study, write_study
+from study_files import LONGER, STUDY, begin, finish, kept, state, study, write_study
 
 from narrows import RunError, core
 from narrows.cli import main
@@ -83,13 +83,13 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_seven_shards_of_which_two_are_killed_have_the_bits_of_one_machine(tmp_path: Path) -> None:
-    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"))
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"), LONGER)
     assert study(tmp_path, "run", "study.toml", "--out", "whole", "--quiet")[0] == 0
     for number, name in enumerate(SEVEN, 1):
         command = ["run", "study.toml", "--shard", f"{number}/7", "--out", name, "--jobs", "1", "--quiet"]
         process = begin(tmp_path, *command)
         if name in {"s2", "s5"}:
-            while process.poll() is None and len(list((tmp_path / name / "cells").glob("*.json"))) < 3:
+            while process.poll() is None and len(kept(tmp_path / name)) < 3:
                 time.sleep(0.005)
             process.send_signal(signal.SIGKILL)
             assert finish(process)[0] == -signal.SIGKILL
