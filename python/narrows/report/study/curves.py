@@ -73,7 +73,7 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
             _Place(level, positions[level], _estimates(plan, rows, [response]))
             for level, rows in _by(of, lambda row: str(row[factor]), levels)
         ]
-        for name, of in _algorithms(cells)
+        for name, of in _algorithms(plan, cells, [response])
     }
     known = [each for places in lines.values() for each in places if math.isfinite(each.mean(response))]
     name = f"response-{anchor(response)}-{anchor(factor)}"
@@ -130,7 +130,7 @@ def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator
             _Place(condition, 0.0, _estimates(plan, rows, pair))
             for condition, rows in _by(of, lambda row: _condition(plan, row) if several else "")
         ]
-        for name, of in _algorithms(cells)
+        for name, of in _algorithms(plan, cells, pair)
     }
     whole = {
         name: [each for each in places if all(math.isfinite(each.mean(response)) for response in pair)]
@@ -196,7 +196,9 @@ def _around(shown: Meaning, places: Sequence[_Place], response: str, *, log: boo
     return around(shown.title, shown.unit, [*means, *kept])
 
 
-def _algorithms(cells: pa.Table) -> list[tuple[str, list[Row]]]:
+def _algorithms(plan: Plan, cells: pa.Table, responses: Sequence[str]) -> list[tuple[str, list[Row]]]:
+    # Of a row, most are metrics that are no responses.
+    cells = cells.select([*plan.factors, "algorithm", "replication", *responses])
     return _by(cells.to_pylist(), lambda row: str(row["algorithm"] or ALL))
 
 
