@@ -179,12 +179,12 @@ def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
             class_="about",
         ),
     )
+    shown = _papers(figure, figure.draw)
     content = element(
         "figure",
         element("div", element("ul", *map(_key, figure.keys), class_="legend", aria_label="Legend"),
                 element("div", *tools, class_="tools"), class_="above"),
-        element("div", element("div", *(_paper(figure, paper, figure.draw) for paper in PAPERS), class_="plot"),
-                *_others(figure), *_moments(figure),
+        element("div", element("div", shown, class_="plot"), *_others(figure, shown), *_moments(figure),
                 element("output", class_="readout", aria_live="polite"), class_="stage"),
         *([element("div", class_="why", role="region", aria_live="polite", hidden=True,
                    aria_label=f"What happened: {figure.title}")] if figure.moments else []),
@@ -238,11 +238,11 @@ def _key(key: Key) -> Markup:
     return element("li", button)
 
 
-def _others(figure: Figure) -> list[Markup]:
+def _others(figure: Figure, shown: Markup) -> list[Markup]:
     """Return the drawings of further replications, which the page's script shows on request."""
     return [
         element("template", data_replication=number, data_caption=" ".join(filter(None, figure.captions[number])),
-                data_packed=_packed("".join(_paper(figure, paper, draw) for paper in PAPERS)))
+                data_packed=_packed(shown if draw is figure.draw else _papers(figure, draw)))
         for number, draw in figure.others.items()
     ]  # fmt: skip
 
@@ -258,6 +258,10 @@ def _packed(text: str) -> str:
     """Return a text compressed (DEFLATE, RFC 1951) and in Base64."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+
+
+def _papers(figure: Figure, draw: Draw) -> Markup:
+    return join(_paper(figure, paper, draw) for paper in PAPERS)
 
 
 def _paper(figure: Figure, paper: Paper, draw: Draw) -> Markup:

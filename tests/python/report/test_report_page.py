@@ -15,10 +15,16 @@ import pyarrow.parquet as pq
 from conftest import HOSTILE
 from synthetic_folder import Recipe, write_run
 
+from narrows.page import document
 from narrows.report.run.build import build
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
+
+    from narrows.drawing.figure import Figure, Paper
+    from narrows.drawing.svg import Markup
 
 
 def test_the_report_lies_in_its_folder_and_is_light(comparison_report: Path) -> None:
@@ -84,6 +90,22 @@ def test_the_command_and_the_seeds_stand_under_every_figure(comparison_report: P
     for caption in captions:
         assert "narrows compare newreno cubic &#x27;aimd(a=1/2,b=0.8)&#x27; --scenario newreno/scenario.toml" in caption
         assert re.search(r"All 3 replications, seed 1|Replication 1 of 3, seed 1", caption)
+
+
+def test_the_replication_that_is_shown_is_drawn_once_and_is_among_those_to_choose_from(
+    comparison_report: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[tuple[str, str, object]] = []
+    paper = document._paper  # noqa: SLF001  # each drawing is made by it
+
+    def counted(figure: Figure, on: Paper, draw: object) -> Markup:
+        drawn.append((figure.name, on.name, draw))
+        return paper(figure, on, draw)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(document, "_paper", counted)
+    built = build(comparison_report.parent).read_text("utf-8")
+    assert len(drawn) == len(set(drawn))
+    assert "data-replication=" in built
 
 
 def test_a_run_without_series_says_so_instead_of_drawing(tmp_path: Path) -> None:
