@@ -143,10 +143,10 @@ impl<'m> Emulation<'m> {
         let end = self.end();
         self.partition.run_until(end);
         self.partition.finish(end);
-        let partitions = [self.partition];
+        let mut partitions = [self.partition];
         match gather::imbalance(self.model, &partitions) {
             Some(detail) => Err(RunError::NotConserved(detail)),
-            None => Ok(gather::gather(self.model, &partitions, end, cpu_s)),
+            None => Ok(gather::gather(self.model, &mut partitions, end, cpu_s)),
         }
     }
 }

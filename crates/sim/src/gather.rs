@@ -21,14 +21,15 @@ use narrows_records::{
 };
 use narrows_units::Time;
 
-/// Returns the records of a run of `model`, from its `partitions` at its `end`; `cpu_s` is its processor time in
+/// Returns the records of a run of `model`, from its `partitions` at its `end`, whose logs it takes; `cpu_s` is its processor time in
 /// seconds.
-pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu_s: f64) -> Records {
-    let connections = connections::gather(model, partitions);
-    let logs = partitions.iter().map(|partition| &partition.net.flows.trace);
+pub(crate) fn gather(model: &Model, partitions: &mut [Partition<'_>], end: Time, cpu_s: f64) -> Records {
+    let logs = partitions.iter_mut().map(|partition| std::mem::take(&mut partition.net.flows.trace));
     let (entries, full_at): (Vec<LogEntry>, _) = Log::merge(logs, model.record.packets.unwrap_or(0));
-    let logs = partitions.iter().map(|partition| &partition.net.flows.events);
+    let logs = partitions.iter_mut().map(|partition| std::mem::take(&mut partition.net.flows.events));
     let (events, events_full_at): (Vec<EventEntry>, _) = Log::merge(logs, model.record.events.unwrap_or(0));
+    let partitions = &*partitions;
+    let connections = connections::gather(model, partitions);
     Records {
         run: description::describe(model),
         groups: groups(model, partitions),

@@ -90,7 +90,7 @@ pub fn simulate(
     let end = Time::ZERO + model.duration;
     match gather::imbalance(model, &partitions) {
         Some(detail) => Err(RunError::NotConserved(detail)),
-        None => Ok(gather::gather(model, &partitions, end, cpu_s)),
+        None => Ok(gather::gather(model, &mut partitions, end, cpu_s)),
     }
 }
 

@@ -57,11 +57,9 @@ impl<E: Entry> Log<E> {
     /// Merges the logs of all partitions in order of time and place. Also returns the time at which the log was full,
     /// if it was; the result has no entries from that instant on. The result does not depend on the partitions: each
     /// log has its own first `limit + 1` entries, so together they contain the first `limit + 1` entries of all.
-    pub fn merge<'l>(logs: impl Iterator<Item = &'l Self>, limit: u64) -> (Vec<E>, Option<Time>)
-    where
-        E: 'l,
-    {
-        let mut rows: Vec<E> = logs.flat_map(|log| &log.rows).copied().collect();
+    pub fn merge(logs: impl Iterator<Item = Self>, limit: u64) -> (Vec<E>, Option<Time>) {
+        // The only log of a run that has one partition is not copied.
+        let mut rows = logs.map(|log| log.rows).reduce(|all, rows| [all, rows].concat()).unwrap_or_default();
         sort(&mut rows);
         let full = usize::try_from(limit).ok().and_then(|limit| rows.get(limit)).map(Entry::at);
         if let Some(full) = full {
@@ -117,7 +115,7 @@ mod tests {
         let whole = log(3, &[(1, near), (2, far), (3, near), (3, far), (4, near)]);
         let (left, right) = (log(3, &[(1, near), (3, near), (4, near)]), log(3, &[(2, far), (3, far)]));
         let times = |logs: &[Log<Event>]| {
-            let (rows, full) = Log::merge(logs.iter(), 3);
+            let (rows, full) = Log::merge(logs.iter().cloned(), 3);
             (rows.iter().map(|row| (row.0, row.1)).collect::<Vec<_>>(), full)
         };
         assert_eq!(times(&[whole]), (vec![(1, near), (2, far)], Some(Time::from_ps(3))));
@@ -150,7 +148,7 @@ mod tests {
             all.sort_by_key(|event| (event.0, event.1));
             let full = all.get(limit as usize).map(|event| event.0);
             all.retain(|event| full.is_none_or(|full| event.0 < full));
-            prop_assert_eq!(Log::merge([&log].into_iter(), limit), (all, full.map(Time::from_ps)));
+            prop_assert_eq!(Log::merge([log].into_iter(), limit), (all, full.map(Time::from_ps)));
         }
     }
 }
