@@ -18,13 +18,26 @@ pub(super) fn cut(model: &Model, partitions: usize) -> Vec<u16> {
     parts.deal(partitions)
 }
 
-/// Estimated work of each node: the connections that start there.
+/// Estimated work of each node: the links that its packets enter there, and the hosts that are connected to it, by the connections
+/// whose paths lead through it.
 fn weights(model: &Model) -> Vec<u64> {
     let mut weights = vec![1; model.nodes as usize];
     for workload in &model.workloads {
-        let route = &model.routes[workload.paths[0].forward as usize];
-        let weight = if workload.is_finite() { 1 } else { ENDLESS_WEIGHT };
-        weights[model.links[route[0] as usize].from as usize] += u64::from(workload.slots) * weight;
+        let each = if workload.is_finite() { 1 } else { ENDLESS_WEIGHT };
+        let weight = (u64::from(workload.slots) * each).div_ceil(workload.paths.len() as u64);
+        for path in &workload.paths {
+            for route in [path.forward, path.reverse] {
+                let links = || model.routes[route as usize].iter().map(|&link| &model.links[link as usize]);
+                for link in links() {
+                    weights[link.from as usize] += weight;
+                }
+                // A packet takes an access link and a sender or a receiver at either end.
+                let ends = [links().next().map(|link| link.from), links().next_back().map(|link| link.to)];
+                for end in ends.into_iter().flatten() {
+                    weights[end as usize] += END_WEIGHT * weight;
+                }
+            }
+        }
     }
     weights
 }
@@ -64,6 +77,8 @@ impl Parts {
     }
 }
 
+/// Work of a host and its access link for a packet, relative to that of a link between nodes.
+const END_WEIGHT: u64 = 2;
 /// Weight of an endless connection relative to a finite one.
 const ENDLESS_WEIGHT: u64 = 10;
 
