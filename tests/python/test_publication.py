@@ -21,8 +21,8 @@ FIGURES = {
     "300": "docs/ab.md",
     "98.7 %": "docs/ab.md",
     "218 to 450": "docs/performance.md",
-    "16.4": "docs/performance.md",
-    "5.7": "docs/performance.md",
+    "18.0": "docs/performance.md",
+    "7.0": "docs/performance.md",
 }
 PARAGRAPHS = ["Context", "Decision", "Consequence"]
 
