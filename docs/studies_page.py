@@ -171,7 +171,7 @@ those with parameters are computed from the series of the cell, as in `"stabiliz
 
 ## Interruptions
 
-An interruption loses no cell, and a kill at most those that finished in the last tenth of a second. The key of a cell
+An interruption loses no finished cell, a kill at most those of the last tenth of a second. The key of a cell
 is a hash of its resolved scenario with the content of every file that it names, the seed, the replication, and the
 sources of the simulator. The cells that finish within a tenth of a second are written to a file together, which is
 synced to disk and renamed before they count. After a killed process, a power failure or a full disk, `narrows study

@@ -89,7 +89,7 @@ impl RttEstimator {
     }
 
     /// Updates `SRTT` and `RTTVAR`: RFC 6298 §2.2 and §2.3.
-    #[cold]
+    #[inline(never)]
     fn average(&mut self, rtt: Span, now: Time) {
         let ps = rtt.as_ps();
         let min = if let Some(view) = self.view {
