@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -52,7 +53,14 @@ def orphans(crate: Path) -> list[Path]:
     Args:
         crate: The folder of the crate, with its `Cargo.toml`.
     """
-    roots = [file for pattern in ROOTS for file in crate.glob(pattern)]
+    starts = {file for pattern in ROOTS for file in crate.glob(pattern)}
+    if (crate / "tests/main.rs") in starts:
+        # With `autotests = false` the files beside it are its modules, but for those that the manifest names.
+        manifest = crate / "Cargo.toml"
+        named = tomllib.loads(manifest.read_text(encoding="utf-8")).get("test", []) if manifest.is_file() else []
+        files = {each.get("path", f"tests/{each['name']}.rs") for each in named}
+        starts -= {file for file in crate.glob("tests/*.rs") if file.relative_to(crate).as_posix() not in files}
+    roots = list(starts)
     reached: set[Path] = set()
     while roots:
         file = roots.pop()
@@ -61,7 +69,7 @@ def orphans(crate: Path) -> list[Path]:
         reached.add(file)
         text = file.read_text(encoding="utf-8")
         # A file of a test is the root of a crate; any other but `mod.rs` has its modules in a folder of its name.
-        is_root = any(file.match(f"{crate.name}/{pattern}") for pattern in ROOTS)
+        is_root = file in starts
         folder = file.parent if is_root or file.name == "mod.rs" else file.with_suffix("")
         roots += [each.resolve() for each in _named(text, file.parent, folder)]
     return sorted(set(crate.rglob("*.rs")) - reached)

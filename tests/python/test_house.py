@@ -86,6 +86,12 @@ def test_a_rust_file_that_no_module_names_is_found(tmp_path: Path) -> None:
         "src/left.rs",
         "tests/support/unused.rs",
     ]
+    # The tests of one binary.
+    (tmp_path / "Cargo.toml").write_text('[[test]]\nname = "all"\npath = "tests/main.rs"\n', encoding="utf-8")
+    (tmp_path / "tests/main.rs").write_text("mod one;\n", encoding="utf-8")
+    (tmp_path / "tests/two.rs").write_text("", encoding="utf-8")
+    assert "tests/two.rs" in {file.relative_to(tmp_path).as_posix() for file in orphans(tmp_path)}
+    assert "tests/one.rs" not in {file.relative_to(tmp_path).as_posix() for file in orphans(tmp_path)}
 
 
 def test_no_tracked_file_is_empty() -> None:

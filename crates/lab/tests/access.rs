@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: closed form. What a window that exceeds the path waits at the access link that is the bottleneck.
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_lab::replication::Replication;
-use support::{assert_near, run, value};
 
 /// A window of 200 packets over access links of 10 Mbps and a bottleneck of `rate`.
 fn records(rate: &str) -> Replication {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: definition. A metric and the events of one name have one count, for every algorithm.
 
-mod support;
-
+use crate::support::{scenario, value};
 use narrows_lab::algorithm;
 use narrows_lab::backend::Progress;
 use narrows_lab::records::Column;
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
-use support::{scenario, value};
 
 /// What changes windows: full buffers, marks, random losses and a failure, idle times.
 const PATHS: &[(&str, &str, &str)] = &[

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: rule. In the steady state the simulator allocates nothing.
 
-mod support;
-
-use support::scenario;
+use crate::support::scenario;
 
 /// The second half of a run twice as long may only pay for what the first half had not met yet: a ring that grows once
 /// more, never a packet, an event or an acknowledgement.

@@ -2,9 +2,7 @@
 //! Truth: theory and contract. Applications on an empty path, by the arithmetic of slow start; what their users perceive where
 //! the path is too slow.
 
-mod support;
-
-use support::{assert_near, run, value};
+use crate::support::{assert_near, run, value};
 
 /// A path so fast that only round trips of 100 ms count, with windows that double in each of them.
 fn fast(source: &str, more: &str) -> String {

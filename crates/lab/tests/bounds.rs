@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: definition. Shares lie between nothing and the whole, in runs that are as short and sparse as can be.
 
-mod support;
-
-use support::{run, value};
+use crate::support::{run, value};
 
 /// The packets that leave at the very end of the warm-up belong to it, sent and lost.
 #[test]

@@ -2,12 +2,10 @@
 //! Contract: a run ends when it is cancelled, whatever it is doing, and before it needs more memory than it may have. A test
 //! here that does not end has failed.
 
-mod support;
-
+use crate::support::scenario;
 use narrows_lab::backend::{Overfull, Progress, RunError};
 use narrows_lab::replication::run_with;
 use narrows_lab::sim::RunOptions;
-use support::scenario;
 
 /// Scenarios that take hours, each for another reason.
 const LONG: &[(&str, &str)] = &[

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: rule. The sanity section answers what it asks, and only where the question arises.
 
-mod support;
-
+use crate::support::run;
 use narrows_lab::records::{Check, Level};
-use support::run;
 
 fn check(name: &str, flows: &str, queue: &str) -> Check {
     let text = format!(

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Queues that favour groups of flows.
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_card::Catalogue;
-use support::{assert_near, run, value};
 
 /// A constant rate of 4 Mbps, alone or with what is behind it, over 10 Mbps.
 fn favoured(queue: &str, behind: &str) -> String {

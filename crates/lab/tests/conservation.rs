@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: property. Whatever the scenario, every packet is accounted for and every measure keeps its bounds.
 
-mod support;
-
+use crate::support::{measures, run};
 use proptest::prelude::*;
-use support::{measures, run};
 
 const ALGORITHMS: &[&str] = &["newreno", "cubic", "cubic-2008", "aiad", "mimd", "miad", "aimd(a=2,b=0.65)"];
 const RECOVERIES: &[&str] = &["reno", "newreno", "sack", "rack"];

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Flows of datagrams against closed forms and against figures of ns-2.
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_card::Catalogue;
-use support::{assert_near, run, value};
 
 /// The mean of `measure` over `replications` of one flow alone on a path that only loses at random, as in the reference
 /// runs of ns-2.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: closed form, contract. A finite transfer of datagrams ends when its packets have arrived, whatever sends them.
 
-mod support;
-
+use crate::support::{run, run_as, value};
 use narrows_lab::congestion_control::{Algorithm, Transport, catalogue};
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::RunOptions;
-use support::{run, run_as, value};
 
 /// The algorithms that send datagrams.
 fn algorithms() -> Vec<String> {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The records of a run depend on the scenario, the seed and the replication, and on nothing else.
 
-mod support;
-
+use crate::support::{VARIED, run, run_as, scenario, value};
 use narrows_lab::sim::RunOptions;
-use support::{VARIED, run, run_as, scenario, value};
 
 #[test]
 fn the_records_do_not_depend_on_how_the_run_is_carried_out() {

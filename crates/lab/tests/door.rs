@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers behind the C interface. Truth: contract, and the same rule inside.
 
-#[path = "support/compiled.rs"]
-mod compiled;
-#[path = "support/libraries.rs"]
-mod libraries;
-
-use compiled::compiled;
-use libraries::Libraries;
+use crate::support::compiled::compiled;
+use crate::support::libraries::Libraries;
 use narrows_lab::backend::Progress;
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{LoadOptions, load};

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contract: what a group says of its flows by a distribution, each of them draws for itself, in each replication.
 
-mod support;
-
+use crate::support::{run, scenario, value};
 use narrows_lab::backend::Progress;
 use narrows_lab::model::Access;
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::{RunOptions, simulate};
 use narrows_units::Span;
-use support::{run, scenario, value};
 
 const DRAWN: &str = r#"
     duration = "20s"

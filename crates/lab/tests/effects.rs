@@ -4,9 +4,7 @@
 //!
 //! The parameters are those of the cards, the keys those that the resolved file writes, so a new one is tried too.
 
-#[path = "support/values.rs"]
-mod values;
-
+use crate::support::values::others;
 use narrows_lab::backend::Progress;
 use narrows_lab::card::Domain;
 use narrows_lab::congestion_control::Algorithm;
@@ -15,7 +13,6 @@ use narrows_lab::scenario::{LoadOptions, load, presets};
 use narrows_lab::{algorithm, queues};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use values::others;
 
 /// What is measured of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
 fn measured(text: &str, sets: &[String]) -> Option<String> {

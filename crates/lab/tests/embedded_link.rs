@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. A link outside the simulator does with a million packets what the simulator's link does.
 
-mod support;
-
+use crate::support::scenario;
 use narrows_engine::Stream;
 use narrows_lab::backend::Progress;
 use narrows_lab::model::RateModel;
@@ -13,7 +12,6 @@ use narrows_lab::units::{Bytes, Rate, Span, Time};
 use narrows_link::{Config, Fate, Link, Serializer};
 use narrows_wire::{Body, Ecn, FlowId, Packet};
 use sha2::{Digest, Sha256};
-use support::scenario;
 
 fn whole<'a>(table: &'a Table, name: &str) -> &'a [i64] {
     match table.columns().iter().find(|(column, _)| *column == name) {

@@ -2,14 +2,12 @@
 //! Truth: theory. The network, workloads and records around a stack that is not simulated: one that sends a packet and waits for
 //! its acknowledgement, so that every time follows from the round trip.
 
-mod support;
-
+use crate::support::{scenario, value};
 use narrows_lab::records::{PacketKind, Records};
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::{Emulation, StackPacket, StackRequest, StackState};
 use narrows_lab::units::{Bytes, Time};
 use narrows_wire::{Direction, Ecn, FlowId};
-use support::{scenario, value};
 
 const MSS: u64 = 1460;
 

@@ -2,15 +2,13 @@
 //! Truth: contract. The log of events states why windows were reduced, the inner variables what algorithms and queues
 //! computed, and neither changes anything else.
 
-mod support;
-
+use crate::support::{VARIED, scenario};
 use narrows_lab::backend::Progress;
 use narrows_lab::model::Model;
 use narrows_lab::records::{Column, NO_LABEL, Table};
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{VARIED, scenario};
 
 fn run(text: &str, options: RunOptions, change: impl FnOnce(&mut Model)) -> Replication {
     let mut model = scenario(text).model;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Recorded connections: what each side writes and when, by hand, and however the network is cut.
 
-mod support;
-
+use crate::support::{run, run_as, scenario, value};
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::{Progress, RunError};
 use narrows_lab::congestion_control::Algorithm;
@@ -12,7 +11,6 @@ use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::scenario::{LoadOptions, load};
 use narrows_lab::sim::RunOptions;
 use std::path::Path;
-use support::{run, run_as, scenario, value};
 
 /// A byte takes a microsecond on the bottleneck and a tenth of one on each access link, which has an eighth of what the
 /// round trip leaves beside the bottleneck's 16 ms there and 16 ms back.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Flows that ask the routers.
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_card::Catalogue;
-use support::{assert_near, run, value};
 
 /// XCP allocates α of the spare rate in each round trip, so a link that one flow fills has lost 1/α round trips of its
 /// time from the first packet on, however long the feedback takes: Σ α (C − y) = C. Within 5 % for the values of

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. VCP, BMCC and MaxNet over their routers.
 
-mod support;
-
+use crate::support::{run, value};
 use narrows_card::Catalogue;
 use narrows_lab::replication::Replication;
-use support::{run, value};
 
 /// A flow of `algorithm` alone from 20 packets on, over 200 ms that hold 600 packets of 1000 bytes at 24 Mbps.
 fn alone(algorithm: &str, queue: &str, duration: &str, warmup: &str) -> Replication {

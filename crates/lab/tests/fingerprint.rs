@@ -2,14 +2,12 @@
 //! Truth: fingerprint. The digest of the records of a few runs, the same bits on every machine.
 //!
 //! A digest that changes says that results changed, not that they are wrong: find out which and why, say so in
-//! `CHANGELOG.md`, and accept the new ones with `NARROWS_ACCEPT=1 cargo test -p narrows-lab --test fingerprint`.
+//! `CHANGELOG.md`, and accept the new ones with `NARROWS_ACCEPT=1 cargo test -p narrows-lab --test all fingerprint`.
 
-mod support;
-
+use crate::support::{VARIED, run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use support::{VARIED, run};
 
 #[test]
 fn the_records_are_the_ones_on_file() {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. What framing costs, packets of different sizes, and segmentation and receive offload.
 
-mod support;
-
-use support::{assert_near, run, value};
+use crate::support::{assert_near, run, value};
 
 fn path(path: &str, flows: &str) -> String {
     format!(

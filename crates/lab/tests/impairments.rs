@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. What impairments of a link do to the flows that cross it.
 
-mod support;
-
+use crate::support::{VARIED, assert_near, run, run_as, value};
 use narrows_lab::sim::RunOptions;
-use support::{VARIED, assert_near, run, run_as, value};
 
 /// A path of 10 Mbit/s and 40 ms with a constant-rate source of 2 Mbit/s, below every limit.
 fn constant_rate(forward: &str) -> String {

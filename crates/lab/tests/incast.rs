@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: closed forms. Rounds of transfers that start together and wait for the last.
 
-mod support;
-
+use crate::support::{assert_near, run_as, value};
 use narrows_lab::sim::RunOptions;
-use support::{assert_near, run_as, value};
 
 const DURATION_S: f64 = 10.0;
 

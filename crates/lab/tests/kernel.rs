@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What a scenario asks of a kernel's TCP is what the kernel does, or is refused where it is written.
 
-#[path = "support/values.rs"]
-mod values;
-
+use crate::support::values::others;
 use narrows_lab::backend::{Endpoints, Support};
 use narrows_lab::linux::{KERNEL_NAMES, Kernel, Queues};
 use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, load, presets};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use values::others;
 
 const PLAIN: &str = r#"duration = "2s"
 warmup = "1s"

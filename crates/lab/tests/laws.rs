@@ -2,11 +2,9 @@
 //! Truth: theory with tolerance. Queues and the flows they are made for obey the closed forms of their papers together. The
 //! results stand on the cards.
 
-mod support;
-
+use crate::support::{run, value};
 use narrows_card::Catalogue;
 use narrows_lab::replication::Replication;
-use support::{run, value};
 
 /// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the part
 /// `α = √(2 / W)` of all packets is marked, and the queue swings by `A = √(2 W) / 2` below `K + 1`. The paper wants `g` to be

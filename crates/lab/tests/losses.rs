@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory and contract. MetricValues of losses, shared buffers and acknowledgements, where it is known what they are.
 
-mod support;
-
+use crate::support::{assert_near, run, run_as, value};
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::RunOptions;
-use support::{assert_near, run, run_as, value};
 
 const SLOTTED: &str = r#"
     duration = "8s"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Controllers of media, by the closed forms of their rest and of what they aim at.
 
-mod support;
-
+use crate::support::{run, value};
 use narrows_card::Catalogue;
 use narrows_lab::replication::Replication;
-use support::{run, value};
 
 /// Flows of `algorithm` alone on a path with a buffer of 300 ms, each with the `source`.
 fn alone(algorithm: &str, source: &str, path: &str, count: u32) -> Replication {

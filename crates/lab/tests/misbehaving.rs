@@ -2,9 +2,7 @@
 //! Truth: closed forms. What a receiver gains that misbehaves (Savage, Cardwell, Wetherall and Anderson 1999), and what a
 //! sender that counts what is acknowledged loses by it: nothing.
 
-mod support;
-
-use support::{assert_near, run, value};
+use crate::support::{assert_near, run, value};
 
 /// A flow in slow start over a link without end, with one acknowledgement per segment.
 fn slow_start(transport: &str, warmup: &str, duration: &str) -> String {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. What Nagle's algorithm and delayed acknowledgements together cost short transfers (RFC 1122 §4.2.3.4).
 
-mod support;
-
-use support::{assert_near, run, value};
+use crate::support::{assert_near, run, value};
 
 /// The time in seconds that transfers of `size` take on a path of which only the round trip of 100 ms counts.
 fn completion(size: &str, nagle: bool, delayed_ack: u32) -> f64 {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory and contract. Networks of several bottlenecks, links that fail and routes that change.
 
-mod support;
-
+use crate::support::{assert_near, measures, run, scenario, value};
 use narrows_lab::replication::Replication;
 use std::fmt::Write;
-use support::{assert_near, measures, run, scenario, value};
 
 /// A parking lot of three hops of 10 Mbps with `queue`, a flow of `algorithm` over all of them and others over one each.
 fn parking_lot(queue: &str, algorithm: &str, others: [u32; 3]) -> Replication {

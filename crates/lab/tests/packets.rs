@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The packet log records what happened to every packet, and changes nothing.
 
-mod support;
-
+use crate::support::{VARIED, scenario};
 use narrows_lab::backend::Progress;
 use narrows_lab::model::{Model, RateModel, Trace};
 use narrows_lab::records::Check;
@@ -12,7 +11,6 @@ use narrows_lab::sim::RunOptions;
 use narrows_lab::units::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{VARIED, scenario};
 
 fn logged(text: &str, limit: Option<u64>, partitions: usize) -> Replication {
     logged_of(scenario(text).model, limit, partitions)

@@ -2,12 +2,10 @@
 //! Truth: contract. One connection is one connection, whatever started it: the same transfer once as a flow with a size and
 //! once as a recorded arrival has the same value in every metric, check, table and series.
 
-mod support;
-
+use crate::support::{self, run_as};
 use narrows_lab::records::{Column, Table};
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{LoadOptions, load};
-use support::run_as;
 
 /// A scenario whose only group is `group`, with the file of recorded arrivals that it names.
 fn scenario(common: &str, group: &str) -> String {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Transfers that start and end during a run, many of them in one slot after the other.
 
-mod support;
-
+use crate::support::scenario;
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Progress;
 use narrows_lab::card::Owner;
@@ -13,7 +12,6 @@ use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
 use narrows_lab::traffic::{Arrivals, Distribution, Sizes, Spans};
 use narrows_units::{Rate, Span, Time};
-use support::scenario;
 
 const BASE: &str = r#"
     duration = "10s"

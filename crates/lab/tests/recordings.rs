@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. A recorded link starts at a place of its recording that is a draw of the replication, or as written.
 
-mod support;
-
+use crate::support::{self, scenario, value};
 use narrows_lab::backend::Progress;
 use narrows_lab::model::{RateModel, Trace};
 use narrows_lab::records::Table;
@@ -10,7 +9,6 @@ use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
 use narrows_lab::units::Span;
 use std::sync::Arc;
-use support::{scenario, value};
 
 /// Ten seconds, of which the second half has four times the opportunities of the first.
 fn recording(start: Option<Span>) -> RateModel {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. A link behind a token bucket: its burst, its rate, and the time that its queue holds.
 
-mod support;
-
+use crate::support::{assert_near, run, scenario, value};
 use narrows_lab::backend::Progress;
 use narrows_lab::sim::{RunOptions, simulate};
-use support::{assert_near, run, scenario, value};
 
 /// A transfer of datagrams that arrives at 100 Mbps leaves in the time that its bytes beyond the burst take at the rate of the
 /// bucket, which fills while the burst leaves.

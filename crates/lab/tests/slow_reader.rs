@@ -2,11 +2,9 @@
 //! Truth: theory and contract. Applications that read more slowly than the network delivers: what they get, and that a window
 //! which closes opens again, whatever the algorithm and whatever is lost (RFC 9293 §3.8.6).
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_lab::algorithm;
 use narrows_lab::congestion_control::{Algorithm, Transport};
-use support::{assert_near, run, value};
 
 /// A flow alone on a path of 20 Mbps and 50 ms, in which no packet is lost.
 fn alone(transport: &str) -> String {

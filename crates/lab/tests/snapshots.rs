@@ -3,15 +3,13 @@
 //!
 //! Each scenario in `snapshots/` has its events beside it, in order and one in each line: starts and ends of flows and
 //! transfers, the log of events, and the log of packets where the scenario records it. A change of results is accepted as
-//! for fingerprints, with `NARROWS_ACCEPT=1 cargo test -p narrows-lab --test snapshots`.
+//! for fingerprints, with `NARROWS_ACCEPT=1 cargo test -p narrows-lab --test all snapshots`.
 
-mod support;
-
+use crate::support::run;
 use narrows_lab::records::{Column, NO_LABEL, Table};
 use narrows_lab::replication::Replication;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::run;
 
 #[test]
 fn the_events_are_the_ones_on_file() {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Theory: what an application writes is what its flow carries, where nothing holds it back.
 
-mod support;
-
+use crate::support::{assert_near, run, value};
 use narrows_lab::replication::Replication;
 use narrows_lab::scenario::{LoadOptions, load};
 use std::path::Path;
-use support::{assert_near, run, value};
 
 /// A run of ten seconds over a path of 10 Mbps, with one more group.
 fn beside(group: &str) -> String {

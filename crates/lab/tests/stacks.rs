@@ -2,13 +2,8 @@
 //! Truth: contract. Flows that QUIC stacks carry: the same bits from the same seed, a filled link, the workloads that they
 //! support beside flows of Narrows, and the refusal of all else.
 
-#[path = "support/compiled.rs"]
-mod compiled;
-#[path = "support/libraries.rs"]
-mod libraries;
-
-use compiled::compiled;
-use libraries::Libraries;
+use crate::support::compiled::compiled;
+use crate::support::libraries::Libraries;
 use narrows_lab::backend::{Progress, RunError};
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, executed, load};

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. Flows and clients that start a given time apart, and that stop before the run does.
 
-mod support;
-
+use crate::support::{assert_near, scenario};
 use narrows_lab::backend::Progress;
 use narrows_lab::records::Records;
 use narrows_lab::sim::{RunOptions, simulate};
 use narrows_units::Time;
-use support::{assert_near, scenario};
 
 /// A path of 10 Mbps and 40 ms, with a group that has `keys`.
 fn with(duration: &str, keys: &str) -> Records {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory with tolerance. Closed forms that a simulated path must obey.
 
-mod support;
-
+use crate::support::{self, assert_near, run, value};
 use narrows_card::Catalogue;
 use narrows_lab::replication::Replication;
-use support::{assert_near, run, value};
 
 /// The window of a flow under random loss `p`: `sqrt(1.5 / p)` packets (Mathis et al., CCR 27(3), 1997), within 7 %: the
 /// law neglects timeouts and the round trip that recovery takes.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. Transfers between the edges of a tiered Internet.
 
-mod support;
-
+use crate::support::scenario;
 use narrows_lab::backend::Progress;
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
-use support::scenario;
 
 const SMALL: &str = r#"
     duration = "6s"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. A warm-up that is found is the one that the rule says, and nothing else about the run changes.
 
-mod support;
-
+use crate::support::{self, assert_near, run, scenario};
 use narrows_lab::scenario::{LoadOptions, load};
 use std::path::Path;
-use support::{assert_near, run, scenario};
 
 /// A source that sends at an eighth of its rate for the first ten seconds.
 fn ramp(warmup: &str) -> String {

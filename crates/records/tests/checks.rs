@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: rule. The sanity section answers what it asks from the records alone, and only where the question arises.
 
-mod support;
-
+use crate::support::{
+    self, {at_ms, records},
+};
 use narrows_records::{Check, Level, LinkDescription, Records, RunDescription, checks};
 use narrows_units::Span;
-use support::{at_ms, records};
 
 /// The check `name` of the hand-made records after `change`.
 fn check(name: &str, change: fn(&mut Records)) -> Check {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. What the digest of a run covers: what was recorded, and nothing that is derived from it.
 
-mod support;
-
+use crate::support::records;
 use narrows_records::{GroupSample, ProgramRecord, Records};
 use narrows_units::{Bytes, Span, Time};
-use support::records;
 
 fn program() -> ProgramRecord {
     ProgramRecord { flow: 0, role: "client".into(), status: Some(0), output: Vec::new() }

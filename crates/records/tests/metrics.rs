@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: theory. Every metric of a group and of a link, computed on paper from counts made by hand.
 
-mod support;
-
+use crate::support::records;
 use narrows_records::metrics::{self, MetricValues, group_metrics, link_metrics};
 use narrows_records::{GroupRecord, LinkRecord, Records, RunDescription};
-use support::records;
 
 /// 1,000 packets, 1.5 MB sent and 1.25 MB delivered in 10 s; flows of 1 MB and 3 MB.
 const OF_GROUP: &[(&str, f64)] = &[

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: contract. The tables are those of the schema, their values those of the records.
 
-mod support;
-
+use crate::support::{at_ms, records};
 use narrows_records::schema::{ColumnKind, tables as schemas};
 use narrows_records::{Column, NO_LABEL, PacketPlace, Records, Table, Tables};
-use support::{at_ms, records};
 
 /// What a label column says in `row`.
 fn label<'t>(table: &'t Table, column: &str, row: usize) -> Option<&'t str> {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: the handshake, windows, delayed acknowledgements, ECN, pacing, the end of a transfer.
 
-mod wire;
-
+use crate::wire::{self, DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options};
 use narrows_cc::{Cause, CongestionControl, EcnUse, Limits, Loss, Path, SentPacket};
 use narrows_transport::RecoveryKind::{Rack, Reno, Sack};
 use narrows_transport::{ConnectionState, Limit, RtoRule, Rule, TransportEvent, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
-use wire::{DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options};
 
 const MINUTE: Span = Span::from_ms(60_000);
 

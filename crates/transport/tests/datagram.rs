@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: datagrams are sent once, and the receiver responds as the algorithm requires.
 
-mod wire;
-
+use crate::wire::{DELAY, MSS, at, options};
 use narrows_cc::{
     Ack, Cause, CongestionControl, Fact, Limits, Loss, LossHistory, Needs, Path, Report, Reports,
 };
@@ -12,7 +11,6 @@ use narrows_transport::{
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
 use std::sync::{Arc, Mutex};
-use wire::{DELAY, MSS, at, options};
 
 /// An algorithm with a constant rate that stores all events.
 #[derive(Clone, Debug)]

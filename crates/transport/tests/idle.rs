@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: the restart of an idle sender (RFC 5681 §4.1).
 
-mod wire;
-
+use crate::wire::{Halving, Wire, at, lossless, options};
 use narrows_cc::{Ack, CongestionControl, Idle, Limits, Loss, Path};
 use narrows_transport::{RecoveryKind, TransportEvent, TransportOptions};
 use narrows_units::{Rate, Span, Time};
-use wire::{Halving, Wire, at, lossless, options};
 
 /// An algorithm that stops the sender from the first acknowledgement after `from` until `until`.
 #[derive(Clone, Debug)]

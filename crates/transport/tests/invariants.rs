@@ -2,13 +2,11 @@
 //! Contract: what loss recovery must satisfy under every policy, whatever the network does to packets: losses, reordering,
 //! steps of the delay and outages.
 
-mod wire;
-
+use crate::wire::impairment::{Impairment, impairment, transport};
+use crate::wire::{DELAY, Halving, Wire, options};
 use narrows_transport::{RecoveryKind, Rule, TransportEvent, TransportOptions, UndoKind};
 use narrows_units::{Span, Time};
 use proptest::prelude::*;
-use wire::impairment::{Impairment, impairment, transport};
-use wire::{DELAY, Halving, Wire, options};
 
 /// When the timer expired: retransmissions that follow need no other reason.
 fn timeouts(wire: &Wire) -> Vec<Time> {

@@ -3,11 +3,9 @@
 //! RACK-TLP with proportional rate reduction): overshoot, peak, period and acknowledgements of a single flow, with and
 //! without ECN.
 
-mod wire;
-
+use crate::wire::{Halving, Wire, at, lossless, options};
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
-use wire::{Halving, Wire, at, lossless, options};
 
 /// The transmission time of 1500 bytes at 20 Mbps.
 const PACKET_TIME: Span = Span::from_us(600);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contract: a sender stops, whatever limits an algorithm sets.
 
-mod wire;
-
+use crate::wire::{at, options};
 use narrows_cc::{Ack, CongestionControl, Limits, Loss, Needs, Path, Reports};
 use narrows_transport::{Host, Limit, RecoveryKind, SendingEndpoint};
 use narrows_units::Bytes;
 use narrows_wire::{Body, FlowId, Packet};
 use std::sync::Arc;
-use wire::{at, options};
 
 /// An algorithm with neither a window nor a rate, which violates its contract.
 #[derive(Clone, Debug)]

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rule: Nagle's algorithm (RFC 896, RFC 9293 §3.7.4) and what it makes of delayed acknowledgements.
 
-mod wire;
-
+use crate::wire::{DELAY, Fate, GAP, Halving, Wire, at, lossless, options};
 use narrows_transport::RecoveryKind::Sack;
 use narrows_transport::{Limit, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wire::{DELAY, Fate, GAP, Halving, Wire, at, lossless, options};
 
 /// The times, from the first, at which segments are sent of which the application writes those of `sizes` at once, on a
 /// connection that has been open for a while.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules 3 and 4 of `NextSeg` (RFC 6675 §4): what is sent when no segment is lost and no new one can be sent.
 
-mod wire;
-
+use crate::wire::{Fate, Halving, Wire, lose_once, options};
 use narrows_transport::RecoveryKind::Sack;
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
 use narrows_wire::{Body, Packet};
-use wire::{Fate, Halving, Wire, lose_once, options};
 
 /// A transfer of `segments` segments, the first twenty of which are sent at once.
 fn run(

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: a sender sends only what its application has written.
 
-mod wire;
-
+use crate::wire::{Halving, Wire, at, lossless, options};
 use narrows_transport::{ConnectionState, Limit, RecoveryKind};
 use narrows_units::Span;
-use wire::{Halving, Wire, at, lossless, options};
 
 /// A sender with a window of twenty packets, of which nothing is written.
 fn waiting(segments: Option<u64>) -> Wire {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: the retransmissions of each recovery policy for the losses that distinguish the policies.
 
-mod wire;
-
+use crate::wire::{Fate, GAP, Halving, POLICIES, Wire, at, lose_once, options};
 use narrows_cc::Cause;
 use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack, Sack1996};
 use narrows_transport::RtoRestart;
 use narrows_units::{Span, Time};
 use narrows_wire::Body;
-use wire::{Fate, GAP, Halving, POLICIES, Wire, at, lose_once, options};
 
 /// The round-trip time of the first packet of a flight.
 const RTT: Span = Span::from_us(40_100);

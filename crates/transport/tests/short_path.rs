@@ -3,15 +3,13 @@
 //! single packets takes the long path; whether it asks changes neither what is sent and when, nor what is reported to the
 //! algorithm and to the host.
 
-mod wire;
-
+use crate::wire::impairment::{Impairment, impairment, transport};
+use crate::wire::{Halving, MSS, Wire};
 use narrows_cc::{Ack, CongestionControl, EcnUse, Limits, Loss, Needs, Path};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-use wire::impairment::{Impairment, impairment, transport};
-use wire::{Halving, MSS, Wire};
 
 /// What an algorithm was notified of, one line for each event.
 type Journal = Arc<Mutex<Vec<String>>>;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rule: flow control by the receiver's window (RFC 9293 §3.8.6), whose application does not read all data at once.
 
-mod wire;
-
+use crate::wire::{Fate, Halving, MSS, Wire, at, lossless, options};
 use narrows_transport::RecoveryKind::{NewReno, Reno, Sack};
 use narrows_transport::{ConnectionState, Limit, TransportEvent, TransportOptions};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::{Body, Packet};
-use wire::{Fate, Halving, MSS, Wire, at, lossless, options};
 
 /// A buffer of `segments`, of which the application reads 1 Mbit/s: a segment in 8 ms.
 fn slow(segments: u64) -> TransportOptions {

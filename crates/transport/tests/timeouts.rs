@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rules: when the retransmission timer expires, what follows, and when a timeout is spurious (RFC 5682, RFC 6298).
 
-mod wire;
-
+use crate::wire::{self, DELAY, Fate, Halving, POLICIES, Wire, at, lossless, options};
 use narrows_transport::ForwardRtoKind::{self, Linux, None as Nothing, Rfc5682};
 use narrows_transport::RecoveryKind::{Rack, Sack};
 use narrows_transport::UndoKind;
 use narrows_transport::{RtoRestart, RtoRule, TransportEvent, TransportOptions};
 use narrows_units::{Span, Time};
 use narrows_wire::{Body, Packet};
-use wire::{DELAY, Fate, Halving, POLICIES, Wire, at, lossless, options};
 
 /// Delays all data sent from 100 ms on until 500 ms, without loss or reordering.
 fn delay_spike(packet: &Packet, _: usize) -> Fate {

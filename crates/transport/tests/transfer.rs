@@ -2,14 +2,12 @@
 //! Properties: whatever the network does, a transfer completes with its exact size, no window is ever exceeded (which
 //! the wire asserts after each step), and the events passed to the algorithm are consistent.
 
-mod wire;
-
+use crate::wire::{self, Fate, Halving, POLICIES, Wire, options};
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
 use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Packet;
 use proptest::prelude::*;
-use wire::{Fate, Halving, POLICIES, Wire, options};
 
 /// An algorithm that asserts that its events are consistent.
 #[derive(Clone, Debug)]

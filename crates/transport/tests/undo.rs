@@ -2,14 +2,12 @@
 //! Rules: spurious loss episodes are detected and undone (RFC 2883, RFC 3522, RFC 3708), and widen the reordering
 //! window (RFC 8985 §6.2).
 
-mod wire;
-
+use crate::wire::{Fate, Halving, POLICIES, Wire, at, options};
 use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack};
 use narrows_transport::UndoKind::{self, Duplicates, DuplicatesAndTimestamps, None as Nothing};
 use narrows_transport::{SenderCounters, TransportEvent, TransportOptions};
 use narrows_units::Span;
 use narrows_wire::{Body, Packet};
-use wire::{Fate, Halving, POLICIES, Wire, at, options};
 
 fn wire(
     recovery: RecoveryKind,

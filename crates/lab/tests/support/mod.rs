@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scenarios for tests, written as a person would write them.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
+pub mod compiled;
+pub mod libraries;
+pub mod values;
 
 use narrows_lab::backend::Progress;
 use narrows_lab::metrics::MetricValues;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Records made by hand: small enough to compute every table and metric on paper.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use narrows_records::{
     ApplicationCounts, ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow,
     FlowEvent, FlowSample, FrameCounts, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram,

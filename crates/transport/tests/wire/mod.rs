@@ -2,8 +2,6 @@
 //! Two endpoints connected by a link with a rate in the forward direction, a delay in both, and a script that decides
 //! the fate of each packet.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 pub mod impairment;
 
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Needs, Path};
