@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full rust-half python-half test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -51,7 +51,7 @@ quick: build
 wasm: $(WASM)
 
 $(WASM): Cargo.toml Cargo.lock crates/playground/build.sh $(RUST)
-	crates/playground/build.sh $@
+	.ci/stage 'the simulator for pages' crates/playground/build.sh $@
 
 # The package of npm, in target/npm: the simulator for node and pages, and the playground as an element.
 npm: build $(WASM)
@@ -62,10 +62,22 @@ wasm-where-possible:
 	@if crates/playground/build.sh --missing; then $(MAKE) --no-print-directory wasm; fi
 
 # With the long tests of Python, which have the mark `full`.
-test-full: FULL := --full
+test-full: export FULL := --full
 test-full: test
 
-test: check-rust check-python test-rust wasm-where-possible test-python instructions
+# Rust and Python side by side, since many tests of Python wait for commands of one thread.
+test: build .venv/.tools
+	@$(MAKE) --no-print-directory --jobs 2 rust-half python-half; status=$$?; .ci/stage --print; exit $$status
+
+rust-half:
+	@$(MAKE) --no-print-directory check-rust
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory instructions
+
+python-half:
+	@$(MAKE) --no-print-directory check-python
+	@$(MAKE) --no-print-directory wasm-where-possible
+	@$(MAKE) --no-print-directory test-python
 
 # Format, lint, types, the unit tests of the crates, and the tests of Python that start no command.
 check: build .venv/.tools
@@ -79,18 +91,19 @@ check: build .venv/.tools
 
 check-rust: .venv/.tools
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --quiet
+	.ci/stage clippy cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' .ci/stage rustdoc cargo doc --locked --workspace --no-deps --quiet
 
 check-python: build .venv/.tools
 	$(BIN)/ruff format --check $(SCRIPTS)
 	$(BIN)/ruff check $(SCRIPTS)
-	$(BIN)/mypy
-	MYPYPATH=python $(BIN)/python -m mypy.stubtest narrows._core
+	.ci/stage mypy $(BIN)/mypy
+	MYPYPATH=python .ci/stage stubtest $(BIN)/python -m mypy.stubtest narrows._core
 
 # The extension's crate only converts: its tests are those of Python.
 test-rust:
-	cargo test --locked --workspace --exclude narrows-python --quiet
+	.ci/stage 'tests of Rust, compilation' cargo test --locked --workspace --exclude narrows-python --quiet --no-run
+	.ci/stage 'tests of Rust' cargo test --locked --workspace --exclude narrows-python --quiet
 
 # Rust and Python of the lowest versions that are supported.
 lowest: build .venv/.tools
@@ -113,11 +126,11 @@ crates:
 
 # Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci $(FULL)
+	.ci/stage 'tests of Python' $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci $(FULL) $(PYTEST)
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
 instructions: .venv/.tools
-	$(BIN)/python benches/instructions.py
+	.ci/stage instructions $(BIN)/python benches/instructions.py
 
 accept-instructions: .venv/.tools
 	$(BIN)/python benches/instructions.py --accept
@@ -177,7 +190,7 @@ clean:
 # No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
 .venv/.core: .venv/.maturin pyproject.toml Cargo.toml Cargo.lock $(RUST)
 	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
-	@VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --locked --skip-install
+	@VIRTUAL_ENV="$(CURDIR)/.venv" .ci/stage 'the extension' $(BIN)/maturin develop --release --locked --skip-install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q python/narrows
 	@touch $@

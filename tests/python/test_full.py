@@ -98,3 +98,21 @@ def test_marked_tests_run_only_where_they_are_asked_for(
     assert found in done.stdout.str()
     # One line for all.
     assert done.stdout.str().count("make test-full") == (0 if options else 1)
+
+
+def test_the_rest_are_the_tests_that_were_skipped(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("""
+        import os, pytest
+        def test_runs(): pass
+        @pytest.mark.xfail(strict=True)
+        def test_fails_as_it_should(): assert False
+        @pytest.mark.skipif("PART" not in os.environ, reason="the part is missing")
+        def test_needs_a_part(): pass
+        def test_finds_out_what_it_needs():
+            if "PART" not in os.environ: pytest.skip("the part is missing")
+        """)
+    options = ["-p", "rest", "-p", "no:cacheprovider", "--ran", "ran.txt"]
+    pytester.runpytest(*options).assert_outcomes(passed=1, xfailed=1, skipped=2)
+    pytester._monkeypatch.setenv("PART", "here")  # noqa: SLF001  # pytest has no public name for it
+    pytester.runpytest(*options, "--rest", "ran.txt").assert_outcomes(passed=2, deselected=2)
+    pytester.runpytest(*options, "--rest", "ran.txt").assert_outcomes(deselected=4)

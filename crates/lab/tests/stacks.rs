@@ -214,7 +214,8 @@ fn a_library_that_fails_in_a_stack_ends_the_run_with_flow_group_and_time() {
             let ended = run(&scenario.model, 0, &Progress::new()).map(|_| ());
             let Err(RunError::Algorithm(failure)) = ended else { panic!("{define} in {stack}: {ended:?}") };
             assert_eq!((failure.flow, failure.group.as_str()), (0, "judged"));
-            assert!(failure.algorithm.starts_with(&format!("{stack}:libstacks")), "{}", failure.algorithm);
+            let file = library.file_name().expect("it is a file").display();
+            assert!(failure.algorithm.starts_with(&format!("{stack}:{file}")), "{}", failure.algorithm);
             assert!(
                 failure.failure.reason.contains(words),
                 "{define} in {stack}: {}",
