@@ -69,6 +69,22 @@ pub enum Kind {
 /// The keys of a table, in parts that several tables may share.
 pub type Parts = &'static [&'static [Key]];
 
+/// Returns the parts of `tables`, one table after the other; there are `N`.
+pub const fn joined<const N: usize>(tables: &[Parts]) -> [&'static [Key]; N] {
+    let mut all: [&[Key]; N] = [&[]; N];
+    let (mut count, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut part = 0;
+        while part < tables[table].len() {
+            all[count] = tables[table][part];
+            (count, part) = (count + 1, part + 1);
+        }
+        table += 1;
+    }
+    assert!(count == N, "each part has a place");
+    all
+}
+
 /// A form of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {

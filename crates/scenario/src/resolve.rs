@@ -166,7 +166,7 @@ fn traffic(root: &RootKeys, groups: &[GroupKeys], loads: &Loads) -> Traffic {
 
 /// Whether a group may use ECN: it says so, or is carried by programs, which may ask the kernel for it.
 fn may_use_ecn(root: &RootKeys, groups: &[GroupKeys]) -> bool {
-    let written = |keys: &TransportKeys| keys.ecn.copied().ok().flatten();
+    let written = |keys: &TransportKeys| keys.ecn.ecn.copied().ok().flatten();
     let shared = root.transport.get().ok().and_then(Option::as_ref).and_then(written);
     let uses = |group: &GroupKeys| written(&group.transport).or(shared).unwrap_or(false);
     // Without groups there is a fault that was reported.

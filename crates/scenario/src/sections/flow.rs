@@ -15,14 +15,14 @@ use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
 use super::stack::StackWord;
 use super::transfers::Transfers;
-use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of, reader};
+use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of, receiver};
 use crate::context::{LoadContext, LoadOptions};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{Field, Reported};
 use crate::forms::Choice;
 use crate::input::InputFile;
-use crate::kind::Parts;
+use crate::kind::{Parts, joined};
 use crate::section::{Fields, Section, Table, keys};
 use crate::value::{Integer, List, Positive, SpanRange, Word, Words};
 use narrows_cc::Transport;
@@ -101,7 +101,10 @@ pub struct GroupKeys {
 }
 
 impl Section for GroupKeys {
-    const PARTS: Parts = &[FlowKeys::PARTS[0], TransportKeys::PARTS[0]];
+    const PARTS: Parts = &joined::<{ FlowKeys::PARTS.len() + TransportKeys::PARTS.len() }>(&[
+        FlowKeys::PARTS,
+        TransportKeys::PARTS,
+    ]);
 
     fn take(fields: &mut Fields<'_>) -> Self {
         Self { own: FlowKeys::take(fields), transport: TransportKeys::take(fields) }
@@ -263,7 +266,7 @@ impl GroupKeys {
             return Err(fault.allowed(allowed).report(faults));
         }
         let reliable = algorithm.needs().transport == Transport::Reliable;
-        reader::check_group(&endpoint, &self.transport, (reliable, demand.side().is_some()), faults)?;
+        receiver::check_group(&endpoint, &self.transport, (reliable, demand.side().is_some()), faults)?;
         if demand.is_stream() && (!reliable || load.size.is_some()) {
             let message =
                 if reliable { "a stream of bytes has no size" } else { "datagrams are no stream of bytes" };

@@ -175,29 +175,29 @@ macro_rules! preset_keys {
         $(#[doc = $doc])+
         #[derive(Clone, Debug)]
         pub struct $name {
-            $($(#[doc = $meaning])+ pub $key: Field<Option<<$type as KeyType>::Value>>,)+
+            $($(#[doc = $meaning])+ pub $key: $crate::field::Field<Option<<$type as $crate::value::KeyType>::Value>>,)+
         }
 
         /// The same with every key.
         #[derive(Clone, Debug)]
         pub struct $complete {
-            $($(#[doc = $meaning])+ pub $key: Field<<$type as KeyType>::Value>,)+
+            $($(#[doc = $meaning])+ pub $key: $crate::field::Field<<$type as $crate::value::KeyType>::Value>,)+
         }
 
-        impl Section for $name {
-            const PARTS: Parts = &[&[$(Key {
+        impl $crate::section::Section for $name {
+            const PARTS: $crate::kind::Parts = &[&[$($crate::kind::Key {
                 name: stringify!($key),
-                kind: <$type as KeyType>::KIND,
-                absent: preset_keys!(@absent $role $options, $type, $key $(= $defaults)? $(=> $words)?),
+                kind: <$type as $crate::value::KeyType>::KIND,
+                absent: $crate::sections::preset::preset_keys!(@absent $role $options, $type, $key $(= $defaults)? $(=> $words)?),
                 meaning: concat!($($meaning),+),
             },)+]];
 
-            fn take(fields: &mut Fields<'_>) -> Self {
+            fn take(fields: &mut $crate::section::Fields<'_>) -> Self {
                 Self { $($key: fields.optional::<$type>(stringify!($key)),)+ }
             }
 
-            fn emit(&self, naming: Naming, table: &mut TomlTable) {
-                $(section::emit::<$type, _>(
+            fn emit(&self, naming: $crate::emit::Naming, table: &mut $crate::emit::TomlTable) {
+                $($crate::section::emit::<$type, _>(
                     &self.$key,
                     self.$key.get().ok().and_then(Option::as_ref),
                     stringify!($key),
@@ -207,29 +207,30 @@ macro_rules! preset_keys {
             }
         }
 
+        #[allow(unused_variables, unused_mut, reason = "some tables set no option, and some have a phrase for each key")]
         impl $complete {
             /// Each key from the first of `layers` that has it, else its default in the preset; messages name `otherwise`
             /// for the latter.
-            fn new(layers: &[&$name], preset: Preset, otherwise: &Location) -> Self {
-                Self { $($key: preset::layered(
+            pub fn new(layers: &[&$name], preset: $crate::sections::preset::Preset, otherwise: &$crate::location::Location) -> Self {
+                Self { $($key: $crate::sections::preset::layered(
                     layers.iter().map(|layer| &layer.$key),
-                    preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
+                    $crate::sections::preset::preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
                     stringify!($key),
                     otherwise,
                 ),)+ }
             }
 
             /// The default of each key in `preset`, in the order of the keys, as a file writes it.
-            fn defaults(preset: Preset) -> Vec<String> {
-                vec![$(Key::plain(&<$type as KeyType>::write(
-                    &preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
-                    Naming::Path,
+            pub fn defaults(preset: $crate::sections::preset::Preset) -> Vec<String> {
+                vec![$($crate::kind::Key::plain(&<$type as $crate::value::KeyType>::write(
+                    &$crate::sections::preset::preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
+                    $crate::emit::Naming::Path,
                 )),)+]
             }
 
             /// Sets the fields of `options` that have the names of keys.
-            fn set(&self, options: &mut $options) -> Result<(), Reported> {
-                $(preset_keys!(@set $role self, options, $key);)+
+            pub fn set(&self, options: &mut $options) -> Result<(), $crate::field::Reported> {
+                $($crate::sections::preset::preset_keys!(@set $role self, options, $key);)+
                 Ok(())
             }
 
@@ -242,8 +243,8 @@ macro_rules! preset_keys {
             pub fn keys_unlike(&self, other: &Self) -> $name {
                 let mut keys = self.keys();
                 $(
-                    let text = |field: &Field<_>| {
-                        field.get().ok().map(|value| <$type as KeyType>::write(value, Naming::Digest))
+                    let text = |field: &$crate::field::Field<_>| {
+                        field.get().ok().map(|value| <$type as $crate::value::KeyType>::write(value, $crate::emit::Naming::Digest))
                     };
                     keys.$key.omitted = text(&self.$key) == text(&other.$key);
                 )+
@@ -251,20 +252,20 @@ macro_rules! preset_keys {
             }
 
             /// The keys whose values are not those of `options`, each with the value there.
-            fn unlike(&self, options: &$options) -> Vec<Unlike> {
+            pub fn unlike(&self, options: &$options) -> Vec<$crate::sections::preset::Unlike> {
                 let mut found = Vec::new();
-                $(preset_keys!(@unlike $role self, options, $key, found: $type);)+
+                $($crate::sections::preset::preset_keys!(@unlike $role self, options, $key, found: $type);)+
                 found
             }
 
             /// What is said of the values, for a reader: their phrases, and of keys without any those that are not the
             /// preset's.
-            fn phrases(&self, preset: Preset) -> Vec<String> {
+            pub fn phrases(&self, preset: $crate::sections::preset::Preset) -> Vec<String> {
                 let mut phrases: Vec<String> = Vec::new();
-                $(preset_keys!(
+                $($crate::sections::preset::preset_keys!(
                     @phrase phrases,
                     self.$key,
-                    $key: $type = preset_keys!(@default $role $options, preset, $key $(= $defaults)?)
+                    $key: $type = $crate::sections::preset::preset_keys!(@default $role $options, preset, $key $(= $defaults)?)
                     $(, { $($value $(if $guard)? => $phrase),+ })?
                 );)+
                 phrases
@@ -273,26 +274,26 @@ macro_rules! preset_keys {
     };
 
     (@absent $role:ident $options:ty, $type:ty, $key:ident $(= $defaults:tt)?) => {
-        Absent::Is(|| preset::columns::<$type>(|preset| preset_keys!(@default $role $options, preset, $key $(= $defaults)?)))
+        $crate::kind::Absent::Is(|| $crate::sections::preset::columns::<$type>(|preset| $crate::sections::preset::preset_keys!(@default $role $options, preset, $key $(= $defaults)?)))
     };
-    (@absent $role:ident $options:ty, $type:ty, $key:ident $(= $defaults:tt)? => $words:literal) => { Absent::Means($words) };
+    (@absent $role:ident $options:ty, $type:ty, $key:ident $(= $defaults:tt)? => $words:literal) => { $crate::kind::Absent::Means($words) };
 
-    (@default option $options:ty, $preset:ident, $key:ident) => { <$options as OfPreset>::of_preset($preset).$key };
+    (@default option $options:ty, $preset:ident, $key:ident) => { <$options as $crate::sections::preset::OfPreset>::of_preset($preset).$key };
     (@default key $options:ty, $preset:ident, $key:ident = $defaults:tt) => { $defaults[$preset as usize] };
 
     (@set option $self:ident, $options:ident, $key:ident) => { $options.$key = $self.$key.copied()?; };
     (@set key $self:ident, $options:ident, $key:ident) => {};
 
     (@unlike option $self:ident, $options:ident, $key:ident, $found:ident: $type:ty) => {
-        $found.extend(Unlike::of::<$type>(stringify!($key), &$self.$key, &$options.$key));
+        $found.extend($crate::sections::preset::Unlike::of::<$type>(stringify!($key), &$self.$key, &$options.$key));
     };
     (@unlike key $self:ident, $options:ident, $key:ident, $found:ident: $type:ty) => {};
 
     (@phrase $phrases:ident, $field:expr, $key:ident: $type:ty = $default:expr) => {
         $phrases.extend($field.get().ok().and_then(|value| {
-            let shown = <$type as KeyType>::write(value, Naming::Path);
-            let differs = shown != <$type as KeyType>::write(&$default, Naming::Path);
-            differs.then(|| format!("{} = {}", stringify!($key), Key::plain(&shown)))
+            let shown = <$type as $crate::value::KeyType>::write(value, $crate::emit::Naming::Path);
+            let differs = shown != <$type as $crate::value::KeyType>::write(&$default, $crate::emit::Naming::Path);
+            differs.then(|| format!("{} = {}", stringify!($key), $crate::kind::Key::plain(&shown)))
         }));
     };
     (@phrase $phrases:ident, $field:expr, $key:ident: $type:ty = $default:expr, { $($value:pat $(if $guard:expr)? => $phrase:expr),+ }) => {
@@ -303,4 +304,82 @@ macro_rules! preset_keys {
     };
 }
 
-pub(crate) use preset_keys;
+/// Declares a table, and a second one in which every key has a value, of parts: modules in which [`preset_keys`] declares
+/// `Keys` and `Values`.
+macro_rules! preset_tables {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident, $complete:ident for $options:ty {
+            $($(#[doc = $meaning:literal])+ $part:ident,)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $($(#[doc = $meaning])+ pub $part: $part::Keys,)+
+        }
+
+        /// The same with every key.
+        #[derive(Clone, Debug)]
+        pub struct $complete {
+            $($(#[doc = $meaning])+ pub $part: $part::Values,)+
+        }
+
+        impl $crate::section::Section for $name {
+            const PARTS: $crate::kind::Parts =
+                &[$(<$part::Keys as $crate::section::Section>::PARTS[0],)+];
+
+            fn take(fields: &mut $crate::section::Fields<'_>) -> Self {
+                Self { $($part: $crate::section::Section::take(fields),)+ }
+            }
+
+            fn emit(&self, naming: $crate::emit::Naming, table: &mut $crate::emit::TomlTable) {
+                $($crate::section::Section::emit(&self.$part, naming, table);)+
+            }
+        }
+
+        impl $complete {
+            fn new(
+                layers: &[&$name],
+                preset: $crate::sections::preset::Preset,
+                otherwise: &$crate::location::Location,
+            ) -> Self {
+                Self { $($part: {
+                    let layers: Vec<_> = layers.iter().map(|layer| &layer.$part).collect();
+                    $part::Values::new(&layers, preset, otherwise)
+                },)+ }
+            }
+
+            fn defaults(preset: $crate::sections::preset::Preset) -> Vec<String> {
+                [$($part::Values::defaults(preset),)+].concat()
+            }
+
+            fn set(&self, options: &mut $options) -> Result<(), $crate::field::Reported> {
+                $(self.$part.set(options)?;)+
+                Ok(())
+            }
+
+            /// Returns all keys with their values.
+            pub fn keys(&self) -> $name {
+                $name { $($part: self.$part.keys(),)+ }
+            }
+
+            /// Returns the keys whose values differ from those of `other`, with these values.
+            pub fn keys_unlike(&self, other: &Self) -> $name {
+                $name { $($part: self.$part.keys_unlike(&other.$part),)+ }
+            }
+
+            fn unlike(&self, options: &$options) -> Vec<$crate::sections::preset::Unlike> {
+                let mut found = Vec::new();
+                $(found.extend(self.$part.unlike(options));)+
+                found
+            }
+
+            fn phrases(&self, preset: $crate::sections::preset::Preset) -> Vec<String> {
+                [$(self.$part.phrases(preset),)+].concat()
+            }
+        }
+    };
+}
+
+pub(crate) use {preset_keys, preset_tables};

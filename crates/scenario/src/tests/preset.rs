@@ -3,17 +3,16 @@
 //! backend refuses follow from the declaration and the field of its options.
 
 use super::super::emit::{Naming, TomlTable};
-use super::super::field::{Field, Reported};
-use super::super::kind::{Absent, Key, Kind, Parts};
+use super::super::kind::{Absent, Kind};
 use super::super::location::Location;
-use super::super::section::{self, Fields, Section, Table};
-use super::super::sections::preset::{self, OfPreset, Preset, Unlike, preset_keys};
+use super::super::section::{Section, Table};
+use super::super::sections::preset::{OfPreset, Preset, preset_keys};
 use super::super::tree;
 use super::super::value::KeyType;
 
 /// The options of a transport with a new one.
 #[derive(Debug, PartialEq)]
-struct Options {
+pub struct Options {
     keep_window: bool,
     spare: bool,
 }

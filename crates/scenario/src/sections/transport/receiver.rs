@@ -1,11 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an application needs that does not read all data at once.
+//! Keys of the receive window and of the application that reads, and what one needs that does not read all data at once.
 
-use super::{Endpoint, TransportKeys};
+use super::{Endpoint, Infinite, TransportKeys};
 use crate::diagnostic::Fault;
 use crate::field::Reported;
+use crate::sections::preset::preset_keys;
+use crate::value::{Or, PacketsOrSize, Positive, SpanRange};
 use narrows_transport::TransportOptions;
-use narrows_units::{Bytes, Span};
+use narrows_units::{Bytes, Rate, Span};
+
+preset_keys! {
+    /// Keys of the receive window and of the application at the receiver.
+    pub struct Keys, Values for TransportOptions {
+        /// Receive window.
+        key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None, None] {
+            Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
+        },
+
+        /// Receive window autotuning, as in Linux (tcp_grow_window): the window begins at 44 segments, about 64 kB, and
+        /// grows by two segments for each that arrives in order, up to receive_window. It limits a sender whose window
+        /// more than triples in a round trip.
+        option receive_autotuning: bool { true => "receive window autotuned" },
+
+        /// Slow reader: rate at which the application at the receiver reads the payload that has arrived in order. What it
+        /// has not read occupies a buffer of receive_window; the rest of the buffer is the window that is advertised, down
+        /// to zero, when the sender probes it (RFC 9293 §3.8.6). Needs a receive_window of at least 2pkt.
+        option read_rate: Or<Positive<Rate>, Infinite> {
+            Some(rate) => format!("read at {rate}"),
+        },
+
+        /// Times of the run from which to which that application reads nothing, as in 5s..8s; 0s is no pause. Needs a
+        /// receive_window of at least 2pkt.
+        option read_pause: SpanRange {
+            (from, to) if from < to => format!("not read from {from} to {to}"),
+        },
+    }
+}
 
 /// Checks the keys `read_rate` and `read_pause` of `endpoint` against `options`, in which all keys are resolved.
 ///
@@ -20,12 +50,13 @@ pub fn check(
     let (from, to) = options.read_pause;
     let mut refuse = |fault: Fault, allowed: &str| Err(fault.allowed(allowed).report(faults));
     if from == to && from > Span::ZERO {
-        let fault = endpoint.read_pause.fault("a pause has a beginning and an end").given(from.to_string());
+        let fault =
+            endpoint.receiver.read_pause.fault("a pause has a beginning and an end").given(from.to_string());
         return refuse(fault, "two times, as in 5s..8s, or 0s for no pause");
     }
     let (field, given) = match options.read_rate {
-        Some(rate) => (endpoint.read_rate.at.clone(), rate.to_string()),
-        None if from < to => (endpoint.read_pause.at.clone(), format!("{from}..{to}")),
+        Some(rate) => (endpoint.receiver.read_rate.at.clone(), rate.to_string()),
+        None if from < to => (endpoint.receiver.read_pause.at.clone(), format!("{from}..{to}")),
         None => return Ok(()),
     };
     let fault = |message: &str| field.fault(message).given(given);
@@ -64,10 +95,10 @@ pub fn check_group(
     (reliable, waited_for): (bool, bool),
     faults: &mut Vec<Fault>,
 ) -> Result<(), Reported> {
-    let (from, to) = endpoint.read_pause.copied()?;
-    let (field, written) = match endpoint.read_rate.copied()? {
-        Some(_) => (&endpoint.read_rate.at, own.read_rate.written),
-        None if from < to => (&endpoint.read_pause.at, own.read_pause.written),
+    let (from, to) = endpoint.receiver.read_pause.copied()?;
+    let (field, written) = match endpoint.receiver.read_rate.copied()? {
+        Some(_) => (&endpoint.receiver.read_rate.at, own.receiver.read_rate.written),
+        None if from < to => (&endpoint.receiver.read_pause.at, own.receiver.read_pause.written),
         None => return Ok(()),
     };
     if waited_for {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys of the detection of losses and the recovery from them.
+
+use crate::sections::preset::preset_keys;
+use crate::value::words;
+use narrows_transport::{RecoveryKind, TransportOptions};
+
+preset_keys! {
+    /// Keys of loss detection and recovery.
+    pub struct Keys, Values for TransportOptions {
+        /// Loss detection and recovery. sack-1996: with the sender's first estimate of the data in flight (Fall and
+        /// Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack: transfers
+        /// of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
+        option recovery: RecoveryKind {
+            RecoveryKind::Reno => "Reno recovery",
+            RecoveryKind::NewReno => "NewReno recovery",
+            RecoveryKind::Sack => "SACK recovery",
+            RecoveryKind::Sack1996 => "SACK recovery of 1996",
+            RecoveryKind::Rack => "RACK recovery",
+        },
+
+        /// Proportional rate reduction: after a reduction, the number of packets in flight decreases gradually over a
+        /// round trip (RFC 9937).
+        option proportional_rate_reduction: bool {
+            true => "proportional rate reduction",
+        },
+
+        /// Limited transmit: new segments are sent on the first two duplicate ACKs (RFC 3042).
+        option limited_transmit: bool { false => "no limited transmit" },
+    }
+}
+
+words!(RecoveryKind {
+    Reno = "reno",
+    NewReno = "newreno",
+    Sack = "sack",
+    Sack1996 = "sack-1996",
+    Rack = "rack",
+});

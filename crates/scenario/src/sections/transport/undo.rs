@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys of reductions that are found to be spurious.
+
+use crate::sections::preset::preset_keys;
+use crate::value::words;
+use narrows_transport::{ForwardRtoKind, TransportOptions, UndoKind};
+
+preset_keys! {
+    /// Keys of the detection of spurious reductions.
+    pub struct Keys, Values for TransportOptions {
+        /// Detection of spurious loss episodes, after which the window reduction is undone. dsack: the receiver has
+        /// reported every retransmission as a duplicate (RFC 2883, RFC 3708); the reordering window of rack grows with
+        /// the reports, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its retransmission (RFC
+        /// 3522).
+        option undo: UndoKind {
+            UndoKind::None => "no undo of spurious reductions",
+            UndoKind::DuplicatesAndTimestamps => "timestamps",
+        },
+
+        /// Forward RTO-recovery: detection of spurious timeouts by the acknowledgements that follow, after which
+        /// retransmission stops and the window reduction is undone (F-RTO). rfc5682: two new segments are sent instead
+        /// of retransmissions, and the next acknowledgement decides. linux: any acknowledgement of a segment that was
+        /// sent once decides, and the window limits the number of new segments.
+        option frto: ForwardRtoKind {
+            ForwardRtoKind::None => "no F-RTO",
+            ForwardRtoKind::Rfc5682 => "F-RTO",
+            ForwardRtoKind::Linux => "F-RTO as in Linux",
+        },
+    }
+}
+
+words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
+words!(ForwardRtoKind { None = "none", Rfc5682 = "rfc5682", Linux = "linux" });
