@@ -20,7 +20,8 @@ from narrows.experiments.design import describe
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.findings import findings
 from narrows.experiments.overlay import Choice
-from narrows.experiments.plan import Plan, executed_by, make_plan
+from narrows.experiments.plan import Plan, executed_by
+from narrows.experiments.planner import make_plan
 from narrows.experiments.repeated import independent
 from narrows.experiments.stored import StoredStudy, stored
 from narrows.experiments.subjects import with_marks

@@ -14,7 +14,8 @@ from narrows.experiments import campaign
 from narrows.experiments.definition import Study, read_study
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.merge import copy_description
-from narrows.experiments.plan import PLAN, Plan, load_plan, make_plan
+from narrows.experiments.plan import PLAN, Plan, load_plan
+from narrows.experiments.planner import make_plan
 from narrows.experiments.share import SHARD, Share, load_share, save_share
 from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned
 from narrows.experiments.subjects import with_marks

@@ -14,7 +14,7 @@ from narrows.evaluation.definition import Row, Suite, narrowed, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import Refused, make_plan
+from narrows.experiments.planner import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import IN_STACKS, absolute, is_external, named_files

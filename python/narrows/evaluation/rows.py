@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.evaluation.campaign import Cells, Evaluation
-    from narrows.experiments.plan import Plan, Point, Refused
+    from narrows.experiments.plan import Plan, Point
+    from narrows.experiments.planner import Refused
 
     Cell = Mapping[str, Any]
     Condition = Mapping[str, Any]

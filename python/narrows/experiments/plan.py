@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a study: every point resolved and checked, before anything runs; kept in the study's folder."""
+"""The plan of a study, kept in its folder: every point as it was resolved and checked before anything ran."""
 
 from __future__ import annotations
 
@@ -8,38 +8,28 @@ from dataclasses import asdict, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.comparison import Replaced
 from narrows.errors import InputError
-from narrows.experiments.definition import WIDTH, Replications, Study
+from narrows.experiments.definition import Replications
 from narrows.experiments.kept_files import Kept
-from narrows.experiments.keys import ON
-from narrows.experiments.measures import Column, Known, added, asked, columns, half_width
+from narrows.experiments.measures import Column, asked
 from narrows.experiments.plan_shape import check_plan
-from narrows.experiments.task import Base, Task, given, resolve
-from narrows.external.names import short_names
-from narrows.external.source import named_files
-from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
+from narrows.experiments.task import Base, Task, given
+from narrows.external.trust import EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
 from narrows.files.format import numbered, read_kept
 from narrows.files.inputs import keep
 from narrows.files.json_objects import sealed, write_json
 from narrows.files.manifest import file_digest
 from narrows.files.place import inside
-from narrows.files.text import read_text
-from narrows.files.toml import inline
 from narrows.frozen import frozen
-from narrows.library import ships, shown
+from narrows.library import shown
 from narrows.linux.backend import SIMULATOR
-from narrows.run import workers
-from narrows.run.subjects import replaced_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from narrows.experiments.design import Row
-    from narrows.experiments.document import Node
+    from collections.abc import Mapping
 
 
 @frozen
@@ -69,20 +59,6 @@ class Point:
     bottlenecks: list[str] = field(default_factory=list)
     written: str | None = None
     on: str = SIMULATOR
-
-
-class Refused(NamedTuple):
-    """A point that its backend cannot run.
-
-    Attributes:
-        levels: Values of the columns of factors.
-        algorithm: Name of the algorithm under test; None for those of the scenario.
-        reason: The key of the scenario, and why the backend refuses its value.
-    """
-
-    levels: dict[str, Any]
-    algorithm: str | None
-    reason: str
 
 
 @frozen
@@ -268,328 +244,7 @@ def check_kept(plan: Plan, folder: Path) -> None:
             raise InputError(str(kept), f"has changed since the study in {folder} was begun")
 
 
-def make_plan(  # noqa: PLR0913  # each has a default
-    study: Study,
-    overrides: Sequence[str] = (),
-    measures: Sequence[str] = (),
-    trusted: Sequence[str] = (),
-    *,
-    trust: bool = False,
-    execute: bool = True,
-    refused: list[Refused] | None = None,
-) -> Plan:
-    """Resolve every point of a study.
-
-    Args:
-        study: Study file as read.
-        overrides: Changes of the base scenario, each as after `--set`, before any level.
-        measures: Metrics in addition to the study's own, each as after `--metric`.
-        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
-            of the study and of its scenario, and those that `overrides` name.
-        trust: Whether any such file may be executed, and the commands in the files of study and scenario.
-        execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
-        refused: Receives the points that their backend cannot run, which the plan then lacks; it may have none. None
-            makes such a point an error.
-
-    Raises:
-        ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
-    """
-    own = study.changes
-    typed = Trust(
-        (*named_files([], overrides, study.directory), *trusted),
-        text=ships(study.scenario.file),
-        changes=(len(own), len(own) + len(overrides)),
-    )
-    typed = EVERYTHING if trust else typed
-    # Where nothing is executed, a plan says what would be.
-    listing = typed if execute else typed._replace(text=True, changes=ALL_CHANGES)
-    planner = _Planner(study, (*own, *overrides), listing, refused)
-    planner.try_base()
-    points = _named(
-        [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
-    )
-    study.document.check()
-    # Combinations that the backend refuses have no number.
-    numbers = {row: number for number, row in enumerate(dict.fromkeys(point.row for point in points))}
-    points = [replace(point, row=numbers[point.row]) for point in points]
-    if execute:
-        planner.try_algorithms()
-    study.document.check()
-    known = Known(planner.groups, planner.links, points)
-    measured = columns(study.document, study.measures, known) if points else []
-    for column in (column for text in measures if points for column in added(text, known)):
-        if column not in measured:
-            measured.append(column)
-    if points:
-        _check_sequential(study, measured)
-    study.document.check()
-    # The folder of a study names no other, unless commands need it.
-    trusting = planner.base.trust._replace(text=typed.text, changes=typed.changes)
-    base = replace(planner.base, trust=trusting)
-    base = base if planner.has_programs else replace(base, commands="")
-    plan = Plan(
-        title=study.title,
-        question=study.question,
-        base=base,
-        seed=planner.seed,
-        replications=study.replications,
-        factors=[factor.name for factor in study.factors],
-        columns=measured,
-        design={"kind": study.design.kind, **study.design.facts},
-        inputs={kept: digest for kept, (_, digest) in planner.kept.files.items()},
-        points=points,
-        size=study.choice.size,
-        variant=study.choice.variant,
-        external=sorted({file for file, _ in planner.external}),
-        margins=dict(study.margins),
-        replaced=planner.replaced,
-        kept=planner.kept,
-    )
-    if points:
-        _check_keys(study, plan)
-    return plan
-
-
-class _Planner:
-    def __init__(self, study: Study, overrides: tuple[str, ...], trust: Trust, refused: list[Refused] | None) -> None:
-        self.study = study
-        self.overrides = overrides
-        self.refused = refused
-        directory, study_directory = str(study.scenario.file.parent.absolute()), str(study.directory.absolute())
-        self.base = Base(
-            text=read_text(study.scenario.file),
-            file=str(study.scenario.file),
-            directory=directory,
-            overrides_directory=study_directory,
-            seed=study.seed,
-            engine=core.fingerprint(),
-            trust=trust._replace(files=tuple(dict.fromkeys((directory, study_directory, *trust.files)))),
-            commands=directory,
-        )
-        self.seed = 0
-        self.groups: set[str] = set()
-        self.links: set[str] = set()
-        self.has_programs = False
-        self.replaced: Replaced | None = None
-        self.kept = Kept()
-        self.names = short_names(study.algorithms)
-        # A scenario with each, and the levels and the algorithm that make it.
-        self.external: dict[tuple[str, str], tuple[core.Scenario, Row, str | None]] = {}
-
-    def try_base(self) -> None:
-        """Complain about the base scenario itself, with its own places, before any level is tried."""
-        first = self.study.algorithms[0] if self.study.algorithms else None
-        try:
-            resolve(self.base, self.overrides, first, self.study.on)
-        except InputError as error:
-            self._complain_of_backend(error, {})
-        except core.ScenarioError as error:
-            if _is_refusal(error):
-                # The levels may replace what the backend refuses; what they leave is found with the points.
-                return
-            faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
-            if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
-                raise
-            if faults:
-                # What `set` makes of the scenario may be sound only with the levels.
-                resolve(self.base, (), first, self.study.on)
-            # A fault of the algorithm is the study's, and its place is found with the points.
-
-    def points(self, row: int, levels: Row) -> Iterator[Point]:
-        moves = {path: value for level in levels.values() for path, value in level.moves.items()}
-        on = str(moves.pop(ON, self.study.on))
-        changes = [f"{path}={inline(value)}" for path, value in moves.items()]
-        overrides = (*self.overrides, *changes)
-        algorithms: list[str | None] = [*self.study.algorithms]
-        for algorithm in algorithms or [None]:
-            try:
-                scenario = resolve(self.base, overrides, algorithm, on)
-            except InputError as error:
-                self._complain_of_backend(error, levels)
-                continue
-            except core.ScenarioError as error:
-                if self.refused is not None and _is_refusal(error):
-                    name = algorithm and self.names[algorithm]
-                    self.refused.append(Refused(_cells_of(levels), name, _reason(error)))
-                else:
-                    self._blame(error, levels, algorithm)
-                continue
-            names = [name for name, _ in scenario.groups]
-            subjects = [name for name, tested in scenario.groups if tested] or names
-            self.seed = scenario.seed
-            self.groups |= set(names)
-            self.links |= set(scenario.links)
-            self.kept.add(scenario)
-            self.has_programs = self.has_programs or PROGRAM in scenario.resolved
-            if algorithm is not None and self.replaced is None:
-                self.replaced = replaced_in(scenario)
-            for each in scenario.external:
-                self.external.setdefault(each, (scenario, levels, algorithm))
-            yield Point(
-                row=row,
-                levels=_cells_of(levels),
-                overrides=overrides,
-                algorithm=algorithm and self.names[algorithm],
-                written=algorithm,
-                on=on,
-                digest=scenario.digest,
-                subjects=subjects,
-                duration_s=scenario.duration_s,
-                bottlenecks=list(dict.fromkeys(link for name, link, _ in scenario.paths if name in subjects and link)),
-            )
-
-    def try_algorithms(self) -> None:
-        """Complain about external algorithms that fail when their files are executed."""
-        if not self.external:
-            return
-        tried = list(self.external.values())
-        faults = workers.find_faults([scenario for scenario, _, _ in tried]) or ()
-        for (_, levels, algorithm), fault in zip(tried, faults, strict=False):
-            if fault is not None:
-                self._blame(fault, levels, algorithm)
-
-    def _blame(self, error: core.ScenarioError, levels: Row, algorithm: str | None) -> None:
-        document, places = self.study.document, self.study.places
-        for each in error.diagnostics:
-            detail = {"allowed": each["allowed"], "hint": each["hint"]}
-            described = ", ".join(f"{name} = {level.label}" for name, level in levels.items())
-            if each["file"] == ON_COMMAND_LINE and algorithm is not None:
-                named = places["algorithms"].items[self.study.algorithms.index(algorithm)]
-                document.complain(named, each["message"], **detail)
-            elif (setting := self._setting(each["file"])) is not None and not self._moved_by(each["file"]):
-                document.complain(setting, each["message"], **detail)
-            elif factor := self._moved_by(each["file"]):
-                changed = each["file"].removeprefix(SET)
-                path = changed.partition("=")[0]
-                where = (factor.keys.get(path, factor.span), f"factors.{factor.name}")
-                # A fault of the key itself is the same at every level, and is reported once.
-                named = path if each["message"].startswith(OF_KEYS) else changed
-                document.complain(where, f"{named}: {each['message']}", **detail)
-            else:
-                whole = places["factors"] if "factors" in places else places["scenario"]
-                line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
-                message = ": ".join(filter(None, [f"with {described}", line, each["path"], each["message"]]))
-                document.complain((whole.span, whole.path), message, **detail)
-
-    def _complain_of_backend(self, error: InputError, levels: Row) -> None:
-        """Complain about a backend that does not exist, at the key or the factor that names it."""
-        moved = [factor for factor in self.study.factors if ON in factor.paths and factor.name in levels]
-        for factor in moved:
-            self.study.document.complain((factor.span, f"factors.{factor.name}"), str(error))
-        if not moved:
-            self.study.document.complain(self.study.places[ON], str(error))
-
-    def _setting(self, argument: str) -> Node | None:
-        return self.study.settings.get(argument.removeprefix(SET).partition("=")[0])
-
-    def _moved_by(self, argument: str) -> Any:
-        path = argument.removeprefix(SET).partition("=")[0]
-        found = [factor for factor in self.study.factors if path in factor.paths]
-        return found[0] if argument.startswith(SET) and found else None
-
-
-# How faults of a key begin, whatever its value.
-OF_KEYS = ("unknown key", "unknown element")
-
-
-def _is_refusal(error: core.ScenarioError) -> bool:
-    """Return whether only the backend refuses the scenario."""
-    return all(each["refused"] for each in error.diagnostics)
-
-
-def _reason(error: core.ScenarioError) -> str:
-    first = error.diagnostics[0]
-    return f"{first['path']}: {first['message']}"
-
-
-def _cells_of(levels: Row) -> dict[str, Any]:
-    cells: dict[str, Any] = {}
-    for name, level in levels.items():
-        cells[name] = level.label
-        cells |= {path: _scalar(value) for path, value in level.moves.items() if path != name}
-    return cells
-
-
-def _named(points: Sequence[Point]) -> list[Point]:
-    """Call external algorithms among the levels by their short names, too."""
-    columns: dict[str, dict[str, None]] = {}
-    for point in points:
-        for column, value in point.levels.items():
-            if isinstance(value, str):
-                columns.setdefault(column, {})[value] = None
-    names = {column: short_names(list(values)) for column, values in columns.items()}
-    return [
-        replace(
-            point,
-            levels={
-                column: names[column].get(value, value) if isinstance(value, str) else value
-                for column, value in point.levels.items()
-            },
-        )
-        for point in points
-    ]
-
-
-def _scalar(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else inline(value)
-
-
-def _distinct(rows: Sequence[Row]) -> list[Row]:
-    """Drop what repeats a row: replications are asked for by their own key."""
-    kept = {inline([dict(level.moves) for level in row.values()]): row for row in reversed(rows)}
-    return list(kept.values())[::-1]
-
-
-def _check_sequential(study: Study, measured: Sequence[Column]) -> None:
-    wanted = study.replications
-    if not wanted.measure:
-        return
-    entries = study.places["replications"].entries
-    known = {column.name: column for column in measured}
-    for name in wanted.measure:
-        if name not in known:
-            study.document.unknown(entries["measure"].node, "unknown column of the study", name, [*known])
-        elif half_width(wanted.within, known[name]) is None:
-            study.document.complain(entries["within"].node, f"not a width of an interval of {name}", allowed=WIDTH)
-    factors = {factor.name: factor for factor in study.factors}
-    if wanted.by is not None and wanted.by not in factors:
-        study.document.unknown(entries["by"].node, "unknown factor of the study", wanted.by, [*factors])
-    elif wanted.by is not None:
-        labels = list(dict.fromkeys(level.label for level in factors[wanted.by].levels))
-        for label in wanted.levels:
-            if label not in labels:
-                study.document.unknown(entries["levels"].node, f"unknown level of {wanted.by}", label, labels)
-
-
-def _check_keys(study: Study, plan: Plan) -> None:
-    seen: dict[str, Point] = {}
-    for point in plan.points:
-        other = seen.setdefault(point.digest, point)
-        if other is not point:
-            where = study.places.get("factors") or study.places["algorithms"]
-            study.document.complain(
-                (where.span, where.path),
-                f"two points are the same scenario: {_describe(other)}; and {_describe(point)}",
-                allowed="levels and algorithms that differ in what runs",
-            )
-            study.document.check()
-    taken = {column.name for column in plan.columns} & set(plan.points[0].levels)
-    if taken:
-        where = study.places["factors"]
-        study.document.complain((where.span, where.path), f"{min(taken)} is a measure and cannot be a factor's name")
-        study.document.check()
-
-
-def _describe(point: Point) -> str:
-    levels = {**point.levels, **({"algorithm": point.algorithm} if point.algorithm else {})}
-    return ", ".join(f"{name} = {value}" for name, value in levels.items())
-
-
-# What a resolved scenario has where programs carry a group.
-PROGRAM = "\n[flows.program]\n"
 PLAN = "plan.json"
 # 128 bits: no two cells of any study meet by chance.
 KEY_DIGITS = 32
 SHOWN = 16
-SET = "--set "
-ON_COMMAND_LINE = "the command line"

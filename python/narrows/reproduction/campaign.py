@@ -12,7 +12,8 @@ from narrows.errors import InputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import PLAN, load_plan, make_plan
+from narrows.experiments.plan import PLAN, load_plan
+from narrows.experiments.planner import make_plan
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.files.kept import open_or_make

@@ -13,7 +13,7 @@ from narrows.evaluation.definition import Suite, find_suite, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import Refused, make_plan
+from narrows.experiments.planner import Refused, make_plan
 from narrows.experiments.task import resolve
 from narrows.external.names import short_names
 from narrows.external.source import absolute, named_files

@@ -24,7 +24,7 @@ from narrows.evaluation.definition import find_suite, read_suite
 from narrows.evaluation.summary import is_broken
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import make_plan
+from narrows.experiments.planner import make_plan
 from narrows.library import SUITES
 from narrows.linux import cache, library
 from narrows.report.evaluation import words

@@ -22,7 +22,8 @@ from study_files import SCENARIO, STUDY, write_study
 from narrows.cli import main
 from narrows.experiments.campaign import begin
 from narrows.experiments.definition import read_study
-from narrows.experiments.plan import load_plan, make_plan
+from narrows.experiments.plan import load_plan
+from narrows.experiments.planner import make_plan
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, perform

@@ -11,7 +11,7 @@ from study_files import SCENARIO, STUDY, study, write_study
 from narrows import ScenarioError
 from narrows.experiments.definition import parse_study, read_study
 from narrows.experiments.design import describe
-from narrows.experiments.plan import make_plan
+from narrows.experiments.planner import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from narrows import ScenarioError
 from narrows.errors import InputError
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import make_plan
+from narrows.experiments.planner import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

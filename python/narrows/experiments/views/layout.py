@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.definition import Study, parse_study
-from narrows.experiments.plan import Plan, make_plan
+from narrows.experiments.planner import make_plan
 from narrows.external.source import named_files
 from narrows.files.toml import inline
 from narrows.library import find_scenario
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.core import Scenario
+    from narrows.experiments.plan import Plan
 
     # Of each factor the labels of its levels, and what each key path holds at them.
     Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
