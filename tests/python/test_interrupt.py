@@ -19,6 +19,12 @@ from command_line import command, environment
 if TYPE_CHECKING:
     from command_line import Narrows
 
+MINE = """\
+class Mine:
+    def __init__(self, setup): self.window = 4.0
+    def on_ack(self, ack): ...
+    def on_loss(self, loss): ...
+"""
 # So many that the command lasts long enough to be stopped in the middle.
 FLAGS = ["--replications", "40", "--jobs", "1", "--out", "out"]
 
@@ -31,6 +37,7 @@ def begin(folder: Path, *arguments: str | Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         env=environment(),
+        start_new_session=True,
     )
 
 
@@ -43,11 +50,16 @@ def wait_for_progress(process: subprocess.Popen[str], percent: int) -> None:
     pytest.fail("the command ended before it could be stopped")
 
 
+@pytest.mark.parametrize("algorithm", ["newreno", "mine.py:Mine"])
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_keeps_what_has_finished(tmp_path: Path, long_scenario: Path, stop: signal.Signals) -> None:
-    process = begin(tmp_path, "run", long_scenario, *FLAGS)
+def test_an_interrupt_of_all_processes_of_a_command_keeps_what_has_finished(
+    tmp_path: Path, long_scenario: Path, stop: signal.Signals, algorithm: str
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    process = begin(tmp_path, "run", long_scenario, "--set", f"flows.0.algorithm={algorithm}", *FLAGS)
     wait_for_progress(process, 5)
-    process.send_signal(stop)
+    # As `timeout`, a scheduler or a terminal does.
+    os.killpg(process.pid, stop)
     _, messages = process.communicate()
     assert process.returncode == 3
     assert "interrupted" in messages

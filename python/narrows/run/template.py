@@ -30,8 +30,7 @@ from narrows.run.processes import STATUS_BYTES
 
 def main() -> None:
     """Fork processes until standard input ends."""
-    # The parent handles the interrupt.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker.leave_signals_to_the_parent()
     control = socket.socket(fileno=os.dup(0))
     worker.close_standard_streams()
     # What is here now is never collected, so that forks share its pages.

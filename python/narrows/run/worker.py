@@ -29,11 +29,16 @@ from narrows.run.frames import receive, send
 
 def main() -> None:
     """Run the job on standard input, and answer on standard output."""
-    # The parent handles the interrupt.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_signals_to_the_parent()
     jobs, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     close_standard_streams()
     serve(os.getppid(), jobs, answers)
+
+
+def leave_signals_to_the_parent() -> None:
+    """Ignore the signals that a time limit or a terminal sends to all processes of a command: the parent keeps what has finished."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
 
 
 def close_standard_streams() -> None:

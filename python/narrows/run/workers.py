@@ -227,6 +227,8 @@ def _failed(future: Future[Any]) -> bool:
 def _ending(status: int | None) -> str:
     if status is None:
         return ""
+    if status == -signal.SIGKILL:
+        return " by signal SIGKILL, which another process sends, or the system if memory is exhausted"
     return f" by signal {signal.Signals(-status).name}" if status < 0 else f" with exit status {status}"
 
 
