@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of files, folders and reports; those of scenarios and runs come from the extension."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class OutputError(Exception):
     """The folder for the results cannot be used: it is not empty, not a folder, or not writable."""
@@ -34,3 +38,11 @@ class InputError(Exception):
         self.file = file
         self.problem = problem
         self.diagnostics = [{"file": file, "line": None, "column": None, "message": problem}]
+
+    def __reduce__(self) -> Any:
+        """Pickle it without its constructor, whose arguments are other ones than those that are printed."""
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[InputError], printed: tuple[Any, ...]) -> InputError:
+    return kind.__new__(kind, *printed)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import command, environment
+from longest import descendants
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -174,28 +175,77 @@ def test_a_signal_when_the_last_cell_of_a_study_has_ended_is_looked_at_before_th
     assert not (tmp_path / "out/report.html").exists()
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_a_query_without_an_end_can_be_interrupted(tmp_path: Path, scenario: Path, stop: signal.Signals) -> None:
+# Queries that do not end while a test waits for them.
+ENDLESS = {
+    "rows of a recursion": "with recursive r as (select 1 n union all select n + 1 from r) select max(n) from r",
+    # DuckDB notices an interrupt only between the calls of a function, of which this is one.
+    "one call of a function": "select levenshtein(repeat('ab', 1000000), repeat('ba', 1000000))",
+    # The table is made of them in Python, whose interpreter has no time for a signal.
+    "one value": "select range(1000000000)",
+}
+
+
+@pytest.fixture
+def finished_study(narrows: Narrows, tmp_path: Path, scenario: Path) -> Path:
     text = f'scenario = "{scenario.name}"\nreplications = 1\n[factors]\n"path.rtt" = ["10ms"]\n'
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    begin(tmp_path, "study", "run", "study.toml", "--out", "out").communicate()
-    endless = "with recursive r as (select 1 n union all select n + 1 from r) select max(n) from r"
-    process = begin(tmp_path, "study", "query", "out", endless)
-    # Until its clock has run for longer than its start and the reading of the table take.
-    wait_for_work(process, 3.0)
+    assert narrows("study", "run", "study.toml", "--out", "out").returncode == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("query", ENDLESS)
+def test_a_query_without_an_end_can_be_interrupted(finished_study: Path, stop: signal.Signals, query: str) -> None:
+    process = begin(finished_study, "study", "query", "out", ENDLESS[query])
+    (inner,) = wait_for_work(process, 1.5)
     process.send_signal(stop)
+    _, messages = process.communicate(timeout=60)
+    assert (process.returncode, messages) == (3, "interrupted\n")
+    assert inner not in descendants(1)
+
+
+def test_a_command_that_a_shell_starts_in_the_background_can_be_interrupted(finished_study: Path) -> None:
+    # Such a shell makes what it starts ignore SIGINT.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = begin(finished_study, "study", "query", "out", ENDLESS["rows of a recursion"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    wait_for_work(process, 1.5)
+    process.send_signal(signal.SIGINT)
     _, messages = process.communicate(timeout=60)
     assert (process.returncode, messages) == (3, "interrupted\n")
 
 
-def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> None:
-    """Wait until a process has used so much processor time."""
-    stat = Path(f"/proc/{process.pid}/stat")
-    while process.poll() is None:
-        ticks = sum(map(int, stat.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]))
-        if ticks / os.sysconf("SC_CLK_TCK") > cpu_s:
-            return
+@pytest.mark.parametrize("query", ENDLESS)
+def test_the_process_of_a_query_ends_with_a_command_that_is_killed(finished_study: Path, query: str) -> None:
+    process = begin(finished_study, "study", "query", "out", ENDLESS[query])
+    (inner,) = wait_for_work(process, 1.5)
+    process.kill()
+    process.communicate(timeout=60)
+    end = time.monotonic() + 60
+    while inner in descendants(1):
+        assert time.monotonic() < end, "it outlives the command"
         time.sleep(0.05)
+
+
+def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> list[int]:
+    """Wait until the processes that a command has started have used so much processor time, and return them."""
+    while process.poll() is None:
+        inner = descendants(process.pid)
+        if sum(map(used_s, inner)) > cpu_s:
+            return inner
+        time.sleep(0.05)
+    pytest.fail(f"the command ended before it could be stopped: {process.communicate()}")
+
+
+def used_s(process: int) -> float:
+    """Return the processor time of a process; that of one that has ended is 0."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    return sum(map(int, stat.rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.parametrize("kind", ["run", "study"])

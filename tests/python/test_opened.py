@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ def test_results_show_themselves(folder: Path) -> None:
     assert opened.summary["digest"] in page
 
 
-def test_a_study_is_run_opened_and_asked(scenario: Path, tmp_path: Path) -> None:
+def test_a_study_is_run_opened_and_asked(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "study.toml"
     file.write_text(
         f'title = "Two buffers"\nscenario = "{scenario}"\nreplications = 2\nmeasures = ["goodput_bps"]\n'
@@ -92,6 +93,15 @@ def test_a_study_is_run_opened_and_asked(scenario: Path, tmp_path: Path) -> None
     study = nw.study(file, tmp_path / "study", jobs=1)
     assert study.cells.num_rows == 4
     assert study.query("select count(*) as n from cells") == [{"n": 4}]
+    # More than are sent at once.
+    assert len(study.query("select * from range(25_000), cells limit 20_001")) == 20_001
+    with pytest.raises(nw.InputError, match="nothing"):
+        study.query("select nothing from cells")
+    with monkeypatch.context() as patched:
+        # A process that ends without an answer.
+        patched.setattr(sys, "executable", shutil.which("true"))
+        with pytest.raises(nw.InputError, match="was ended"):
+            study.query("select 1")
     assert nw.open(tmp_path / "study").frame("pandas").shape[0] == 4
     assert "4 of 4 cells" in repr(study)
     assert "2bdp" in study._repr_html_()

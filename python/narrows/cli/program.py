@@ -34,8 +34,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
     """
     if argv is None:
-        # Whatever asks a command to end is answered alike.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        # Whatever asks a command to end is answered alike, also one that a shell has started in the background, which
+        # makes it ignore SIGINT.
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.default_int_handler)
     given = list(sys.argv[1:] if argv is None else argv)
     for each in given:
         if not is_text(each):

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of the results of a study in SQL, by DuckDB."""
+"""Queries of the results of a study in SQL.
+
+DuckDB answers them in a process of their own (`narrows.experiments.answering`): a function of SQL may take hours
+without a look at interrupts, and only the end of its process stops it.
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any
+import subprocess
+import sys
+from contextlib import suppress
+from io import BufferedReader, RawIOBase
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from narrows.errors import InputError
-from narrows.experiments.stored import stored
-from narrows.extras import load
+from narrows.run.frames import receive, send
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import duckdb
 
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -27,45 +31,39 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         The names of the columns, and the rows.
 
     Raises:
-        InputError: The path is not a folder of a study, or the query has an error.
-        KeyboardInterrupt: The query was interrupted.
+        InputError: The path is not a folder of a study, the query has an error, or its process
+            was ended, as by Linux if there is no memory left.
     """
-    duckdb = load("duckdb")
-
-    with duckdb.connect(":memory:") as connection:
-        connection.register("cells", stored(folder).table())
+    with subprocess.Popen(  # our own module
+        # `-P`: without it, modules in the working directory would take the place of Python's own.
+        [sys.executable, "-P", "-m", "narrows.experiments.answering"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+        # Ctrl-C in a terminal is for this process, which ends the other.
+        start_new_session=True,
+    ) as process:
+        assert process.stdin is not None  # noqa: S101  # both are pipes
+        assert process.stdout is not None  # noqa: S101
         try:
-            connection.execute("set enable_external_access = false")
-            statements = connection.extract_statements(sql)
-            # Others change settings or call functions of the database, which has no use here.
-            if not statements or any(each.type.name not in ASKING for each in statements):
-                raise InputError("the question", f"expected a SELECT, got {sql.strip()!r}")
-            return _answered(connection, sql)
-        except duckdb.InterruptException:
-            raise KeyboardInterrupt from None
-        except duckdb.Error as error:
-            raise InputError("the question", str(error)) from None
+            # What has ended already is noticed where nothing arrives.
+            with suppress(BrokenPipeError):
+                send(process.stdin, (folder, sql))
+            with BufferedReader(cast("RawIOBase", process.stdout)) as answers:
+                names = _next(answers)
+                rows: list[tuple[Any, ...]] = []
+                while part := _next(answers):
+                    rows += part
+        finally:
+            process.kill()
+    return names, rows
 
 
-def _answered(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the columns and rows of a query, which runs in a thread so that this one has signals at once."""
-
-    def ask() -> tuple[list[str], list[tuple[Any, ...]]]:
-        answer = connection.execute(sql)
-        return [str(column[0]) for column in answer.description], answer.fetchall()
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        found = pool.submit(ask)
-        try:
-            while not wait([found], timeout=STEP_S).done:
-                pass
-        except BaseException:
-            # What has not begun yet is not interrupted.
-            while not wait([found], timeout=STEP_S).done:
-                connection.interrupt()
-            raise
-        return found.result()
-
-
-STEP_S = 0.1
-ASKING = {"SELECT", "EXPLAIN", "MULTI"}
+def _next(answers: IO[bytes]) -> Any:
+    """Return what the process sends next, or raise it."""
+    received = receive(answers)
+    if received is None:
+        raise InputError("the question", "the process that answers it was ended; is there enough memory?")
+    if isinstance(received, BaseException):
+        raise received
+    return received

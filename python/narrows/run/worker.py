@@ -57,14 +57,14 @@ def serve(parent: int, jobs: IO[bytes], answers: IO[bytes]) -> NoReturn:
         jobs: Carries the job, and ends with the command.
         answers: Takes the answers.
     """
-    _end_with(parent)
+    end_with(parent)
     try:
         job = receive(jobs)
     except OSError:
         job = None
     if job is None:
         os._exit(1)
-    Thread(target=_end_with_stream, args=(jobs,), daemon=True).start()
+    Thread(target=end_with_stream, args=(jobs,), daemon=True).start()
     # A process that an algorithm forks has no other thread of this one: it would wait for them forever.
     os.register_at_fork(after_in_child=lambda: os._exit(1))
     _Replies(answers).work(job)
@@ -138,15 +138,16 @@ def _fault(given: Any) -> core.ScenarioError | None:
     return None
 
 
-def _end_with_stream(jobs: IO[bytes]) -> None:
+def end_with_stream(jobs: IO[bytes]) -> None:
+    """End this process where a stream ends, which the parent keeps open."""
     # It ends with a reset where the parent was killed while answers were in progress.
     with suppress(OSError):
         jobs.read(1)
     os._exit(1)
 
 
-def _end_with(parent: int) -> None:
-    """Let Linux kill this process when its parent ends: an algorithm may keep the interpreter from all threads."""
+def end_with(parent: int) -> None:
+    """Let Linux kill this process when its parent ends: native code may keep the interpreter from all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

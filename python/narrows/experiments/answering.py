@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that answers one query: `python -P -m narrows.experiments.answering`.
+
+It reads a folder and a query, and answers with the names of the columns and the rows, in parts of which the last is
+empty; or with the error. It ends with the command that has started it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.experiments.stored import stored
+from narrows.extras import load
+from narrows.run.frames import receive, send
+from narrows.run.worker import close_standard_streams, end_with, end_with_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def main() -> None:
+    """Answer the query on standard input on standard output."""
+    end_with(os.getppid())
+    questions, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    close_standard_streams()
+    folder, sql = receive(questions)
+    Thread(target=end_with_stream, args=(questions,), daemon=True).start()
+    try:
+        for part in answer(folder, sql):
+            send(answers, part)
+    except Exception as error:  # noqa: BLE001  # the command reports it as its own
+        send(answers, error)
+    sys.stderr.flush()
+    # Nothing is left to clear, and clearing a table takes time.
+    os._exit(0)
+
+
+def answer(folder: Path, sql: str) -> Iterator[Any]:
+    """Yield the names of the columns, the rows in parts, and an empty part."""
+    duckdb = load("duckdb")
+
+    with duckdb.connect(":memory:") as connection:
+        connection.register("cells", stored(folder).table())
+        try:
+            connection.execute("set enable_external_access = false")
+            statements = connection.extract_statements(sql)
+            # Others change settings or call functions of the database, which has no use here.
+            if not statements or any(each.type.name not in ASKING for each in statements):
+                raise InputError("the question", f"expected a SELECT, got {sql.strip()!r}")
+            connection.execute(sql)
+            yield [str(column[0]) for column in connection.description]
+            while part := connection.fetchmany(PART):
+                yield part
+        except duckdb.Error as error:
+            raise InputError("the question", str(error)) from None
+    yield []
+
+
+# Rows that are sent at once.
+PART = 10_000
+ASKING = {"SELECT", "EXPLAIN", "MULTI"}
+
+if __name__ == "__main__":
+    main()
