@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """End the commands of a test that waits for them for ten minutes, so that it fails and says for which.
 
-A test that hangs by itself ends with its process, after `faulthandler_timeout`.
+A test that hangs by itself ends with its process, after `faulthandler_timeout`. Commands that a test leaves running
+are ended with it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 LONGEST_S = 600
+# As `command_line.command` makes them.
+COMMAND = " -m narrows "
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,6 +40,20 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    """End commands that the test has left, as one does that fails while it waits; it is an error of one that passes."""
+    try:
+        return (yield)
+    finally:
+        left = [each for each in descendants(os.getpid()) if COMMAND in command_of(each)]
+        for process in left:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        if left:
+            pytest.fail(f"the test has left {len(left)} of its commands running")
+
+
 def _end_commands(_signal: int, _frame: FrameType | None) -> None:
     """Kill what this process has started, and what that has."""
     for process in descendants(os.getpid()):
@@ -49,8 +66,12 @@ def _end_commands(_signal: int, _frame: FrameType | None) -> None:
 
 
 def command_of(process: int) -> str:
-    """Return the command line of a process."""
-    return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    """Return the command line of a process; of one that has ended, an empty one."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return ""
+    return words.replace(b"\0", b" ").decode(errors="replace")
 
 
 def descendants(ancestor: int) -> list[int]:

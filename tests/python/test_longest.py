@@ -7,12 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+
+import pytest
 
 import longest
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_commands_that_do_not_end_are_killed_with_those_that_they_started(
@@ -26,3 +24,12 @@ def test_commands_that_do_not_end_are_killed_with_those_that_they_started(
     assert done.returncode == -signal.SIGKILL
     assert "time.sleep(1000)" in capfd.readouterr().err
     assert not [each for each in longest.descendants(os.getpid()) if "sleep" in longest.command_of(each)]
+
+
+def test_a_command_that_a_test_leaves_is_killed_and_the_test_fails() -> None:
+    teardown = longest.pytest_runtest_teardown()
+    next(teardown)
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", "-m", "narrows", "run"])
+    with pytest.raises(pytest.fail.Exception, match="left 1 of its commands running"):
+        teardown.send(None)
+    assert process.wait() == -signal.SIGKILL
