@@ -389,14 +389,26 @@ fn transmitters(
 
 /// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without framing or impairments.
 fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
-    match link.rate {
+    // All properties of a link are listed, so that a new one does not compile until somebody has decided.
+    let LinkModel {
+        rate,
+        framing,
+        queue,
+        loss,
+        impairments,
+        // The transmitter adds it to the departure, however that is found.
+        delay: _,
+        // They say which link this is.
+        name: _,
+        from: _,
+        to: _,
+        queue_key: _,
+    } = link;
+    match *rate {
         RateModel::Constant(rate)
-            if link.framing.is_none()
-                && link.loss.is_none()
-                && link.impairments.is_empty()
-                && rate > Rate::ZERO =>
+            if framing.is_none() && loss.is_none() && impairments.is_empty() && rate > Rate::ZERO =>
         {
-            Some((droptail::limit_of(&link.queue)?, rate))
+            Some((droptail::limit_of(queue)?, rate))
         }
         _ => None,
     }

@@ -39,7 +39,9 @@ struct Direction {
 
 impl Direction {
     fn new(link: AccessLink) -> Self {
-        Self { serializer: Serializer::new(link.rate), delay: link.delay, waited: 0, ahead: VecDeque::new() }
+        // Nothing else may belong to a link where the arrival of a packet is computed when it is sent.
+        let AccessLink { rate, delay } = link;
+        Self { serializer: Serializer::new(rate), delay, waited: 0, ahead: VecDeque::new() }
     }
 
     /// Arrival time of `packet` at the far end, if it is available at `at`; `now` is the present time.

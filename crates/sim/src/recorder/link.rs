@@ -113,13 +113,32 @@ impl LinkRecorder {
         self.areas.add(packet.size, self.now);
     }
 
-    /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission.
+    /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission: what
+    /// [`arrived`](Self::arrived), [`settled`](Self::settled) and [`started`](Self::started) count at one instant. All fields are
+    /// listed, so that a new one does not compile until somebody has decided.
     pub fn passed(&mut self) {
-        self.counts.arrived += 1;
-        self.counts.started += 1;
-        self.peak_packets = self.peak_packets.max(1);
-        if self.measuring {
-            self.waits.add(Span::ZERO);
+        let Self {
+            counts,
+            waits,
+            peak_packets,
+            measuring,
+            // It neither waits nor is it dropped, and its arrival and the end of its wait cancel out.
+            waiting_packets: _,
+            waiting_bytes: _,
+            areas: _,
+            shares: _,
+            episodes: _,
+            // They change at other times.
+            at_measure: _,
+            place: _,
+            logged: _,
+            now: _,
+        } = self;
+        counts.arrived += 1;
+        counts.started += 1;
+        *peak_packets = (*peak_packets).max(1);
+        if *measuring {
+            waits.add(Span::ZERO);
         }
     }
 
@@ -190,5 +209,48 @@ impl LinkRecorder {
 impl Default for LinkRecorder {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LinkRecorder;
+    use narrows_units::{Bytes, Span, Time};
+    use narrows_wire::{Body, FlowId, Packet};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A packet that passes an idle link is counted as one that waits for no time.
+        #[test]
+        fn a_packet_that_passes_is_counted_as_one_that_waits_for_no_time(
+            steps in prop::collection::vec((1_u64..1_000, prop_oneof![1 => Just(0_u64), 1 => 1_u64..100], 40_u64..9_000, 0_usize..3), 1..60),
+            measured in 0_usize..60,
+        ) {
+            let (mut passing, mut waiting) = (LinkRecorder::new(), LinkRecorder::new());
+            let mut now = Time::ZERO;
+            for (number, (pause, wait, size, group)) in steps.into_iter().enumerate() {
+                now += Span::from_us(pause);
+                let packet = Packet::new(FlowId::new(0, 0), 0, Bytes::new(size), Body::HandshakeAck, now);
+                for (recorder, passes) in [(&mut passing, true), (&mut waiting, false)] {
+                    recorder.shares.resize(3, 0);
+                    recorder.advance(now);
+                    if number == measured {
+                        recorder.measure(now);
+                    }
+                    if passes && wait == 0 {
+                        recorder.passed();
+                        continue;
+                    }
+                    recorder.arrived(&packet);
+                    recorder.settled();
+                    recorder.advance(now + Span::from_us(wait));
+                    recorder.started(now, packet.size, group);
+                }
+                now += Span::from_us(wait);
+            }
+            passing.bring_up(now);
+            waiting.bring_up(now);
+            prop_assert_eq!(format!("{passing:?}"), format!("{waiting:?}"));
+        }
     }
 }
