@@ -204,6 +204,13 @@ pub trait CongestionControl: Send + Debug {
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;
 }
 
+/// [`boxed_clone`](CongestionControl::boxed_clone).
+impl Clone for Box<dyn CongestionControl> {
+    fn clone(&self) -> Self {
+        (**self).boxed_clone()
+    }
+}
+
 /// The limits that a host must observe when it sends. At least one of `window` and `pacing` is `Some`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {

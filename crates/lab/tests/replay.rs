@@ -41,7 +41,7 @@ impl Subject {
 }
 
 /// What a host can see of an algorithm after a fact.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Seen {
     limits: Limits,
     window: Option<f64>,
@@ -64,7 +64,7 @@ impl Seen {
 }
 
 /// One flow of a run: its setup, and what followed each fact.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Recording {
     setup: Setup,
     facts: Vec<(Fact, Seen)>,
@@ -209,7 +209,12 @@ impl CongestionControl for Recorded {
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        unreachable!("no host clones an algorithm");
+        let recordings = self.recordings.lock().expect("no test panics with the lock held").clone();
+        Box::new(Self {
+            algorithm: self.algorithm.clone(),
+            flow: self.flow,
+            recordings: Arc::new(Mutex::new(recordings)),
+        })
     }
 }
 

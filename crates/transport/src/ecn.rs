@@ -56,10 +56,9 @@ impl EcnSender {
     /// carries no CWR.
     #[inline]
     pub(crate) fn is_quiet(&self, echo: bool, count: u16) -> bool {
-        match self.used {
-            None => true,
-            Some(_) => !echo && count == self.counted && self.recovery_point.is_none() && !self.send_cwr,
-        }
+        // Echoes are ignored below a segment: there is none.
+        let Self { used, counted, recovery_point, send_cwr, codepoint: _, ignore_echo_below: _ } = *self;
+        used.is_none() || (!echo && count == counted && recovery_point.is_none() && !send_cwr)
     }
 
     /// Returns the ECN codepoint of a data packet.

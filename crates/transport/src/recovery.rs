@@ -49,7 +49,7 @@ use undo::Undo;
 
 /// The loss recovery of one reliable sender. The order of the fields is that in memory: those first that every
 /// acknowledgement reads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct LossRecovery {
     board: Scoreboard,
@@ -125,12 +125,24 @@ impl LossRecovery {
     /// advances has no effect here but on the scoreboard and on the policy, which decides nothing.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
-        self.board.is_quiet()
-            && self.policy.is_quiet()
-            && self.reduction.is_none()
-            && self.undo.is_settled()
-            && !self.forward_rto.is_active()
-            && self.sack_emulation.is_empty()
+        let Self {
+            board,
+            policy,
+            reduction,
+            undo,
+            forward_rto,
+            sack_emulation,
+            // There are no SACK blocks, no segment is lost, and none has been sent twice.
+            selective: _,
+            force_retransmit: _,
+            timestamps: _,
+        } = self;
+        board.is_quiet()
+            && policy.is_quiet()
+            && reduction.is_none()
+            && undo.is_settled()
+            && !forward_rto.is_active()
+            && sack_emulation.is_empty()
     }
 
     /// Returns the timestamp of a packet sent now (TSval, RFC 7323).
@@ -339,10 +351,10 @@ impl LossRecovery {
         }
     }
 
-    /// A new segment is sent while recovery [is quiet](Self::is_quiet). Returns its number.
+    /// A new segment is sent while recovery [is quiet](Self::is_quiet): neither F-RTO nor a rate reduction counts it. Returns its
+    /// number.
     #[inline]
     pub(crate) fn on_new_sent(&mut self, context: Context<'_>) -> u64 {
-        self.force_retransmit = false;
         let number = self.board.on_sent(self.timestamps.now(), context.now);
         self.policy.on_sent(number, true, context, &self.board);
         number

@@ -39,7 +39,7 @@ use peer_window::PeerWindow;
 use std::sync::Arc;
 
 /// A reliable sender.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sender {
     core: SenderCore,
     recovery: LossRecovery,
@@ -117,7 +117,8 @@ impl Sender {
 
     /// A packet from the receiver arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        if let Body::Ack { blocks, ce_packets, .. } = &packet.body
+        // The echo of a timestamp tells apart transmissions of one segment.
+        if let Body::Ack { blocks, ce_packets, timestamp_echo: _ } = &packet.body
             && blocks.is_empty()
             && self.advance(packet, *ce_packets, now, host)
         {

@@ -292,6 +292,7 @@ impl Scoreboard {
         }
         let mut last = Time::ZERO;
         for number in self.una..to {
+            self.step();
             let segment = self.at(number);
             if segment.state != State::InFlight || segment.ever_retransmitted {
                 return None;

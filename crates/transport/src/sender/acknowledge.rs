@@ -114,7 +114,7 @@ impl Sender {
         let rtt = self.sample_rtt(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
-        let may_send = self.recovery.judges_timeout() && self.limit_on_new().is_none();
+        let may_send = self.recovery.judges_timeout() && self.limit_on_new::<false>().is_none();
         if let Some(rule) = self.recovery.is_spurious(delivery, may_send) {
             self.undo_episode(rule, now, host);
         }

@@ -2,23 +2,94 @@
 //! The short path of an acknowledgement that only advances: it acknowledges segments that were sent once, in a flow
 //! where nothing is lost, SACKed or being repaired. Most acknowledgements are of this kind.
 //!
-//! It is exact: what it leaves out has no effect then. `tests/short_path.rs` holds this by flows that take either path.
+//! It is exact: what it leaves out has no effect then. Whatever may have one (an option, a need of the algorithm, a state of the
+//! sender, a field of the acknowledgement) is listed here one by one, so that a new one does not compile until somebody has decided.
+//! `tests/short_path.rs` compares flows that take either path, and a debug build [compares](comparison) both at some
+//! acknowledgements of every flow.
 
-use super::Sender;
-use crate::{ConnectionState, Host, Limit, TransportEvent, TransportOptions};
+#[cfg(debug_assertions)]
+mod comparison;
+
+use super::{Sender, SenderCore};
+use crate::{ConnectionState, Host, TransportEvent, TransportOptions};
 use narrows_cc::{Ack, Needs};
 use narrows_units::Time;
-use narrows_wire::{Body, Packet};
+use narrows_wire::Packet;
 
 /// Whether a flow may take the short path: packets are neither paced nor sent in aggregates, the receiver sets no limit,
 /// and the algorithm asks for no account of single packets.
 pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_events: bool) -> bool {
-    let of_receiver = options.receive_window.is_some()
-        || options.receive_autotuning
-        || options.read_buffer().is_some()
-        || options.nagle;
-    let of_pacing = options.pacing || options.segmentation_offload > 1 || options.tso_autosizing;
-    let of_algorithm = needs.packets || needs.rate_samples || needs_sent_events;
+    let TransportOptions {
+        // They stop new segments before the window does.
+        receive_window,
+        receive_autotuning,
+        read_rate: _, // Without a receive window it has no effect.
+        read_pause: _,
+        nagle,
+        pacing,
+        segmentation_offload,
+        tso_autosizing,
+        // They respond to losses, marks, duplicates, SACKs, timeouts or idle times, none of which is here.
+        recovery: _,
+        proportional_rate_reduction: _,
+        limited_transmit: _,
+        undo: _,
+        frto: _,
+        first_cut: _,
+        abe: _,
+        idle_restart: _,
+        rto_restart: _,
+        retries: _,
+        syn_retries: _,
+        initial_rto: _,
+        // Both paths call what reads them: the algorithm, the question whether the window limits, the timer, the size of a segment.
+        window_validation: _,
+        rate_limited_increase: _,
+        initial_window: _,
+        initial_ssthresh: _,
+        slow_start: _,
+        ack_counting: _,
+        saved_path: _,
+        restart_window: _,
+        rtt_clock: _,
+        rto: _,
+        min_rto: _,
+        max_rto: _,
+        timer_tick: _,
+        mss: _,
+        header: _,
+        delayed_ack: _,
+        ecn: _,
+        // The algorithm that sends the request is notified of each packet.
+        quick_start: _,
+        // Only the pacer reads it.
+        pacing_credit: _,
+        // They are the receiver's: the sender sees the acknowledgements that come of them.
+        ack: _,
+        delayed_ack_timeout: _,
+        quick_ack: _,
+        receive_offload: _,
+        receive_offload_timeout: _,
+        ack_division: _,
+        optimistic_ack: _,
+        hide_ce: _,
+    } = options;
+    let Needs {
+        packets,
+        rate_samples,
+        // This is the reliable transport.
+        transport: _,
+        // They concern the receiver, other acknowledgements, the choice of options, or the algorithm alone.
+        each_packet: _,
+        partial_acks: _,
+        slow_start: _,
+        abe_factor: _,
+        router: _,
+    } = needs;
+    let of_receiver =
+        receive_window.is_some() || *receive_autotuning || options.read_buffer().is_some() || *nagle;
+    let of_pacing = *pacing || *segmentation_offload > 1 || *tso_autosizing;
+    let of_algorithm = packets || rate_samples || needs_sent_events;
     !(of_receiver || of_pacing || of_algorithm)
 }
 
@@ -33,10 +104,74 @@ impl Sender {
         now: Time,
         host: &mut H,
     ) -> bool {
-        let open =
-            self.core.status.state == ConnectionState::Established && self.handshake.window_cap() == u64::MAX;
-        let unmarked = self.core.ecn.is_quiet(packet.ecn_echo, ce_packets);
-        if !(self.short && open && unmarked && self.recovery.is_quiet()) {
+        #[cfg(debug_assertions)]
+        if self.short && comparison::is_due(packet.number) {
+            return self.advance_both_ways(packet, ce_packets, now, host);
+        }
+        self.advance_shortly(packet, ce_packets, now, host)
+    }
+
+    /// Whether neither the sender nor the acknowledgement asks for more than the short path does, the segments that it
+    /// acknowledges aside.
+    #[inline]
+    fn is_quiet(&self, packet: &Packet, ce_packets: u16) -> bool {
+        let Self {
+            core,
+            recovery,
+            short,
+            handshake,
+            // Both paths keep them up to date.
+            usage: _,
+            window_limited: _,
+            last_sent_at: _,
+            waiting_since: _,
+            // A flow that may take the short path does not use them: `is_short`.
+            pacer: _,
+            aggregate: _,
+            delivery_rate: _,
+            peer_window: _,
+        } = self;
+        let SenderCore {
+            status,
+            ecn,
+            // Both paths keep them up to date.
+            algorithm: _,
+            data: _,
+            timer: _,
+            round: _,
+            // Constant: `is_short`.
+            flow: _,
+            needs: _,
+            needs_sent_events: _,
+            options: _,
+        } = core;
+        let Packet {
+            ecn_echo,
+            // Read by both paths.
+            number: _,
+            sent_at: _,
+            // Read where the packet is passed on and dispatched.
+            arrival: _,
+            flow: _,
+            next: _,
+            size: _,
+            ecn: _,
+            body: _,
+        } = packet;
+        let open = status.state == ConnectionState::Established && handshake.window_cap() == u64::MAX;
+        *short && open && ecn.is_quiet(*ecn_echo, ce_packets) && recovery.is_quiet()
+    }
+
+    /// Does what [`advance`](Self::advance) says.
+    #[inline]
+    fn advance_shortly<H: Host>(
+        &mut self,
+        packet: &Packet,
+        ce_packets: u16,
+        now: Time,
+        host: &mut H,
+    ) -> bool {
+        if !self.is_quiet(packet, ce_packets) {
             return false;
         }
         let next = packet.number;
@@ -68,50 +203,8 @@ impl Sender {
         if next == self.core.data.transfer().segments() {
             self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
         } else {
-            self.send_new(now, host);
+            self.transmit_as::<true, H>(now, host);
         }
         true
-    }
-
-    /// Does what [`transmit`](Self::transmit) does, where only the window may stop new segments.
-    #[inline]
-    fn send_new<H: Host>(&mut self, now: Time, host: &mut H) {
-        let limits = self.core.algorithm.limits();
-        let (Some(window), None) = (limits.window, limits.pacing) else { return self.transmit(now, host) };
-        self.pacer.delay_until(Time::NEVER);
-        self.aggregate = 0;
-        debug_assert_eq!(window, self.usable(window), "nothing is being repaired");
-        while self.in_flight() < window {
-            let board = self.recovery.board();
-            if board.outstanding() == 0 || board.next() >= self.core.data.available() {
-                return self.transmit(now, host);
-            }
-            self.send_next(now, host);
-        }
-        self.core.status.limited_by = Limit::Window;
-        self.waiting_since = Time::NEVER;
-        let board = self.recovery.board();
-        self.usage.on_attempt(board.una(), board.next(), true);
-    }
-
-    /// Sends the next new segment.
-    #[inline]
-    fn send_next<H: Host>(&mut self, now: Time, host: &mut H) {
-        let number = self.recovery.on_new_sent(Self::context(&self.core, now));
-        let payload = self.core.data.transfer().payload(number);
-        let size = payload + self.core.options.header;
-        let body = Body::Data {
-            request: None,
-            payload: payload.count() as u16,
-            retransmission: false,
-            timestamp: self.recovery.timestamp(),
-        };
-        let ecn = self.core.ecn.codepoint(false);
-        host.send(Packet { ecn, ..Packet::new(self.core.flow, number, size, body, now) });
-        let counters = &mut self.core.status.counters;
-        counters.packets_sent += 1;
-        counters.bytes_sent += size.count();
-        self.last_sent_at = now;
-        self.core.timer.on_sent(now);
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The part of a sender that does not depend on its kind: the hosted congestion control algorithm, the round-trip time,
 /// marks, and its status.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SenderCore {
     pub(crate) flow: FlowId,
     pub(crate) needs: Needs,

@@ -19,7 +19,7 @@ use narrows_units::Time;
 use narrows_wire::{Block, Body, Packet};
 
 /// The window of one receiver.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PeerWindow {
     /// Payload from the start of the connection that may be sent, bytes: `SND.UNA + SND.WND`.
     edge: u64,

@@ -8,7 +8,7 @@ use narrows_cc::{Cause, RttView};
 use narrows_units::{Rate, Span, Time};
 
 /// The state of a connection and the counts of its sender.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Status {
     pub(crate) state: ConnectionState,
     pub(crate) limited_by: Limit,

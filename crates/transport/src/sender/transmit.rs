@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
+//!
+//! `QUIET` marks what the [short path](super::advance) leaves out: in a flow that may take it, while loss recovery is quiet and
+//! the algorithm sets a window and no rate, only the window and the end of the data can stop new segments.
 
 use super::{ConnectionState, Limit, Sender};
 use crate::receiver::buffer::INITIAL_ADVERTISED;
@@ -13,23 +16,37 @@ impl Sender {
     /// Sends until a limit is reached.
     #[inline]
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
+        self.transmit_as::<false, H>(now, host);
+    }
+
+    /// Does the same. If `QUIET`, nothing is lost, SACKed or being repaired, the connection is established, and the flow may take
+    /// the short path.
+    #[inline]
+    pub(super) fn transmit_as<const QUIET: bool, H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacer.delay_until(Time::NEVER);
-        if self.core.status.state != ConnectionState::Established {
+        if !QUIET && self.core.status.state != ConnectionState::Established {
             return;
         }
         let mut limits = self.core.algorithm.limits().bounded();
-        let mut usable = self.usable_of(&limits);
+        // Exhaustive: a new limit must be observed on the short path, too, or close it.
+        let Limits { window, pacing, burst: _ } = limits;
+        if QUIET && (window.is_none() || pacing.is_some()) {
+            return self.transmit(now, host);
+        }
+        let mut usable = self.usable_of::<QUIET>(&limits);
         self.aggregate = 0;
-        let window = loop {
-            let segment = match self.choose(&limits, usable, now) {
+        let (limit, window) = loop {
+            let segment = match self.choose::<QUIET>(&limits, usable, now) {
                 Ok(segment) => segment,
+                Err(limit) if QUIET && limit != Limit::Window => return self.transmit(now, host),
                 Err(Limit::Application) if self.cut_segment() => continue,
-                Err(limit) => {
-                    self.core.status.limited_by = limit;
-                    break limits.window;
-                }
+                Err(limit) => break (limit, limits.window),
             };
-            if let Some(idle) = self.idle(now) {
+            if QUIET && self.recovery.board().outstanding() == 0 {
+                // It may have been idle, after which the algorithm may set a rate.
+                return self.transmit(now, host);
+            }
+            if !QUIET && let Some(idle) = self.idle(now) {
                 // The window may be smaller now, and with it what may be sent.
                 (self.last_sent_at, self.waiting_since) = (now, Time::NEVER);
                 let before = self.core.algorithm.window();
@@ -38,33 +55,35 @@ impl Sender {
                     host.notify(TransportEvent::IdleRestart);
                 }
                 limits = self.core.algorithm.limits().bounded();
-                usable = self.usable_of(&limits);
+                usable = self.usable_of::<QUIET>(&limits);
                 continue;
             }
             self.recovery.before_sending(segment);
-            self.send_segment(segment.retransmission(), self.pacing_rate_within(&limits), now, host);
-            if self.core.needs_sent_events {
+            let rate = if QUIET { None } else { self.pacing_rate_within(&limits) };
+            self.send_segment::<QUIET, H>(segment.retransmission(), rate, now, host);
+            let notified = !QUIET && self.core.needs_sent_events;
+            if notified {
                 limits = self.core.algorithm.limits().bounded();
             }
-            if self.core.needs_sent_events || self.recovery.is_reducing() {
-                usable = self.usable_of(&limits);
+            if notified || (!QUIET && self.recovery.is_reducing()) {
+                usable = self.usable_of::<QUIET>(&limits);
             }
         };
+        self.core.status.limited_by = limit;
         let board = self.recovery.board();
         // The congestion window itself, not the part that loss recovery permits, is what may grow. Segments that wait for an
         // aggregate wait for the window.
         let in_flight = board.in_flight();
-        let deferred =
-            self.core.status.limited_by == Limit::Window && usable < u64::MAX && in_flight < usable;
-        let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
+        let deferred = limit == Limit::Window && usable < u64::MAX && in_flight < usable;
+        let stopped_by_window = QUIET || deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
         let idle = board.outstanding() == 0;
-        let waits = self.core.status.limited_by == Limit::Application && idle;
+        let waits = limit == Limit::Application && idle;
         self.waiting_since = if waits { self.waiting_since.min(now) } else { Time::NEVER };
-        if self.core.needs.rate_samples && self.core.status.limited_by == Limit::Application {
+        if limit == Limit::Application && self.core.needs.rate_samples {
             self.delivery_rate.on_app_limited(board.in_flight());
         }
-        if self.core.status.limited_by == Limit::ReceiveWindow && idle {
+        if limit == Limit::ReceiveWindow && idle {
             self.on_closed_window(now, host);
         }
     }
@@ -83,23 +102,34 @@ impl Sender {
 
     /// The packets that may be in flight where the algorithm sets `limits`; `u64::MAX` if it has no window.
     #[inline]
-    fn usable_of(&self, limits: &Limits) -> u64 {
-        limits.window.map_or(u64::MAX, |window| self.usable(window))
+    fn usable_of<const QUIET: bool>(&self, limits: &Limits) -> u64 {
+        let usable =
+            limits.window.map_or(u64::MAX, |window| if QUIET { window } else { self.usable(window) });
+        debug_assert!(!QUIET || limits.window.map(|window| self.usable(window)) == Some(usable));
+        usable
     }
 
     /// The segment to be sent next, or the limit that forbids it, where `usable` packets may be in flight.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
-    fn choose(&mut self, limits: &Limits, usable: u64, now: Time) -> Result<NextSegment, Limit> {
+    fn choose<const QUIET: bool>(
+        &mut self,
+        limits: &Limits,
+        usable: u64,
+        now: Time,
+    ) -> Result<NextSegment, Limit> {
         let full = self.in_flight() >= usable;
-        if full && !self.recovery.is_forced() {
+        if full && (QUIET || !self.recovery.is_forced()) {
             return Err(Limit::Window);
+        }
+        if QUIET {
+            return self.limit_on_new::<QUIET>().map_or(Ok(NextSegment::New), Err);
         }
         let lost = self.recovery.next_lost();
         if full && lost.is_none() {
             return Err(Limit::Window);
         }
-        let segment = match (lost, self.limit_on_new()) {
+        let segment = match (lost, self.limit_on_new::<QUIET>()) {
             (Some(number), _) => NextSegment::Lost(number),
             (None, None) if !self.recovery.permits_new() || self.is_deferred(usable, now) => {
                 return Err(Limit::Window);
@@ -120,9 +150,9 @@ impl Sender {
 
     /// Returns the limit that forbids sending a new segment, the congestion window aside.
     #[inline]
-    pub(super) fn limit_on_new(&self) -> Option<Limit> {
-        let limit = self.limit_on_probe();
-        if limit.is_none() && self.core.options.nagle && self.is_held_by_nagle() {
+    pub(super) fn limit_on_new<const QUIET: bool>(&self) -> Option<Limit> {
+        let limit = self.limit_on_probe::<QUIET>();
+        if !QUIET && limit.is_none() && self.core.options.nagle && self.is_held_by_nagle() {
             return Some(Limit::Application);
         }
         limit
@@ -150,10 +180,13 @@ impl Sender {
 
     /// Returns the same for a tail loss probe, which Nagle's algorithm does not hold back (`tcp_send_loss_probe`).
     #[inline]
-    fn limit_on_probe(&self) -> Option<Limit> {
+    fn limit_on_probe<const QUIET: bool>(&self) -> Option<Limit> {
         let board = self.recovery.board();
         if board.next() >= self.core.data.available() {
             return Some(Limit::Application);
+        }
+        if QUIET {
+            return None;
         }
         let options = &self.core.options;
         // `tcp_select_initial_window` and `tcp_grow_window`: two segments for each received in order.
@@ -166,28 +199,34 @@ impl Sender {
     /// Sends a tail loss probe: a new segment if there is one that the receiver can hold, else the last one again
     /// (`TLP_send_probe`, RFC 8985 §7.3).
     pub(super) fn send_probe<H: Host>(&mut self, now: Time, host: &mut H) {
-        let retransmission = self.limit_on_probe().map(|_| self.recovery.board().next() - 1);
+        let retransmission = self.limit_on_probe::<false>().map(|_| self.recovery.board().next() - 1);
         let rate = self.pacing_rate();
-        self.send_segment(retransmission, rate, now, host);
+        self.send_segment::<false, H>(retransmission, rate, now, host);
         self.core.status.counters.probes += 1;
         self.recovery.on_probe_sent(retransmission.is_some());
         self.core.timer.on_probe_sent(now);
     }
 
-    /// Sends segment `retransmission` again, or a new one if `None`, paced at `rate`.
+    /// Sends segment `retransmission` again, or a new one if `None`, paced at `rate`. If `QUIET`, it is a new one, not paced.
     #[inline]
-    fn send_segment<H: Host>(
+    fn send_segment<const QUIET: bool, H: Host>(
         &mut self,
         retransmission: Option<u64>,
         rate: Option<Rate>,
         now: Time,
         host: &mut H,
     ) {
+        let (retransmission, rate) = if QUIET { (None, None) } else { (retransmission, rate) };
         let idle = self.recovery.board().outstanding() == 0;
-        let needs_sent_events = self.core.needs_sent_events;
+        let needs_sent_events = !QUIET && self.core.needs_sent_events;
         let request = if needs_sent_events { self.core.algorithm.request(&self.path(now)) } else { None };
-        let number = self.recovery.on_sent(retransmission, Self::context(&self.core, now));
-        self.aggregate = self.aggregate.saturating_sub(u64::from(retransmission.is_none()));
+        let context = Self::context(&self.core, now);
+        let number = if QUIET {
+            self.recovery.on_new_sent(context)
+        } else {
+            self.aggregate = self.aggregate.saturating_sub(u64::from(retransmission.is_none()));
+            self.recovery.on_sent(retransmission, context)
+        };
         let payload = self.core.data.transfer().payload(number);
         let size = payload + self.core.options.header;
         let retransmitted = retransmission.is_some();
@@ -199,7 +238,7 @@ impl Sender {
         };
         let mut packet = Packet::new(self.core.flow, number, size, body, now);
         packet.ecn = self.core.ecn.codepoint(retransmitted);
-        packet.ecn_echo = !retransmitted && self.core.ecn.take_cwr(number);
+        packet.ecn_echo = !QUIET && !retransmitted && self.core.ecn.take_cwr(number);
         host.send(packet);
         let counters = &mut self.core.status.counters;
         counters.packets_sent += 1;
@@ -216,7 +255,7 @@ impl Sender {
         } else {
             self.core.timer.on_sent(now);
         }
-        let app_limited = self.store_detail(number, idle, now);
+        let app_limited = !QUIET && self.store_detail(number, idle, now);
         if needs_sent_events {
             let path = self.path(now);
             let packet = SentPacket {
