@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def leave_signals_to_the_parent() -> None:
-    """Ignore what a time limit or a terminal sends to all processes of a command: the parent keeps what has finished."""
+    """Ignore what a time limit or a terminal sends to all processes of a command: the parent keeps what is finished."""
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
 
