@@ -91,6 +91,7 @@ def _study_page(study: StudyFolder) -> str:
         "[All its claims](claims.md#study-" + published.number + "), with test, interval, verdict and cause.",
         "## In one paragraph",
         *(_headline(ledger) for ledger in ledgers),
+        *_outdated(study, ledgers),
     ]
     for ledger in ledgers:
         image = f"{study.name}-{ledger['size']}.svg"
@@ -118,6 +119,15 @@ def _study_page(study: StudyFolder) -> str:
         _grid(("date", "claims", "what", "effect"), account["changes"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _outdated(study: StudyFolder, ledgers: Sequence[Ledger]) -> Iterator[str]:
+    """Yield what a reader must know of results that an earlier simulator gave."""
+    for ledger in ledgers:
+        if since := study.outdated.get(ledger["size"]):
+            size = ledger["size"].capitalize()
+            warning = f"The verdicts of the {size} size are of an earlier simulator, and may be others now:"
+            yield f"**{warning}** since then {since}."
 
 
 def _linked(text: str) -> str:
@@ -219,6 +229,7 @@ def _claims_of(study: StudyFolder) -> str:
         f'<a id="study-{study.published.number}"></a>\n\n## Study {study.published.number}: {study.published.title}',
         f"[The study's page]({study.name}.md). {study.published.source}.",
     ]
+    parts += _outdated(study, ledgers)
     size = ledgers[0]["size"] if ledgers else "quick"
     formulas = Formulas(study, size)
     if ledgers:
@@ -227,7 +238,7 @@ def _claims_of(study: StudyFolder) -> str:
         parts += ["Claims that do not hold, by whose the cause is:", "\n".join(listed)] if listed else []
     parts += _quantities(formulas)
     for claim in study.claims(size).claims:
-        parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}))
+        parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}, study.outdated))
     return "\n\n".join(parts)
 
 
@@ -240,7 +251,7 @@ def _quantities(formulas: Formulas) -> list[str]:
     return ["Quantities that its tests name:", "\n".join(lines)] if lines else []
 
 
-def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry]) -> str:
+def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry], outdated: Mapping[str, str]) -> str:
     kind = "check of the implementation" if claim.check else claim.strength
     lines = [
         f'<a id="claim-{claim.id}"></a>\n\n**{claim.id}** {claim.statement} *({kind}; {claim.place})*',
@@ -251,7 +262,7 @@ def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry]) -> st
     if claim.published:
         lines.append(f"* Published: {cell(claim.published)}")
     for size, entry in entries.items():
-        lines.append(f"* {_verdict(size, entry)}")
+        lines.append(f"* {_verdict(size, entry, outdated=size in outdated)}")
         if entry["cause"] and entry["verdict"] not in {HOLDS, NOT_TESTABLE}:
             lines += [f"  {each}" for each in _cause(entry)]
     if claim.note:
@@ -274,8 +285,8 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
     return [f"* {title}: {lines[0]}", *lines[1:]]
 
 
-def _verdict(size: str, entry: Entry) -> str:
-    text = f"{size.capitalize()}: **{entry['verdict']}**"
+def _verdict(size: str, entry: Entry, *, outdated: bool) -> str:
+    text = f"{size.capitalize()}{' (earlier simulator)' if outdated else ''}: **{entry['verdict']}**"
     if entry["effect"] is not None and entry["ci95"]:
         unit = f" {entry['unit']}" if entry["unit"] else ""
         low, high = entry["ci95"]

@@ -128,6 +128,8 @@ def _list(arguments: argparse.Namespace) -> int:
             lacking = sum(bool(claim["lacks"]) for claim in each.ledger["claims"])
             not_run = f", {lacking} of these without results of this size" if lacking else ""
             print(f"  {each.ledger['size']}: {_counted(each.ledger)}{not_run}")
+            if since := each.outdated.get(each.ledger["size"]):
+                print(f"  OUTDATED: these verdicts are of an earlier simulator; since then {since}")
     return DONE
 
 
@@ -142,6 +144,7 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
         "experiments": list(published.experiments),
         "verdicts": ledger["verdicts"] if ledger else None,
         "evidence": ledger["evidence"] if ledger else None,
+        "outdated": study.outdated.get(ledger["size"]) if ledger else None,
     }
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,12 @@ class StudyFolder:
     def ledger_quick(self) -> dict[str, Any] | None:
         """The ledger of the quick size that the study has; None where there is none."""
         return self._ledger(LEDGER_QUICK)
+
+    @cached_property
+    def outdated(self) -> dict[str, str]:
+        """The sizes whose published results are of an earlier simulator, each with what has changed results since."""
+        file = self.folder / OUTDATED
+        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
     @property
     def tables(self) -> list[dict[str, Any]]:
@@ -130,3 +137,4 @@ CLAIMS = "claims.toml"
 LEDGER = "ledger.json"
 TABLES, TABLES_QUICK = "tables.json", "tables-quick.json"
 LEDGER_QUICK = "ledger-quick.json"
+OUTDATED = "outdated.toml"

@@ -264,6 +264,18 @@ def test_the_list_counts_apart_what_a_size_has_not_run(capsys: pytest.CaptureFix
     assert [line.split(", ")[-1].split()[0] for line in lines] == [str(count) for count in lacking if count]
 
 
+def test_the_list_says_which_verdicts_are_of_an_earlier_simulator(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert main(["reproduce", "--list", "--json"]) == 0
+    entries = {each["name"]: each["outdated"] for each in json.loads(capsys.readouterr().out)}
+    for study in published_studies():
+        since = study.outdated.get(study.ledger["size"]) if study.ledger else None
+        assert entries[study.name] == since
+        assert since is None or f"OUTDATED: these verdicts are of an earlier simulator; since then {since}\n" in said
+    assert said.count("OUTDATED") == sum(each is not None for each in entries.values())
+
+
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
 @pytest.mark.parametrize("size", ["quick", *(pytest.param(size, marks=LARGE) for size in ("medium", "full"))])
 def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
