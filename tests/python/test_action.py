@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import yaml
 
 from command_line import environment
 from narrows.report.trial.github import outputs
+from optional import needs
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_no_input_is_put_into_a_script() -> None:
         assert "${{" not in step.get("run", "")
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the shell of the action")
+@needs("bash")
 @pytest.mark.parametrize(("b", "status"), [("constant(rate=2Mbps)", 1), ("constant(rate=4Mbps, jitter=0)", 2)])
 def test_the_step_of_the_action_runs_as_it_stands(tmp_path: Path, b: str, status: int) -> None:
     scenario = (

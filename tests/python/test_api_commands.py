@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.browser.page import fault, module_file
+from optional import needs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 def _same(found: dict[str, Any], printed: str) -> bool:
     """Return whether a function returned what its command printed, but for the command line."""
     return {**json.loads(printed), "command": ""} == {**json.loads(json.dumps(found)), "command": ""}
-
-
-def _built() -> bool:
-    try:
-        return not fault(module_file())
-    except nw.InputError:
-        return False
 
 
 @pytest.fixture
@@ -76,7 +69,7 @@ def test_why(narrows: Narrows, run: Path) -> None:
         nw.why(run, "newreno[9]", "2.5s")
 
 
-@pytest.mark.skipif(not _built(), reason="the simulator for browsers is not built: make wasm")
+@needs("playground")
 def test_playground(narrows: Narrows, tmp_path: Path) -> None:
     assert narrows("playground", "pair", "--out", "command.html").returncode == 0
     page = nw.playground("pair", tmp_path / "function.html")

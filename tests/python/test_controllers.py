@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from command_line import SHORT, write
 from narrows import core
 from narrows.external.scaffold import TEMPLATES
+from optional import WASM, needs, require
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -57,7 +59,6 @@ AT_ITS_START = {
     "LOADING_CRASHES": "ended by signal SIGABRT",
     "LOADING_LOOPS": "the call has not returned within 5 s of processor time",
 }
-TARGET = "wasm32-unknown-unknown"
 
 
 def compiled(source: str, library: Path, *defines: str) -> Path:
@@ -72,9 +73,10 @@ def compiled(source: str, library: Path, *defines: str) -> Path:
 
 def compiled_rust(source: str, library: Path, broken: str) -> Path:
     """Compile a Rust file of the crate's tests, to WebAssembly if the name of the library says so."""
-    target = ["--target", TARGET, "-C", "link-arg=--export-table"] if library.suffix == ".wasm" else []
+    target = ["--target", WASM, "-C", "link-arg=--export-table"] if library.suffix == ".wasm" else []
     flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--cfg", broken, *target]
-    subprocess.run(["rustc", *flags, "-o", library, DOOR / "tests" / source], check=True)  # noqa: S607
+    compiler = require("wasm" if target else "rustc")
+    subprocess.run([compiler, *flags, "-o", library, DOOR / "tests" / source], check=True)
     return library
 
 
@@ -175,30 +177,39 @@ def test_every_command_takes_a_library_like_a_name(narrows: Narrows, tmp_path: P
         assert done.returncode in {0, 1}, f"{words}: {done.stderr}"
 
 
-def test_a_library_is_executed_only_with_trust_and_a_module_without(narrows: Narrows, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    compiled("newreno.c", elsewhere / "libmine.so")
-    compiled_rust("newreno.rs", elsewhere / "mine.wasm", "whole")
-    (tmp_path / "here").mkdir()
-    libraries, modules = (
-        write_as(tmp_path / "here" / f"{kind}.toml", SHORT.replace('"newreno"', f'"../elsewhere/{file}:newreno"'))
-        for kind, file in {"native": "libmine.so", "wasm": "mine.wasm"}.items()
-    )
-    refused = narrows("run", libraries, "--replications", "1", "--out", "out")
+def elsewhere(folder: Path, file: str) -> Path:
+    """Return a scenario with a controller of this file, which is not below its folder."""
+    (folder / "here").mkdir(exist_ok=True)
+    text = SHORT.replace('"newreno"', f'"../{file}:newreno"')
+    return write_as(folder / "here" / f"{file}.toml", text)
+
+
+def of_the_competitor(out: Path) -> object:
+    return json.loads((out / "summary.json").read_text(encoding="utf-8"))["groups"]["other"]
+
+
+def test_a_library_is_executed_only_with_trust(narrows: Narrows, tmp_path: Path) -> None:
+    compiled("newreno.c", tmp_path / "libmine.so")
+    scenario = elsewhere(tmp_path, "libmine.so")
+    refused = narrows("run", scenario, "--replications", "1", "--out", "out")
     assert refused.returncode == 2
     assert "--trust" in refused.stderr
-    done = narrows("run", libraries, "--replications", "1", "--out", "native", "--trust")
+    done = narrows("run", scenario, "--replications", "1", "--out", "out", "--trust")
     assert done.returncode == 0, done.stderr
-    done = narrows("run", modules, "--replications", "1", "--out", "wasm")
-    assert done.returncode == 0, done.stderr
-    assert "libmine.so:newreno (controller in a native library)" in narrows("check", libraries).stderr
-    checked = narrows("check", modules)
+    assert "libmine.so:newreno (controller in a native library)" in narrows("check", scenario).stderr
+
+
+@needs("wasm")
+def test_a_module_is_executed_without_trust(narrows: Narrows, tmp_path: Path) -> None:
+    compiled_rust("newreno.rs", tmp_path / "mine.wasm", "whole")
+    compiled("newreno.c", tmp_path / "libmine.so")
+    for file, *trust in (("mine.wasm",), ("libmine.so", "--trust")):
+        done = narrows("run", elsewhere(tmp_path, file), "--replications", "1", "--out", file.partition(".")[0], *trust)
+        assert done.returncode == 0, done.stderr
+    checked = narrows("check", elsewhere(tmp_path, "mine.wasm"))
     assert checked.returncode == 0, checked.stderr
     assert "would execute" not in checked.stdout + checked.stderr
-    groups = [json.loads((tmp_path / out / "summary.json").read_text())["groups"] for out in ("native", "wasm")]
-    first, second = ({key: value for key, value in each.items() if key == "other"} for each in groups)
-    assert first == second, "the competitor meets the same packets"
+    assert of_the_competitor(tmp_path / "mine") == of_the_competitor(tmp_path / "libmine"), "it meets the same packets"
 
 
 def write_as(file: Path, text: str) -> Path:
@@ -223,8 +234,8 @@ def test_a_new_controller_in_c_passes_its_test_and_runs(narrows: Narrows, tmp_pa
     assert "is there already" in again.stderr
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo")
-@pytest.mark.parametrize("language", ["rust", "wasm"])
+@needs("cargo")
+@pytest.mark.parametrize("language", ["rust", pytest.param("wasm", marks=needs("wasm"))])
 def test_a_new_controller_in_rust_builds_by_itself_passes_its_test_and_runs(
     narrows: Narrows, tmp_path: Path, language: str
 ) -> None:
@@ -234,12 +245,13 @@ def test_a_new_controller_in_rust_builds_by_itself_passes_its_test_and_runs(
         each.relative_to(tmp_path) for each in tmp_path.rglob("*") if each.is_file()
     )
     assert "dependencies" not in tomllib.loads((tmp_path / "my_rule/Cargo.toml").read_text(encoding="utf-8"))
-    library = {"rust": "release/libmy_rule.so", "wasm": f"{TARGET}/release/my_rule.wasm"}[language]
+    library = {"rust": "release/libmy_rule.so", "wasm": f"{WASM}/release/my_rule.wasm"}[language]
     assert f"my_rule/target/{library}:my_rule" in made.stderr
-    for arguments in (["test"], ["build", "--release", *(["--target", TARGET] if language == "wasm" else [])]):
+    for arguments in (["test"], ["build", "--release", *(["--target", WASM] if language == "wasm" else [])]):
         done = subprocess.run(
-            ["cargo", *arguments, "--offline"],  # noqa: S607
+            [require("cargo"), *arguments, "--offline"],
             cwd=tmp_path / "my_rule",
+            env={**os.environ, "RUSTC": require("wasm" if language == "wasm" else "rustc")},
             capture_output=True,
             text=True,
             check=False,

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 import subprocess
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from optional import BARE, needs, require
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ VERSION = tomllib.loads((HOUSE / "Cargo.toml").read_text(encoding="utf-8"))["wor
 CRATES = ("card", "cc", "engine", "link", "qdisc", "units", "wire")
 # The stacks need the standard library.
 FOR_STACKS = ("adapter", "noq", "quinn")
-BARE = "thumbv7em-none-eabi"
 # The table of comparisons, which tests read and write.
 WITH_STD = {"crates/card/src/comparison.rs"}
 
@@ -87,12 +87,10 @@ def test_no_crate_names_the_standard_library(crate: str) -> None:
 @pytest.mark.full(
     "seven crates are compiled for a processor without an operating system; what they import is read above"
 )
-@pytest.mark.skipif(shutil.which("rustup") is None, reason="rustup says which targets are installed")
+@needs("cargo", "bare")
 def test_the_crates_build_for_a_processor_without_an_operating_system() -> None:
-    installed = subprocess.run(["rustup", "target", "list", "--installed"], capture_output=True, check=True, text=True)  # noqa: S607
-    if BARE not in installed.stdout.split():
-        pytest.skip(f"rustup target add {BARE}")
     packages = [word for crate in CRATES for word in ("--package", f"narrows-{crate}")]
-    command = ["cargo", "check", "--locked", "--quiet", "--no-default-features", "--target", BARE, *packages]
-    done = subprocess.run(command, cwd=HOUSE, capture_output=True, check=False, text=True)
+    command = [require("cargo"), "check", "--locked", "--quiet", "--no-default-features", "--target", BARE, *packages]
+    environment = {**os.environ, "RUSTC": require("bare")}
+    done = subprocess.run(command, cwd=HOUSE, env=environment, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr

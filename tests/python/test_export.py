@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import pytest
 
 from command_line import command, environment, write
 from narrows.formats import headers
+from optional import needs, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,7 @@ def cli(*arguments: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
-needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not here")
+needs_tshark = needs("tshark")
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tshark(capture: Path, *arguments: str) -> list[str]:
     # A machine's own settings for Wireshark are not to be met.
-    line = [str(shutil.which("tshark")), "-n", "-C", "Default", "-r", str(capture), *arguments]
+    line = [require("tshark"), "-n", "-C", "Default", "-r", str(capture), *arguments]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 

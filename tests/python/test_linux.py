@@ -21,6 +21,7 @@ from narrows.errors import InputError
 from narrows.linux import additions, backend, cache, library
 from narrows.opened.folder import OpenedComparison
 from narrows.run.scenario import load
+from optional import needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +38,7 @@ algorithm = "cubic"
 
 SHORT = ("--set", "duration=5s", "--set", "warmup=1s")
 
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
+built = needs("kernel")
 
 
 def run_of(tmp_path: Path, narrows: Narrows, *flags: str, name: str = "run") -> Path:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 
 from narrows.errors import InputError
 from narrows.linux import additions, build, cache, library, source
+from optional import needs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def test_every_congestion_control_of_a_source_is_found(tmp_path: Path) -> None:
     assert additions.algorithms(tmp_path) == {"CONFIG_TCP_CONG_MINE": "mine"}
 
 
-@pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="there are no Debian packages here")
+@needs("dpkg-deb")
 def test_a_source_is_unpacked_from_a_package_of_debian(tmp_path: Path) -> None:
     tree = tmp_path / "linux-source-9.9"
     (tree / "arch/um").mkdir(parents=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import Narrows, write
-from narrows.linux import cache, library
+from narrows.linux import cache
+from optional import needs, require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,20 +42,15 @@ ecn = true
 name = "classic"
 algorithm = "cubic"
 """
-KERNELS = [kernel for kernel in cache.kernels() if kernel.is_current and library.path().is_file()]
-# A kernel with DualPI2 is taken to have Accurate ECN, as 7.3 does.
-NEWER = [kernel for kernel in KERNELS if "dualpi2" in kernel.queues]
-OLDER = [kernel for kernel in KERNELS if "dualpi2" not in kernel.queues]
-newer = pytest.mark.skipif(
-    not NEWER, reason="no kernel with dualpi2, as 7.3, is built: narrows linux build --source FILE --name NAME"
-)
-older = pytest.mark.skipif(not OLDER, reason="no kernel before 6.17 is built: narrows linux build")
+NEWER, OLDER = "kernel with dualpi2", "kernel before 6.17"
+newer = needs(NEWER)
+older = needs(OLDER)
 
 
 @newer
 def test_accurate_ecn_is_asked_for_and_had(tmp_path: Path, narrows: Narrows) -> None:
     file = write(tmp_path, SCENARIO)
-    ended = narrows("run", file, "--on", cache.option(NEWER[0].name), "--out", "run")
+    ended = narrows("run", file, "--on", cache.option(require(NEWER)), "--out", "run")
     assert ended.returncode == 0, ended.stderr
     link = json.loads((tmp_path / "run/summary.json").read_text())["links"]["bottleneck"]
     assert link["mark_rate"]["mean"] > 0.05
@@ -63,7 +59,7 @@ def test_accurate_ecn_is_asked_for_and_had(tmp_path: Path, narrows: Narrows) -> 
 
 @older
 def test_a_kernel_without_accurate_ecn_refuses_the_setting(tmp_path: Path, narrows: Narrows) -> None:
-    ended = narrows("run", write(tmp_path, SCENARIO), "--on", cache.option(OLDER[0].name), "--out", "run")
+    ended = narrows("run", write(tmp_path, SCENARIO), "--on", cache.option(require(OLDER)), "--out", "run")
     assert ended.returncode == 2
     assert "tcp_ecn" in ended.stderr
     assert not (tmp_path / "run").exists()
@@ -71,7 +67,7 @@ def test_a_kernel_without_accurate_ecn_refuses_the_setting(tmp_path: Path, narro
 
 @newer
 def test_dualpi2_of_the_kernel_keeps_low_latency_traffic_ahead(tmp_path: Path, narrows: Narrows) -> None:
-    on = cache.option(NEWER[0].name)
+    on = cache.option(require(NEWER))
     ended = narrows("run", write(tmp_path, DUALPI2), "--on", on, "--queue", "linux", "--out", "run")
     assert ended.returncode == 0, ended.stderr
     groups = json.loads((tmp_path / "run/summary.json").read_text())["groups"]
@@ -88,7 +84,7 @@ def test_every_newer_queue_of_the_kernel_carries_flows(kind: str, tmp_path: Path
         tmp_path,
         DUALPI2.replace('{ kind = "dualpi2", low_latency = "ect" }', '{ kind = "droptail", limit = "100pkt" }'),
     )
-    on = cache.option(NEWER[0].name)
+    on = cache.option(require(NEWER))
     ended = narrows("run", file, "--on", on, "--queue", f"linux:{kind}", "--out", "run")
     assert ended.returncode == 0, ended.stderr
     link = json.loads((tmp_path / "run/summary.json").read_text())["links"]["bottleneck"]
@@ -97,7 +93,7 @@ def test_every_newer_queue_of_the_kernel_carries_flows(kind: str, tmp_path: Path
 
 @older
 def test_a_queue_that_this_kernel_lacks_is_refused_at_its_line(tmp_path: Path, narrows: Narrows) -> None:
-    on = cache.option(OLDER[0].name)
+    on = cache.option(require(OLDER))
     ended = narrows("run", write(tmp_path, DUALPI2), "--on", on, "--queue", "linux", "--out", "run")
     assert ended.returncode == 2
     assert "scenario.toml:4:" in ended.stderr

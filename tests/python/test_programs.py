@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import Narrows, command, environment, write
-from narrows.linux import cache, library
+from narrows.linux import cache
+from optional import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,16 +36,7 @@ FETCH = "curl -sS -o /tmp/got -w '%{size_download} %{http_code}' http://$SERVER/
 
 UNPRIVILEGED = 65_534
 
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
-
-
-def needs(program: str) -> pytest.MarkDecorator:
-    """Skip a test where a program is missing."""
-    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+built = needs("kernel")
 
 
 def scenario(tmp_path: Path, client: str, server: str, more: str = "") -> Path:

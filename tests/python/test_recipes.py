@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from command_line import write
+from optional import needs, require
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -23,7 +23,6 @@ HOUSE = Path(__file__).parents[2]
 RECIPE = HOUSE / "docs/recipes/ngtcp2"
 HEADER = HOUSE / "crates/door/include/narrows.h"
 STAND_IN = Path(__file__).parent / "ngtcp2"
-CHECKOUT = os.environ.get("NARROWS_NGTCP2")
 # Of an algorithm of the catalogue: its name in ngtcp2, and by which share the goodput may differ. `reno` halves its
 # window again where a retransmission is lost, which was sent after the recovery began (RFC 9002 appendix B.6).
 PAIRS = {"cubic": ("cubic", 0.02), "newreno": ("reno", 0.1), "bbr3": ("bbr", 0.02)}
@@ -140,9 +139,9 @@ def test_the_recipe_passes_on_when_the_application_limits_the_rate(
     assert limited[1] > 1000
 
 
-@pytest.mark.skipif(not CHECKOUT, reason="NARROWS_NGTCP2 names no checkout of https://github.com/ngtcp2/ngtcp2")
+@needs("ngtcp2")
 def test_the_controllers_of_a_checkout_fill_a_clean_link(narrows: Narrows, tmp_path: Path) -> None:
-    done = made(tmp_path, f"NGTCP2={Path(str(CHECKOUT)).resolve()}")
+    done = made(tmp_path, f"NGTCP2={Path(require('ngtcp2')).resolve()}")
     assert done.returncode == 0, done.stderr
     theirs = {ours: f"./recipe/libngtcp2cc.so:{name}" for ours, (name, _) in PAIRS.items()}
     means = compared(narrows, tmp_path, SCENARIO, *theirs, *theirs.values())

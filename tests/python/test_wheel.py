@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from optional import require
 from repository import HOUSE
 
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -28,9 +28,8 @@ TOOLS = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel; without the tools of a build the tests are skipped."""
-    missing = [name for name in ("cargo", "maturin") if shutil.which(name, path=TOOLS) is None]
-    if missing:
-        pytest.skip(f"a wheel cannot be built: {' and '.join(missing)} missing")
+    require("cargo")
+    require("maturin")
     folder = tmp_path_factory.mktemp("wheel")
     done = subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, HOUSE],

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
+from optional import needs
 from repository import HOUSE
 from shown_commands import commands, fault_of
 
@@ -109,7 +109,7 @@ def test_what_is_installed_is_tested_for_every_system_that_has_a_wheel() -> None
     }  # fmt: skip
 
 
-@pytest.mark.skipif(shutil.which("actionlint") is None, reason="actionlint: go install github.com/rhysd/actionlint/…")
+@needs("actionlint")
 def test_actionlint_finds_nothing() -> None:
     done = subprocess.run(
         ["actionlint", "-no-color", *map(str, WORKFLOWS)],  # noqa: S607  # wherever it is

@@ -26,19 +26,15 @@ from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import make_plan
 from narrows.library import SUITES
-from narrows.linux import cache, library
 from narrows.report.evaluation import words
+from optional import needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from command_line import Narrows
 
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
+built = needs("kernel")
 DOCS = Path(__file__).parents[3] / "docs/suites.md"
 SUITE = """
 title      = "Small"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +11,7 @@ from playwright.sync_api import sync_playwright
 from synthetic_folder import Recipe, write_comparison, write_run
 
 from narrows.report.run.build import build
+from optional import reason, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,17 +48,15 @@ def comparison_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A real Chromium without any network of its own; without one the tests are skipped, but fail on a build server."""
-    if CHROMIUM is None:
-        refuse = pytest.fail if os.environ.get("CI") else pytest.skip
-        refuse(f"no browser to open reports in: install Chromium (looked for {', '.join(NAMES)})")
+    if os.environ.get("CI") and (missing := reason("chromium")):
+        pytest.fail(missing)
+    chromium = require("chromium")
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        opened = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield opened
         opened.close()
 
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

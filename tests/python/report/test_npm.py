@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import threading
 import tomllib
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.browser.page import MODULE, Experiment, fault, page
+from narrows.browser.page import MODULE, Experiment, page
+from optional import require
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ STRICT = (
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Assemble the package; the tests are skipped where the module is missing or does not belong to the sources."""
-    if problem := fault(FILE):
-        pytest.skip(f"the simulator for browsers {problem} (make wasm)")
+    require("playground")
     folder = tmp_path_factory.mktemp("npm")
     written = folder / "page.html"
     written.write_text(page(Experiment(SCENARIO, "short")), encoding="utf-8")
@@ -106,12 +105,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def in_node(package: Path, scenario: object, **options: object) -> Any:
     """Return what a program in node finds, or its error."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is missing")
     program = package.parent / "program.mjs"
     program.write_text(PROGRAM.format(module=json.dumps((package / "index.js").as_uri())), encoding="utf-8")
-    command = [node, str(program), json.dumps([scenario, options])]
+    command = [require("node"), str(program), json.dumps([scenario, options])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -164,19 +160,12 @@ def test_the_package_names_its_files_its_version_and_its_types(package: Path) ->
     assert "\n  toml_edit " in (package / "THIRD-PARTY.txt").read_text(encoding="utf-8")
 
 
-def tool(name: str, *arguments: object, folder: Path, how: str) -> str:
-    """Return what a command prints in a folder; the test is skipped, with how to install it, where it is missing."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is missing ({how})")
-    done = subprocess.run([found, *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False)
+def tool(name: str, *arguments: object, folder: Path) -> str:
+    """Return what a command prints in a folder; the test is skipped where it is missing."""
+    command = [require(name), *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-NODE = "Debian's package nodejs"
-NPM = "Debian's package npm"
-TSC = "npm install --global typescript@7"
 
 
 @pytest.fixture(scope="module")
@@ -184,9 +173,9 @@ def project(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a program that has installed the package from its archive."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "package.json").write_text('{ "name": "project", "private": true, "type": "module" }', encoding="utf-8")
-    packed = tool("npm", "pack", "--silent", "--pack-destination", folder, package, folder=folder, how=NPM).strip()
+    packed = tool("npm", "pack", "--silent", "--pack-destination", folder, package, folder=folder).strip()
     quiet = ("--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
-    tool("npm", "install", *quiet, folder / packed, folder=folder, how=NPM)
+    tool("npm", "install", *quiet, folder / packed, folder=folder)
     return folder
 
 
@@ -212,7 +201,7 @@ def test_the_archive_has_every_file_of_the_package(package: Path, project: Path)
 def test_the_example_of_the_readme_runs_as_shown(project: Path) -> None:
     program = shown()
     (project / "example.js").write_text(program, encoding="utf-8")
-    digest, goodput, name, length = tool("node", "example.js", folder=project, how=NODE).split()
+    digest, goodput, name, length = tool("node", "example.js", folder=project).split()
     assert digest == digest_of(program)
     # One flow on 10 Mbps for 20 s; the first series is its own, with a row for each interval.
     assert 8e6 < float(goodput) < 10e6
@@ -234,15 +223,14 @@ def test_the_example_of_the_readme_compiles_as_typescript(project: Path) -> None
         "built",
         "example.ts",
         folder=project,
-        how=TSC,
     )
-    assert digest_of(program) in tool("node", "built/example.js", folder=project, how=NODE)
+    assert digest_of(program) in tool("node", "built/example.js", folder=project)
 
 
 def test_the_types_hold_in_a_strict_program_without_those_of_pages(project: Path) -> None:
     (project / "typed.ts").write_text(TYPED.replace("%SCENARIO%", json.dumps(SCENARIO)), encoding="utf-8")
-    tool("tsc", *STRICT, "--lib", "es2022", "--outDir", "built", "typed.ts", folder=project, how=TSC)
-    found = json.loads(tool("node", "built/typed.js", folder=project, how=NODE))
+    tool("tsc", *STRICT, "--lib", "es2022", "--outDir", "built", "typed.ts", folder=project)
+    found = json.loads(tool("node", "built/typed.js", folder=project))
     slower = {**tomllib.loads(SCENARIO), "seed": 7}
     slower["path"] = {**slower["path"], "rate": "4Mbps"}
     title = found.pop("title")

@@ -18,6 +18,7 @@ import narrows as nw
 from narrows import core
 from narrows.browser.lessons import lessons
 from narrows.browser.page import MODULE, Experiment, fault, fragment, page
+from optional import WASM, require
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ FILE = HOUSE / "python/narrows/browser" / MODULE
 @pytest.fixture(scope="module")
 def built() -> None:
     """Skip where the module is missing or does not belong to the sources."""
-    if problem := fault(FILE):
-        pytest.skip(f"the simulator for browsers {problem} (make wasm)")
+    require("playground")
 
 
 @pytest.fixture(scope="module")
@@ -163,9 +163,9 @@ def test_two_algorithms_stand_side_by_side(browser: Browser, playground: Path, t
 
 def test_a_controller_in_webassembly_is_chosen_in_the_page(browser: Browser, playground: Path, tmp_path: Path) -> None:
     module = tmp_path / "mine.wasm"
-    flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown"]
+    flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--target", WASM]
     source = HOUSE / "crates/door/tests/newreno.rs"
-    subprocess.run(["rustc", *flags, "-C", "link-arg=--export-table", "-o", module, source], check=True)  # noqa: S607
+    subprocess.run([require("wasm"), *flags, "-C", "link-arg=--export-table", "-o", module, source], check=True)
     text = SHORT.replace('"newreno"', '"./mine.wasm:newreno"')
     with opened(browser, playground) as window:
         shown(window)

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import CHROMIUM
 from test_report_atlas import atlas
 from test_report_claims import ENTRIES
 
@@ -18,6 +17,7 @@ from narrows.report.evaluation.page import suite_page
 from narrows.report.reproduction.claims import claims
 from narrows.report.search.page import atlas_page
 from narrows.report.trial.page import trial_page
+from optional import found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,7 +156,7 @@ def test_no_page_is_longer_than_fifteen_thousand_pixels(
     make(tmp_path / "out")
     page = tmp_path / "out/report.html"
     assert estimated(page.read_text("utf-8")) <= MOST
-    if CHROMIUM is not None:
+    if found("chromium"):
         # Without a browser the estimate has to do, so that the fixture is not asked for.
         assert measured(request.getfixturevalue("browser"), page) <= MOST
 

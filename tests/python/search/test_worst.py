@@ -17,7 +17,6 @@ import pytest
 from command_line import command, environment
 from narrows.files.folder import appearing
 from narrows.files.json_objects import to_json
-from narrows.linux import cache, library
 from narrows.run import execution
 from narrows.run.jobs import Unwatched
 from narrows.run.options import Options
@@ -25,6 +24,7 @@ from narrows.search.archive import Elite
 from narrows.search.finds import Find, Repeated
 from narrows.search.run import Search
 from narrows.search.space import Environment
+from optional import needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
     from narrows.run.jobs import Job, Watch
 
 
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
+built = needs("kernel")
 
 
 def _atlas(folder: Path) -> dict[str, Any]:

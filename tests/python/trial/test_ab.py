@@ -16,22 +16,19 @@ import pytest
 
 from command_line import command, environment, finished
 from narrows.files.lease import Lease
-from narrows.linux import cache, library
+from narrows.linux import cache
 from narrows.report.trial.comment import remarks
 from narrows.trial import scenarios
 from narrows.trial.contest import contests
 from narrows.trial.scenarios import Sides
+from optional import needs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import Narrows
 
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
+built = needs("kernel")
 SCENARIO = """
 duration = "20s"
 warmup   = "2s"

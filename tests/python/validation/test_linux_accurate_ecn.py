@@ -8,21 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from narrows.linux import cache, library
+from narrows.linux import cache
+from optional import needs, require
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "validation" / "linux"))
 
 import accurate_ecn  # a script, not a package
 
-# A kernel with DualPI2 is taken to have Accurate ECN, as 7.3 does.
-KERNELS = [
-    kernel
-    for kernel in cache.kernels()
-    if kernel.is_current and "dualpi2" in kernel.queues and library.path().is_file()
-]
-newer = pytest.mark.skipif(
-    not KERNELS, reason="no kernel with Accurate ECN, as 7.3, is built: narrows linux build --source FILE --name NAME"
-)
+NEWER = "kernel with dualpi2"
+newer = needs(NEWER)
 
 
 def test_counts_agree_only_where_all_are_of_what_arrived() -> None:
@@ -37,7 +31,7 @@ def test_counts_agree_only_where_all_are_of_what_arrived() -> None:
 @newer
 @pytest.mark.parametrize("row", ["cubic", "dctcp, 10 % of acknowledgements lost"])
 def test_the_kernel_counts_what_our_queue_marks(row: str, tmp_path: Path) -> None:
-    found = accurate_ecn.counted(cache.option(KERNELS[0].name), accurate_ecn.ROWS[row], tmp_path / "run")
+    found = accurate_ecn.counted(cache.option(require(NEWER)), accurate_ecn.ROWS[row], tmp_path / "run")
     assert found.queue > 10
     assert found.queue == found.arrived == found.receiver == found.sender
     assert found.arrived_bytes == found.receiver_bytes == found.sender_bytes
@@ -46,5 +40,5 @@ def test_the_kernel_counts_what_our_queue_marks(row: str, tmp_path: Path) -> Non
 @newer
 def test_without_accurate_ecn_the_sender_counts_more(tmp_path: Path) -> None:
     changes = accurate_ecn.CONTRASTS["reno, ECN of RFC 3168"]
-    found = accurate_ecn.counted(cache.option(KERNELS[0].name), changes, tmp_path / "run")
+    found = accurate_ecn.counted(cache.option(require(NEWER)), changes, tmp_path / "run")
     assert found.sender > found.arrived == found.receiver > 0

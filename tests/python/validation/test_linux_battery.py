@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from narrows.linux import cache, library
-
 sys.path.insert(0, str(Path(__file__).parents[3] / "validation" / "linux"))
 
 import battery  # a script, not a package
 import judge
+
+from optional import needs
 
 PAGE = battery.PAGE.read_text(encoding="utf-8")
 CASES = list(battery.cases())
@@ -30,11 +30,7 @@ QUICK = (
     ("ecn-retransmission-marked", "reno"),
     ("receiver-limited", "reno"),
 )
-built = pytest.mark.skipif(
-    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
-    or not library.path().is_file(),
-    reason="no kernel is built for this version: narrows linux build",
-)
+built = needs("kernel")
 
 
 def rows() -> dict[str, dict[str, str]]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries compiled from C.
+//! Libraries compiled from C, and the compiler for those from Rust.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,4 +26,22 @@ pub fn compiled(source: &str, defines: &[&str]) -> PathBuf {
         .expect("a C compiler");
     assert!(status.success(), "{source} compiles");
     library
+}
+
+/// The first Rust compiler that has a standard library for `target` (`None`: any): that of the path, or Debian's behind it. `None`, with
+/// a word about it, if neither has. `crates/playground/build.sh` and `tests/python/optional.py` ask compilers the same.
+pub fn rust_compiler(target: Option<&str>) -> Option<PathBuf> {
+    let Some(target) = target else { return Some("rustc".into()) };
+    let has_library = |compiler: &&str| {
+        let asked = Command::new(compiler).args(["--print", "target-libdir", "--target", target]).output();
+        let Ok(answer) = asked else { return false };
+        let folder = std::fs::read_dir(String::from_utf8_lossy(&answer.stdout).trim());
+        let mut files = folder.into_iter().flatten().flatten();
+        answer.status.success() && files.any(|file| file.file_name().to_string_lossy().starts_with("libstd-"))
+    };
+    let found = ["rustc", "/usr/bin/rustc"].into_iter().find(has_library);
+    if found.is_none() {
+        eprintln!("skipped: no Rust compiler has the target: rustup target add {target}");
+    }
+    found.map(PathBuf::from)
 }
