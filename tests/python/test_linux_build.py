@@ -85,6 +85,7 @@ def test_the_newest_source_of_the_distribution_is_taken(tmp_path: Path, monkeypa
 def test_an_installation_without_source_says_where_a_kernel_can_be_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(build, "TOOLS", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(library, "TREE", tmp_path / "site-packages")
     said: list[str] = []
@@ -121,6 +122,7 @@ def test_a_build_that_fails_leaves_no_folder_but_for_the_log_of_a_compiler(
 def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(build, "TOOLS", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(source, "PACKAGED", tmp_path)
     place = tmp_path / "narrows/linux/default"
