@@ -29,7 +29,7 @@ ODD: list[Any] = [3.0, -1, True, b"x", [1.5], [None], [["a"]], {"a": 1}, {1}, ob
 FREE = {"self", "replication"}
 
 
-COMMANDS = [name for name in nw.__all__ if getattr(getattr(nw, name), "__module__", "") == "narrows.api"]
+COMMANDS = [name for name in nw.__all__ if getattr(getattr(nw, name), "__module__", "").startswith("narrows.api.")]
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -78,7 +78,13 @@ def test_the_source_distribution_has_what_a_build_needs() -> None:
     (file,) = (HOUSE / "dist").glob("narrows-*.tar.gz")
     with tarfile.open(file) as inside:
         names = {name.partition("/")[2] for name in inside.getnames()}
-    assert {"Cargo.lock", "LICENSE", "crates/python/build.rs", "pyproject.toml", "python/narrows/api.py"} <= names
+    assert {
+        "Cargo.lock",
+        "LICENSE",
+        "crates/python/build.rs",
+        "pyproject.toml",
+        "python/narrows/api/measuring.py",
+    } <= names
 
 
 def test_the_wheel_of_this_machine_runs_in_an_environment_of_its_own(tmp_path: Path) -> None:

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions have in common: a job is performed, and its results are returned or raised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from narrows.core import RunError
+
+if TYPE_CHECKING:
+    import os
+
+    from narrows.commands.job import Job
+    from narrows.commands.studies import Studying
+    from narrows.opened.folder import OpenedStudy
+
+    Result = TypeVar("Result")
+
+
+def path(given: str | os.PathLike[str] | None) -> Path | None:
+    """Return a place as a path; None is none."""
+    return None if given is None else Path(given)
+
+
+def opened(job: Studying) -> OpenedStudy:
+    """Perform the job of a study, and open its folder."""
+    from narrows.opened.folder import OpenedStudy
+
+    found = results(job).status
+    if found.failed:
+        raise RunError(f"{found.failed} of {found.cells} cells failed; {job.folder / 'failed'} has the reasons")
+    return OpenedStudy(job.folder)
+
+
+def results(job: Job[Result]) -> Result:
+    """Perform a job and return its results.
+
+    Raises:
+        ReportError: The results are saved, but their page could not be built.
+    """
+    from narrows.commands.job import perform
+
+    done = perform(job)
+    if done.problem is not None:
+        raise done.problem
+    return done.result
