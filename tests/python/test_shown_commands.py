@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from command_line import finished
+from narrows.cli import main
 from narrows.cli.examples import EXAMPLES, GROUPS
 from narrows.cli.shell import tree
 from repository import HOUSE, tracked
@@ -188,6 +189,20 @@ def test_the_commands_in_messages_are_commands() -> None:
         words = tuple(text.split()[1:])
         if words[0] != "X":
             assert not fault_of_form(words), f"{file}: {text}"
+
+
+def test_a_command_without_examples_or_a_group_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in [*EXAMPLES]:
+        monkeypatch.delitem(EXAMPLES, path)
+    monkeypatch.setitem(GROUPS, "Set up", ("linux", "no-such-command"))
+    pages = {" ".join(command.path): command.parser.format_help() for command in tree()}
+    assert all(re.search(rf"^ +{name} ", pages[""], re.MULTILINE) for name in ("run", "linux", "doctor", "completion"))
+    assert "no-such-command" not in pages[""]
+    assert not [path for path, page in pages.items() if "examples:" in page]
+    assert main(["man"]) == 0
+    assert "study resume" in capsys.readouterr().out
 
 
 def test_every_command_has_examples_and_a_group(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -381,9 +381,8 @@ def _add_worst(commands: argparse._SubParsersAction[Parser]) -> None:
     what = "set a key of every environment, as in transport.slow_start=standard (repeatable)"
     common(
         worst,
-        "set seed jobs out json quiet shard",
+        "set seed jobs out json quiet",
         set=what,
-        shard="refused: a search is sequential; searches with other seeds can run on other machines",
         seed="seed of the search and its runs (default: 1)",
         out=RESUMED,
     )

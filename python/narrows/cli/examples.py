@@ -93,9 +93,10 @@ def _width() -> int:
 
 
 def examples(path: str) -> str:
-    """Return the part with the examples of a command.
+    """Return the part with the examples of a command, empty for one without.
 
     Args:
         path: The words that call it; empty for the first page.
     """
-    return "\n".join(["examples:", *(f"  narrows {each}" for each in EXAMPLES[path])])
+    lines = [f"  narrows {each}" for each in EXAMPLES.get(path, ())]
+    return "\n".join(["examples:", *lines] if lines else [])

@@ -39,9 +39,11 @@ class Parser(argparse.ArgumentParser):
         formatter.add_text(self.description)
         commands = next(each for each in self._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
         entries = {each.dest: each for each in commands._choices_actions}  # noqa: SLF001
-        for heading, names in self._groups.items():
+        grouped = [name for names in self._groups.values() for name in names]
+        others = [name for name in entries if name not in grouped]
+        for heading, names in {**self._groups, "Others": others}.items():
             formatter.start_section(heading)
-            formatter.add_arguments(entries[name] for name in names)
+            formatter.add_arguments(entries[name] for name in names if name in entries)
             formatter.end_section()
         formatter.start_section("options")
         formatter.add_arguments(each for each in self._actions if each.option_strings)

@@ -63,7 +63,7 @@ def man(_arguments: argparse.Namespace) -> int:
         if not command.inner:
             usage = " ".join(command.parser.format_usage().split()).removeprefix("usage: ")
             lines += [".TP", f".B {_roff(' '.join(command.path))}", f"{_roff(command.summary)}.", ".br", _roff(usage)]
-            for each in EXAMPLES[" ".join(command.path)]:
+            for each in EXAMPLES.get(" ".join(command.path), ()):
                 lines += [".br", f"e.g.\\& {_roff(f'narrows {each}')}"]
     lines += [".SH EXIT STATUS", ".nf", *map(_roff, EXIT_STATUS.splitlines()[1:]), ".fi"]
     print("\n".join(lines))

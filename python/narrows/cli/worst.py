@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from narrows.cli.table import WIDTH, written
 from narrows.cli.work import Work
 from narrows.commands.searches import Searching
-from narrows.errors import InputError
 from narrows.files.json_objects import to_json
 from narrows.metrics import resolve
 from narrows.plural import counted
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 def worst(arguments: argparse.Namespace) -> int:
     """Search for environments in which an algorithm does worst against a reference."""
     work = Work(arguments)
-    if arguments.shard is not None:
-        problem = "a search has no parts: what it has found decides which environments it tries next"
-        raise InputError("--shard", f"{problem}; give each machine another --seed and --out, a search of its own")
     job = Searching.prepare(arguments.algorithm, work.options, arguments.against, arguments.budget)
     done = work.perform(job)
     print(to_json(done.result) if arguments.json else _table(done.result))
