@@ -75,7 +75,7 @@ def test_the_rates_of_a_capture_are_those_of_its_packets(form: str, tmp_path: Pa
     rates = nw.import_rates(file, tmp_path / "rates.csv", source="10.0.0.1", step_s=0.5)
     # Packets of 1000 bytes: 0.8 Mbps, then 1.6 Mbps; the first and the last step of 0.5 s are not counted.
     assert rates.bps == [800_000.0, 1_600_000.0, 1_600_000.0]
-    assert (tmp_path / "rates.csv").read_text() == "time_s,Mbps\n0,0.8\n0.5,1.6\n1,1.6\n"
+    assert (tmp_path / "rates.csv").read_text() == "time_s,Mbps,end_s\n0,0.8,0.5\n0.5,1.6,1\n1,1.6,1.5\n"
 
 
 def test_a_capture_of_a_run_gives_the_rate_of_its_link(tmp_path: Path) -> None:
@@ -97,6 +97,13 @@ def test_a_capture_of_a_run_gives_the_rate_of_its_link(tmp_path: Path) -> None:
     assert "in Mbps, from the header" in " ".join(checked.stdout.split()), checked
 
 
+START = {
+    "connected": [{"local_host": "192.168.1.10", "remote_host": "198.51.100.5"}],
+    "connecting_to": {"host": "198.51.100.5", "port": 5201},
+    "test_start": {"protocol": "TCP", "reverse": 0},
+}
+
+
 def iperf3(file: Path, *, both: bool = False, stream: bool = False) -> Path:
     def sums(start: int) -> dict[str, Any]:
         found = {"sum": {"start": start, "end": start + 1, "bits_per_second": 1e6 * (start + 1), "omitted": start == 0}}
@@ -104,10 +111,10 @@ def iperf3(file: Path, *, both: bool = False, stream: bool = False) -> Path:
 
     intervals = [sums(start) for start in range(4)]
     if stream:
-        events = [{"event": "start", "data": {}}, *({"event": "interval", "data": each} for each in intervals)]
+        events = [{"event": "start", "data": START}, *({"event": "interval", "data": each} for each in intervals)]
         file.write_text("\n".join(map(json.dumps, events)) + "\n")
     else:
-        file.write_text(json.dumps({"start": {}, "intervals": intervals, "end": {}}))
+        file.write_text(json.dumps({"start": START, "intervals": intervals, "end": {}}))
     return file
 
 
@@ -115,15 +122,52 @@ def iperf3(file: Path, *, both: bool = False, stream: bool = False) -> Path:
 def test_the_rates_of_iperf3_are_those_of_its_intervals_that_count(*, stream: bool, tmp_path: Path) -> None:
     rates = nw.import_rates(iperf3(tmp_path / "a.json", stream=stream), tmp_path / "rates.csv")
     assert (rates.times, rates.bps) == ([0.0, 1.0, 2.0], [2e6, 3e6, 4e6])
+    assert (rates.ends, rates.mean_bps()) == ([1.0, 2.0, 3.0], 3e6)
+    assert nw.import_rates(tmp_path / "a.json", tmp_path / "c.csv", source="192.168.1.10").bps == rates.bps
     both = iperf3(tmp_path / "b.json", both=True, stream=stream)
     assert nw.import_rates(both, tmp_path / "b.csv", source="server").bps == [5e5] * 3
+    assert nw.import_rates(both, tmp_path / "d.csv", source="198.51.100.5").bps == [5e5] * 3
+    (tmp_path / "wide.json").write_text(both.read_text(), encoding="utf-16")
+    assert nw.import_rates(tmp_path / "wide.json", tmp_path / "e.csv", source="client").bps == [2e6, 3e6, 4e6]
+
+
+ODD = ("1" + "0" * 400, "NaN", "Infinity", "-1", "1e400", "1e16", '"1"', "true", "null", "[]", "1" * 5000)
+
+
+@pytest.mark.parametrize("key", ["start", "end", "bits_per_second"])
+def test_a_number_that_is_none_is_refused(key: str, tmp_path: Path) -> None:
+    accepted = []
+    for odd in ODD:
+        text = json.dumps({"intervals": [{"sum": {"start": 0, "end": 1, "bits_per_second": 1, key: "HERE"}}]})
+        (tmp_path / "r.json").write_text(text.replace('"HERE"', odd))
+        with pytest.raises(nw.InputError, match=r"r\.json"):
+            accepted.append((odd, nw.import_rates(tmp_path / "r.json", tmp_path / "rates.csv")))
+    assert accepted == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"intervals": [{"sum": {"start": 0}, "sum": {"start": 0}}]}', "the key 'sum' is twice"),
+        ('{"intervals": [], "intervals": []}', "the key 'intervals' is twice"),
+        ('{"start": {}, "intervals": [], "error": "unable to connect"}', "failed: 'unable to connect'"),
+        ('{"event": "error", "data": "no\\u001b"}\n{"event": "end", "data": {}}', r"failed: 'no\x1b'"),
+        ('{"intervals": [{"sum": {}}, {"sum_bidir_reverse": {}}]}', "interval 2 has no sum"),
+        ('{"start": {}, "interv', "or is cut off"),
+    ],
+)
+def test_a_result_that_cannot_be_used_is_named(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(nw.InputError) as error:
+        nw.import_rates(tmp_path / "r.json", tmp_path / "rates.csv")
+    assert said in str(error.value)
 
 
 def broken(folder: Path) -> list[tuple[Path, list[str], str]]:
     """Files, options, and what is said of them."""
-    good, fine = pcapng(folder / "good").read_bytes(), iperf3(folder / "fine.json")
+    pcapng(folder / "good")
+    fine = iperf3(folder / "fine.json")
     contents = {
-        "cut": good[:-7],
         "short-block": blocks.section("test") + struct.pack("<II", 6, 4) + bytes(9),
         "empty": b"",
         "text": b"1\n2\n",
@@ -140,14 +184,13 @@ def broken(folder: Path) -> list[tuple[Path, list[str], str]]:
         (folder / name).write_bytes(content)
     neither = "is neither a capture"
     return [
-        (folder / "cut", ["--from", "10.0.0.1"], "is cut off"),
-        (folder / "short-block", [], "a block is shorter"),
+        (folder / "short-block", [], "impossible length"),
         (folder / "empty", [], neither),
-        (folder / "text", [], neither),
+        (folder / "text", [], 'a scenario names a table of text itself: rate = { file = "text" }'),
         (folder / "list", [], neither),
         (folder / "object", [], neither),
-        (folder / "no-sum", [], "has no sum"),
-        (folder / "no-rate", [], "no bits_per_second"),
+        (folder / "no-sum", [], "interval 1 has no sum"),
+        (folder / "no-rate", [], "interval 1 has no end"),
         (folder / "binary", [], neither),
         (folder / "nothing", [], "has no IP packets"),
         (folder / "no-interface", [], "not described"),
@@ -158,7 +201,7 @@ def broken(folder: Path) -> list[tuple[Path, list[str], str]]:
         (folder / "good", ["--from", "10.9.9.9"], "has no packets from 10.9.9.9"),
         (folder / "good", ["--from", "10.0.0.1", "--step", "0.0000001ms"], "no time from"),
         (fine, ["--step", "1s"], "takes no --step"),
-        (fine, ["--from", "client"], "has one direction"),
+        (fine, ["--from", "server"], "has one direction, that from the client"),
         (iperf3(folder / "both.json", both=True), [], "both directions"),
         (folder / "both.json", ["--from", "10.0.0.1"], "neither client nor server"),
     ]

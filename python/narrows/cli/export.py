@@ -24,6 +24,6 @@ def export(arguments: argparse.Namespace) -> int:
 def read(arguments: argparse.Namespace) -> int:
     """Write the rates of a capture or of a result of iperf3 as a table, and print what they are."""
     rates = import_rates(arguments.file, arguments.out, source=arguments.source, step_s=arguments.step)
-    mean = sum(rates.bps) / len(rates.bps)
-    print(f"{arguments.out}: {counted(len(rates.bps), 'rate')}, {mean / 1e6:.3g} Mbps on average ({rates.what})")
+    mean = rates.mean_bps() / 1e6
+    print(f"{arguments.out}: {counted(len(rates.bps), 'rate')}, {mean:.3g} Mbps on average ({rates.what})")
     return DONE

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from narrows.files.disk import write_whole
-from narrows.files.json_objects import sealed, unsealed
+from narrows.files.json_objects import from_json, sealed, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -63,7 +63,7 @@ def _line(entry: Mapping[str, Any]) -> str:
 
 def _entry(line: bytes, is_valid: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
     try:
-        entry = unsealed(json.loads(line))
+        entry = unsealed(from_json(line))
         return entry if entry is not None and is_valid(entry) else None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None

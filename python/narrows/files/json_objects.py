@@ -59,7 +59,7 @@ def read_object(file: Path) -> dict[str, Any]:
         FileNotFoundError: There is no such file.
     """
     try:
-        content = json.loads(read_text(file, LARGEST_MB))
+        content = from_json(read_text(file, LARGEST_MB))
     except InputError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise error.__cause__ from None
@@ -71,6 +71,44 @@ def read_object(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(str(file), "is damaged: it holds no object")
     return content
+
+
+def from_json(text: str | bytes) -> Any:
+    """Return what a text in JSON holds, with every key of an object once.
+
+    RFC 8259, §4 leaves open which of two values of a key counts, so neither does.
+
+    Raises:
+        ValueError: It is no JSON, has a number that is not finite, or has a key twice in one object.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refused)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKeyError(twice)
+    return content
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+class RepeatedKeyError(ValueError):
+    """An object in JSON has a key twice.
+
+    Attributes:
+        key: The key.
+    """
+
+    def __init__(self, key: str) -> None:
+        """Make the error."""
+        super().__init__(f"the key {key[:40]!r} is twice in one object")
+        self.key = key
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -3,12 +3,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import stat
+from typing import TYPE_CHECKING, BinaryIO
 
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def open_regular(file: Path) -> BinaryIO:
+    """Open a file of somebody else for reading.
+
+    A pipe may never end or never begin, and a device may give bytes for ever.
+
+    Raises:
+        InputError: It is no regular file.
+        OSError: It cannot be opened.
+    """
+    # Looked at before it is opened: to open a pipe is to wait for its writer.
+    kind = file.stat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise InputError(str(file), "is not a regular file; allowed: a file of bounded size, no pipe and no device")
+    return file.open("rb")
 
 
 def read_text(file: Path, largest_mb: int = 64) -> str:

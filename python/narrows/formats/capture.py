@@ -4,29 +4,45 @@
 from __future__ import annotations
 
 import struct
-from ipaddress import ip_address
+from collections import Counter
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from narrows.errors import InputError
+from narrows.files.text import open_regular
+from narrows.formats import frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 
+class Place(NamedTuple):
+    """Where a packet was captured.
+
+    Attributes:
+        interface: Number of the interface in the capture, from 0.
+        seen: What the header of the frame says of the interface and the direction.
+    """
+
+    interface: int
+    seen: frames.Seen
+
+
 class Packet(NamedTuple):
     """A packet of a capture.
 
     Attributes:
-        interface: Number of the interface, from 0.
+        number: Its number in the file, from 1.
+        place: Where it was captured.
         time_ns: Time, nanoseconds.
-        source: Source address.
+        source: Source address, four or sixteen bytes.
         size_bytes: Size of the IP packet.
     """
 
-    interface: int
+    number: int
+    place: Place
     time_ns: int
-    source: str
+    source: bytes
     size_bytes: int
 
 
@@ -35,115 +51,142 @@ def is_capture(head: bytes) -> bool:
     return head == SECTION or head in CLASSIC
 
 
-def packets(file: Path) -> Iterator[Packet]:
-    """Return the IP packets of a capture; all others are left out.
+class Capture:
+    """A capture, which is read once for each call of `packets`.
 
-    Raises:
-        InputError: The capture is damaged, or has a kind of link or of packet that is not read.
-        OSError: The file cannot be read.
+    Attributes:
+        file: The file.
+        others: Number of frames without an IP packet by their kind, of what was read last.
+        is_cut: Whether the file ends within a packet, which is not counted.
     """
-    with file.open("rb") as source:
-        head = source.read(4)
-        found = _pcapng(file, source) if head == SECTION else _pcap(file, source, head)
-        for interface, link, time_ns, content, length in found:
-            packet = _ip(link, content, length)
-            if packet is not None:
-                yield Packet(interface, time_ns, *packet)
+
+    def __init__(self, file: Path) -> None:
+        """Take the capture in a file."""
+        self.file = file
+        self.others: Counter[str] = Counter()
+        self.is_cut = False
+
+    def packets(self) -> Iterator[Packet]:
+        """Return the IP packets, and count all others.
+
+        Raises:
+            InputError: The capture is damaged, or has a kind of link or of frame that is not read.
+            OSError: The file cannot be read.
+        """
+        self.others.clear()
+        with open_regular(self.file) as source:
+            head = source.read(4)
+            found = self._pcapng(source) if head == SECTION else self._pcap(source, head)
+            for number, (interface, link, time_ns, content, length) in enumerate(found, 1):
+                try:
+                    packet = frames.ip(link, content, length)
+                except ValueError as error:
+                    raise self._fault(f"packet {number} {error}") from None
+                if isinstance(packet, str):
+                    self.others[packet] += 1
+                else:
+                    yield Packet(number, Place(interface, packet.seen), time_ns, packet.source, packet.size_bytes)
+
+    def _pcap(self, source: BinaryIO, magic: bytes) -> Iterator[Frame]:
+        order, unit_ns = CLASSIC[magic]
+        header = source.read(HEADER)
+        if len(header) < HEADER:
+            raise self._fault("is cut off: it ends within its header")
+        *_, most, link = struct.unpack(order + "HHiIII", header)
+        link = self._known(link & 0xFFFF)
+        number = 0
+        while head := source.read(RECORD):
+            number += 1
+            seconds, part, captured, length = struct.unpack(order + "IIII", head.ljust(RECORD, b"\0"))
+            if captured > max(most, LARGEST_PACKET) or captured > LARGEST or part * unit_ns >= SECOND:
+                raise self._fault(f"is damaged: packet {number} has an impossible length or time")
+            content = source.read(captured)
+            if len(head) < RECORD or len(content) < captured:
+                self.is_cut = True
+                return
+            yield 0, link, seconds * SECOND + part * unit_ns, content, length
+
+    def _pcapng(self, source: BinaryIO) -> Iterator[Frame]:
+        order = "<"
+        interfaces: list[Interface] = []
+        source.seek(0)
+        number = 0
+        while head := source.read(BLOCK):
+            if head[:4] == SECTION:
+                magic = source.read(4)
+                if magic not in ORDERS:
+                    raise self._fault("is damaged, or ends within its header: a section has no byte order")
+                order = ORDERS[magic]
+                interfaces = []
+                source.seek(-4, 1)
+            kind, size = struct.unpack(order + "II", head.ljust(BLOCK, b"\0"))
+            if len(head) == BLOCK and not BLOCK + TRAILER <= size <= LARGEST:
+                raise self._fault(f"is damaged: the block after packet {number} has an impossible length")
+            body = source.read(max(size - BLOCK, 0))
+            if len(head) < BLOCK or len(body) < size - BLOCK:
+                self.is_cut = True
+                return
+            if body[-TRAILER:] != head[4:]:
+                raise self._fault(f"is damaged: the block after packet {number} has two lengths")
+            body = body[:-TRAILER]
+            if kind == INTERFACE and len(body) >= INTERFACE_HEAD:
+                link = self._known(struct.unpack_from(order + "H", body)[0])
+                interfaces.append(Interface(link, *_clock(order, body[INTERFACE_HEAD:])))
+            elif kind == PACKET and len(body) >= PACKET_HEAD:
+                number += 1
+                yield self._enhanced(number, order, body, interfaces)
+            elif kind in WITHOUT_TIME:
+                raise self._fault("has packets without a time (simple packet blocks), or in obsolete blocks")
+
+    def _enhanced(self, number: int, order: str, body: bytes, interfaces: list[Interface]) -> Frame:
+        """Return the frame of an enhanced packet block (§4.3)."""
+        interface, high, low, captured, length = struct.unpack_from(order + "IIIII", body)
+        if interface >= len(interfaces) or captured > len(body) - PACKET_HEAD:
+            what = "is of an interface that is not described, or longer than its block"
+            raise self._fault(f"is damaged: packet {number} {what}")
+        link, ticks, offset_s = interfaces[interface]
+        time_ns = (high << 32 | low) * SECOND // ticks + offset_s * SECOND
+        return interface, link, time_ns, body[PACKET_HEAD : PACKET_HEAD + captured], length
+
+    def _known(self, link: int) -> int:
+        if link not in frames.LINKS:
+            kinds = "Ethernet, Linux cooked, raw IP, loopback"
+            raise self._fault(f"has packets of link type {link}, which is not read; allowed: {kinds}")
+        return link
+
+    def _fault(self, problem: str) -> InputError:
+        return InputError(str(self.file), problem)
 
 
 Frame = tuple[int, int, int, bytes, int]
 """Interface, kind of link, time in nanoseconds, captured bytes, length on the wire."""
 
 
-def _pcap(file: Path, source: BinaryIO, magic: bytes) -> Iterator[Frame]:
-    order, unit_ns = CLASSIC[magic]
-    *_, link = struct.unpack(order + "HHiIII", _exactly(file, source, 20))
-    link = _known(file, link & 0xFFFF)
-    while head := source.read(RECORD):
-        if len(head) < RECORD:
-            raise _cut(file)
-        seconds, part, captured, length = struct.unpack(order + "IIII", head)
-        yield 0, link, seconds * 10**9 + part * unit_ns, _exactly(file, source, captured), length
+class Interface(NamedTuple):
+    """An interface of pcapng: kind of link, ticks per second, seconds to add to its times."""
+
+    link: int
+    ticks: int
+    offset_s: int
 
 
-def _pcapng(file: Path, source: BinaryIO) -> Iterator[Frame]:
-    order = "<"
-    interfaces: list[tuple[int, int]] = []
-    source.seek(0)
-    while head := source.read(BLOCK):
-        if len(head) < BLOCK:
-            raise _cut(file)
-        if head[:4] == SECTION:
-            magic = _exactly(file, source, 4)
-            order = "<" if magic == b"\x4d\x3c\x2b\x1a" else ">"
-            interfaces = []
-            source.seek(-4, 1)
-        kind, size = struct.unpack(order + "II", head)
-        if size < BLOCK + TRAILER:
-            raise InputError(str(file), "is damaged: a block is shorter than its ends")
-        body = _exactly(file, source, size - BLOCK)[:-TRAILER]
-        if kind == INTERFACE and len(body) >= INTERFACE_HEAD:
-            interfaces.append((struct.unpack_from(order + "H", body)[0], _ticks(order, body[INTERFACE_HEAD:])))
-        elif kind == PACKET and len(body) >= PACKET_HEAD:
-            interface, high, low, captured, length = struct.unpack_from(order + "IIIII", body)
-            if interface >= len(interfaces):
-                raise InputError(str(file), "is damaged: a packet is of an interface that is not described")
-            link, ticks = interfaces[interface]
-            time_ns = (high << 32 | low) * 10**9 // ticks
-            yield interface, _known(file, link), time_ns, body[PACKET_HEAD : PACKET_HEAD + captured], length
-        elif kind in WITHOUT_TIME:
-            raise InputError(str(file), "has packets without a time (simple packet blocks), or in obsolete blocks")
-
-
-def _ticks(order: str, options: bytes) -> int:
-    """Return the ticks per second of an interface, by its options (§4.2, if_tsresol)."""
+def _clock(order: str, options: bytes) -> tuple[int, int]:
+    """Return the ticks per second and the offset of an interface, by its options (§4.2, if_tsresol, if_tsoffset)."""
+    ticks, offset_s = 10**6, 0
     while len(options) > OPTION_HEAD:
         code, length = struct.unpack_from(order + "HH", options)
-        if code == RESOLUTION and length >= 1:
-            power = options[OPTION_HEAD]
-            return int(2 ** (power & 0x7F) if power & 0x80 else 10**power)
+        value = options[OPTION_HEAD : OPTION_HEAD + length]
+        if code == RESOLUTION and value:
+            power = value[0]
+            ticks = int(2 ** (power & 0x7F) if power & 0x80 else 10**power)
+        elif code == OFFSET and len(value) == OFFSET_BYTES:
+            offset_s = struct.unpack(order + "q", value)[0]
         options = options[OPTION_HEAD + length + -length % 4 :]
-    return 10**6
-
-
-def _known(file: Path, link: int) -> int:
-    if link not in LINKS:
-        kinds = "Ethernet, Linux cooked, raw IP, loopback"
-        raise InputError(str(file), f"has packets of link type {link}, which is not read; allowed: {kinds}")
-    return link
-
-
-def _ip(link: int, content: bytes, length: int) -> tuple[str, int] | None:
-    """Return source address and size of the IP packet in a frame; None if there is none."""
-    before = LINKS[link]
-    if link == ETHERNET:
-        while content[before - 2 : before] in VLAN:
-            before += 4
-    content, length = content[before:], length - before
-    version = content[0] >> 4 if content else 0
-    # The length of the frame stands in where a host left the packet to its device to be cut (a length of zero).
-    if version == V4 and len(content) >= V4_HEAD:
-        return str(ip_address(content[12:16])), int.from_bytes(content[2:4], "big") or length
-    if version == V6 and len(content) >= V6_HEAD:
-        payload = int.from_bytes(content[4:6], "big")
-        return str(ip_address(content[8:24])), payload + V6_HEAD if payload else length
-    return None
-
-
-def _exactly(file: Path, source: BinaryIO, count: int) -> bytes:
-    if count > LARGEST:
-        raise InputError(str(file), "is damaged: a packet or block is larger than any")
-    content = source.read(count)
-    if len(content) < count:
-        raise _cut(file)
-    return content
-
-
-def _cut(file: Path) -> InputError:
-    return InputError(str(file), "is cut off: it ends within a packet or block")
+    return ticks, offset_s
 
 
 SECTION = b"\x0a\x0d\x0d\x0a"
+ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 CLASSIC = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
     b"\xa1\xb2\xc3\xd4": (">", 1000),
@@ -152,16 +195,15 @@ CLASSIC = {
 }
 """Byte order and nanoseconds of a unit of the fractions of seconds, by the first bytes."""
 
-ETHERNET = 1
-LINKS = {0: 4, ETHERNET: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
-"""Bytes before the IP packet, by the number of the kind of link (registry LINKTYPE)."""
-
 BLOCK, TRAILER, INTERFACE, INTERFACE_HEAD, PACKET, PACKET_HEAD = 8, 4, 1, 8, 6, 20
 """Of a block of pcapng: bytes before and after its body; two kinds, with the bytes before their options or data."""
 
 WITHOUT_TIME = {2, 3}
-OPTION_HEAD, RESOLUTION = 4, 9
-RECORD = 16
-V4, V4_HEAD, V6, V6_HEAD = 4, 20, 6, 40
-VLAN = {b"\x81\x00", b"\x88\xa8"}
-LARGEST = 1 << 26
+OPTION_HEAD, RESOLUTION, OFFSET, OFFSET_BYTES = 4, 9, 14, 8
+SECOND = 10**9
+HEADER, RECORD = 20, 16
+LARGEST_PACKET = 262_144
+"""Bytes that tcpdump captures of a packet at most."""
+
+LARGEST = 1 << 24
+"""Bytes of the largest block that libpcap reads."""

@@ -1,26 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over time from a capture or from a result of iperf3, as a table that a scenario reads (`rate = { file = … }`).
-
-Sources: iperf3's JSON (`--json` and `--json-stream`), its intervals and their sums.
-"""
+"""Rates over time from a capture or from a result of iperf3, as a table that a scenario reads (`path.rate.file`)."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from itertools import pairwise
+from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.arguments import typed
 from narrows.errors import InputError
 from narrows.files.disk import new_file
-from narrows.formats import capture
+from narrows.files.text import open_regular
+from narrows.formats import iperf3
+from narrows.formats.capture import Capture, Packet, Place, is_capture
 from narrows.plural import counted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
 
 class Rates(NamedTuple):
@@ -30,11 +28,18 @@ class Rates(NamedTuple):
         times: Times from the start, from which the rates hold, seconds.
         bps: The rates, bits per second.
         what: What was read, in words.
+        ends: Times until which the rates hold, seconds.
     """
 
     times: list[float]
     bps: list[float]
     what: str
+    ends: list[float]
+
+    def mean_bps(self) -> float:
+        """Return the mean rate over all intervals, bits per second."""
+        lengths = [end - start for start, end in zip(self.times, self.ends, strict=True)]
+        return sum(bps * length for bps, length in zip(self.bps, lengths, strict=True)) / sum(lengths)
 
 
 @typed
@@ -49,9 +54,10 @@ def import_rates(
 
     Args:
         file: A capture (pcapng or pcap), or a result of iperf3 in JSON.
-        out: The table, which must not exist: a line for each rate, with the columns `time_s` and `Mbps`.
-        source: Source address of the packets of a capture that count, or `client` or `server` of iperf3; None
-            where there is one.
+        out: The table, which must not exist: a line for each rate, with the columns `time_s`, `Mbps`
+            and `end_s`.
+        source: Source address of the packets of a capture that count, or of iperf3 `client`, `server` or the address
+            of one of them; None if there is one.
         step_s: Time over which the packets of a capture are counted, seconds; None is 0.1.
 
     Returns:
@@ -75,8 +81,7 @@ def read(file: Path, step_s: float | None, source: str | None) -> Rates:
     Args:
         file: A capture (pcapng or pcap), or a result of iperf3 in JSON.
         step_s: Time over which the packets of a capture are counted, seconds; None is 0.1.
-        source: Source address of the packets of a capture that are counted, or `client` or `server` of iperf3; None if
-            there is one.
+        source: As for `import_rates`.
 
     Raises:
         InputError: The file cannot be read, is neither, or leaves open whose rates are meant.
@@ -84,108 +89,158 @@ def read(file: Path, step_s: float | None, source: str | None) -> Rates:
     if step_s is not None and not SHORTEST_S <= step_s <= LONGEST_S:
         raise InputError(f"step_s={step_s}", f"is no time from {SHORTEST_S} to {LONGEST_S} s")
     try:
-        with file.open("rb") as opened:
-            head = opened.read(4)
-        if capture.is_capture(head):
-            return _of_capture(file, 0.1 if step_s is None else step_s, source)
+        with open_regular(file) as opened:
+            head = opened.read(HEAD)
+            if is_capture(head[:4]):
+                return _of_capture(Capture(file), 0.1 if step_s is None else step_s, source)
+            for magic, (form, command) in COMPRESSED.items():
+                if head.startswith(magic):
+                    raise InputError(str(file), f"is compressed ({form}): decompress it first, as with {command}")
+            content = head + opened.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(str(file), f"is no capture, and larger than {LARGEST >> 20} MiB")
         if step_s is not None:
             raise InputError(str(file), "is no capture: iperf3 has intervals of its own, and takes no --step")
-        return _of_iperf3(file, file.read_text(encoding="utf-8-sig"), source)
+        # PowerShell writes UTF-16.
+        return _of_iperf3(file, content.decode(json.detect_encoding(content)), source)
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:
-        raise InputError(str(file), NEITHER) from None
+        raise InputError(str(file), iperf3.NEITHER) from None
 
 
 def write(rates: Rates, file: Path) -> None:
-    """Write rates as a table with the columns `time_s` and `Mbps`."""
-    rows = (f"{at:.9g},{bps / 1e6:.9g}\n" for at, bps in zip(rates.times, rates.bps, strict=True))
-    file.write_text("time_s,Mbps\n" + "".join(rows), encoding="utf-8")
-
-
-def _of_capture(file: Path, step_s: float, source: str | None) -> Rates:
-    sizes: dict[tuple[int, str], int] = defaultdict(int)
-    bins: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    step_ns = round(step_s * 1e9)
-    origin: int | None = None
-    for packet in capture.packets(file):
-        origin = packet.time_ns if origin is None else origin
-        key = (packet.interface, packet.source)
-        sizes[key] += packet.size_bytes
-        bins[key][(packet.time_ns - origin) // step_ns] += packet.size_bytes
-        if len(bins[key]) > MOST:
-            raise InputError(str(file), f"has more than {MOST} steps of {step_s:g} s: use a longer --step")
-    sources = sorted({address for _, address in sizes}, key=lambda address: -max(_of(sizes, address)))
-    if not sources:
-        raise InputError(str(file), "has no IP packets")
-    if source is None and len(sources) > 1:
-        known = ", ".join(f"{address} ({max(_of(sizes, address)) / 1e6:.3g} MB)" for address in sources[:SHOWN])
-        of = counted(len(sources), "address", "addresses")
-        raise InputError(str(file), f"has packets from {of}: say --from ADDRESS, one of {known}")
-    chosen = source or sources[0]
-    keys = [key for key in sizes if key[1] == chosen]
-    if not keys:
-        raise InputError(str(file), f"has no packets from {chosen}; it has those of {', '.join(sources[:SHOWN])}")
-    if len(keys) > 1:
-        raise InputError(str(file), f"has packets from {chosen} on {len(keys)} interfaces: keep one of them")
-    filled = bins[keys[0]]
-    first, last = min(filled), max(filled)
-    steps = range(first + 1, last) if last - first > 1 else range(first, last + 1)
-    bps = [filled.get(step, 0) * 8 / step_s for step in steps]
-    return Rates(
-        [index * step_s for index in range(len(bps))], bps, f"IP packets from {chosen}, over {step_s:g} s each"
-    )
-
-
-def _of(sizes: dict[tuple[int, str], int], address: str) -> list[int]:
-    return [size for (_, source), size in sizes.items() if source == address]
+    """Write rates as a table with the columns `time_s`, `Mbps` and `end_s`."""
+    lines = zip(rates.times, rates.bps, rates.ends, strict=True)
+    rows = (f"{at:.9g},{bps / 1e6:.9g},{end:.9g}\n" for at, bps, end in lines)
+    file.write_text("time_s,Mbps,end_s\n" + "".join(rows), encoding="utf-8")
 
 
 def _of_iperf3(file: Path, text: str, source: str | None) -> Rates:
-    intervals = list(_intervals(file, text))
-    both = any("sum_bidir_reverse" in interval for interval in intervals)
-    if source not in {None, "client", "server"}:
-        raise InputError(str(file), f"is a result of iperf3: --from {source} is neither client nor server")
-    if both and source is None:
-        raise InputError(str(file), "has both directions: say --from client or --from server")
-    if source is not None and not both:
-        raise InputError(str(file), "has one direction, so --from does not apply")
-    name = "sum_bidir_reverse" if source == "server" else "sum"
-    sums = [interval[name] for interval in intervals if not interval[name].get("omitted", False)]
-    if not sums:
-        raise InputError(str(file), "has no intervals that count")
-    try:
-        pairs = [(float(each["start"]), float(each["bits_per_second"])) for each in sums]
-    except (KeyError, TypeError, ValueError):
-        raise InputError(str(file), "is no result of iperf3: an interval has no start or no bits_per_second") from None
-    if any(later[0] <= earlier[0] for earlier, later in pairwise(pairs)):
-        raise InputError(str(file), "is damaged: an interval starts before the one before it")
-    times = [start - pairs[0][0] for start, _ in pairs]
-    return Rates(times, [bps for _, bps in pairs], f"intervals of iperf3{f' from the {source}' if source else ''}")
+    result = iperf3.read(file, text, source)
+    first = result.intervals[0].start_s
+    return Rates(
+        [each.start_s - first for each in result.intervals],
+        [each.bps for each in result.intervals],
+        result.what,
+        [each.end_s - first for each in result.intervals],
+    )
 
 
-def _intervals(file: Path, text: str) -> Iterator[dict[str, Any]]:
-    """Return the intervals of a result, or of a stream of events, each with its sum."""
-    try:
-        content = json.loads(text)
-        found = content.get("intervals") if isinstance(content, dict) else None
-    except (ValueError, RecursionError):
+def _of_capture(capture: Capture, step_s: float, source: str | None) -> Rates:
+    place, chosen = _chosen(capture, source)
+    filled = _steps(capture, step_s, place, chosen)
+    first, last = min(filled), max(filled)
+    steps = range(first + 1, last) if last - first > 1 else range(first, last + 1)
+    bps = [filled.get(step, 0) * 8 / step_s for step in steps]
+    left_out = [f"{counted(count, 'frame')} of {kind} left out" for kind, count in capture.others.most_common(SHOWN)]
+    what = [f"IP packets from {ip_address(chosen)}, over {step_s:g} s each", *left_out]
+    if capture.is_cut:
+        what.append("the last packet is cut off, and left out")
+    times = [index * step_s for index in range(len(bps) + 1)]
+    return Rates(times[:-1], bps, "; ".join(what), times[1:])
+
+
+def _chosen(capture: Capture, source: str | None) -> tuple[Place, bytes]:
+    """Return where the packets that count were captured, and their source address."""
+    file = str(capture.file)
+    wanted = None
+    if source is not None:
         try:
-            events = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            raise InputError(str(file), NEITHER) from None
-        is_interval = [isinstance(event, dict) and event.get("event") == "interval" for event in events]
-        found = [event.get("data") for event, counts in zip(events, is_interval, strict=True) if counts]
-    if not isinstance(found, list) or not found:
-        raise InputError(str(file), NEITHER)
-    for interval in found:
-        if not isinstance(interval, dict) or not isinstance(interval.get("sum"), dict):
-            raise InputError(str(file), "is no result of iperf3: an interval has no sum")
-        yield interval
+            wanted = ip_address(source).packed
+        except ValueError:
+            raise InputError(file, f"is a capture: --from {source} is no IP address") from None
+    sizes = _sizes(capture, wanted)
+    largest: dict[bytes, int] = {}
+    for (address, _), size in sizes.items():
+        largest[address] = max(size, largest.get(address, 0))
+    addresses = sorted(largest, key=lambda address: -largest[address])
+    if not addresses:
+        kinds = ", ".join(f"{count} of {kind}" for kind, count in capture.others.most_common(SHOWN))
+        raise InputError(file, "has no IP packets" + (f"; it has {kinds}" if kinds else ""))
+    known = ", ".join(f"{ip_address(each)} ({largest[each] / 1e6:.3g} MB)" for each in addresses[:SHOWN])
+    if wanted is None and len(addresses) > 1:
+        of = counted(len(addresses), "address", "addresses")
+        raise InputError(file, f"has packets from {of}: say --from ADDRESS, one of {known}")
+    chosen = wanted or addresses[0]
+    places = {place: size for (address, place), size in sizes.items() if address == chosen}
+    if not places:
+        raise InputError(file, f"has no packets from {source}; it has those of {known}")
+    if len(places) > 1:
+        raise InputError(file, f"has packets from {ip_address(chosen)} {_listed(places)}")
+    return next(iter(places)), chosen
 
 
-NEITHER = "is neither a capture (pcapng or pcap) nor a result of iperf3 in JSON"
+def _sizes(capture: Capture, wanted: bytes | None) -> dict[tuple[bytes, Place], int]:
+    """Return the bytes from each address at each place; at least from that address, if one is wanted."""
+    sizes: dict[tuple[bytes, Place], int] = {}
+    for packet in capture.packets():
+        key = (packet.source, packet.place)
+        if key not in sizes and len(sizes) >= MOST_ADDRESSES:
+            if wanted is None:
+                raise InputError(
+                    str(capture.file), f"has packets from more than {MOST_ADDRESSES} addresses: say --from ADDRESS"
+                )
+            if packet.source != wanted:
+                continue
+        sizes[key] = sizes.get(key, 0) + packet.size_bytes
+    return sizes
+
+
+def _listed(places: Mapping[Place, int]) -> str:
+    """Return where packets were captured, and how one place of several is kept."""
+    words = []
+    for (interface, (device, outgoing)), size in places.items():
+        name = f"interface {interface if device is None else device}"
+        way = "" if outgoing is None else ", outgoing" if outgoing else ", incoming"
+        words.append(f"{name}{way} ({size / 1e6:.3g} MB)")
+    listed = "; ".join(words[:SHOWN])
+    return (
+        f"at {len(places)} places: {listed}. A packet that is forwarded is there at each of them: keep one, by "
+        "capturing on it alone, or by a filter such as `ifindex 2` or `outbound` of tcpdump"
+    )
+
+
+def _steps(capture: Capture, step_s: float, place: Place, chosen: bytes) -> dict[int, int]:
+    """Return the bytes from an address in each step of the capture."""
+    step_ns = round(step_s * 1e9)
+    filled: dict[int, int] = {}
+    first: Packet | None = None
+    before: Packet | None = None
+    least = most = 0
+    for packet in capture.packets():
+        first = first or packet
+        if packet.source == chosen and packet.place == place:
+            step = (packet.time_ns - first.time_ns) // step_ns
+            if before is None:
+                least = most = step
+            least, most = min(least, step), max(most, step)
+            if most - least >= MOST:
+                gap = (packet.time_ns - (before or packet).time_ns) / 1e9
+                what = f"packet {packet.number} is {gap:.1f} s from the one before it"
+                allowed = (
+                    f"more than {MOST} steps of {step_s:g} s: use a longer --step, or cut it where its clock jumps"
+                )
+                raise InputError(str(capture.file), f"has {allowed} ({what})")
+            filled[step] = filled.get(step, 0) + packet.size_bytes
+            before = packet
+    return filled
+
+
+COMPRESSED = {
+    b"\x1f\x8b": ("gzip", "gunzip"),
+    b"\x28\xb5\x2f\xfd": ("Zstandard", "unzstd"),
+    b"\xfd7zXZ": ("xz", "unxz"),
+    b"BZh": ("bzip2", "bunzip2"),
+    b"\x04\x22\x4d\x18": ("LZ4", "unlz4"),
+    b"PK\x03\x04": ("zip", "unzip"),
+}
+"""Form and command by the first bytes."""
+
+HEAD = 8
+LARGEST = 64 << 20
 MOST = 1_000_000
+MOST_ADDRESSES = 1_000_000
 SHORTEST_S = 0.000001
 LONGEST_S = 1_000_000
 SHOWN = 6

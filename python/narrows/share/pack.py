@@ -19,6 +19,7 @@ from narrows.errors import InputError
 from narrows.experiments.plan import PLAN, check_kept, load_plan
 from narrows.experiments.store import CELLS, FAILED, TABLE
 from narrows.files.format import PACK, check_number, numbered
+from narrows.files.json_objects import from_json
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
 from narrows.files.place import inside, leaves
 from narrows.files.text import is_text
@@ -159,7 +160,7 @@ def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo])
 def _check_number(file: str | os.PathLike[str], comment: bytes) -> None:
     """Check the number of the format, which is in the comment of an archive."""
     try:
-        content = json.loads(comment) if comment else {}
+        content = from_json(comment) if comment else {}
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
