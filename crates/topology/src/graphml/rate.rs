@@ -78,6 +78,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             (Token::Number(rest[..end].parse().unwrap_or(f64::INFINITY)), end)
         } else if first.is_alphabetic() {
             let end = length(char::is_alphabetic);
+            let end = before_factor(&rest[..end], matches!(all.last(), Some(Token::Number(_))));
             (Token::Word(&rest[..end]), end)
         } else {
             (Token::Mark(first), first.len_utf8())
@@ -86,6 +87,17 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         rest = rest[length..].trim_start();
     }
     all
+}
+
+/// The length of the first word in `word`, which may be the sign of a factor and a carrier without space between them, as in
+/// 2xSTM-16 (`behind` a number) and GEx2.
+fn before_factor(word: &str, behind: bool) -> usize {
+    let is_carrier = |word: &str| CARRIERS.iter().any(|carrier| word.eq_ignore_ascii_case(carrier));
+    match (word.strip_prefix(['x', 'X']), word.strip_suffix(['x', 'X'])) {
+        (Some(rest), _) if behind && is_carrier(rest) => 1,
+        (_, Some(rest)) if is_carrier(rest) => rest.len(),
+        _ => word.len(),
+    }
 }
 
 /// Parts of a rate found so far in a text.
@@ -242,6 +254,25 @@ fn scale(tokens: &[Token<'_>]) -> Option<(Option<f64>, usize)> {
 
 /// STS-1, bits per second.
 const STS_1_BPS: f64 = 51.84e6;
+
+/// Words with which carriers begin.
+const CARRIERS: &[&str] = &[
+    "ge",
+    "gbe",
+    "gige",
+    "gigabit",
+    "gigabitethernet",
+    "fe",
+    "fast",
+    "fastethernet",
+    "oc",
+    "sts",
+    "stm",
+    "ds",
+    "e",
+    "t",
+];
+
 const HIGHEST_CARRIER: f64 = 100_000.0;
 const MOST_PARALLEL: f64 = 1000.0;
 
@@ -281,6 +312,13 @@ mod tests {
             ("OC-48", 2488.32),
             ("OC192 / STM64", 9953.28),
             ("2x OC-3", 311.04),
+            ("2xSTM-16", 4976.64),
+            ("4xOC48", 9953.28),
+            ("2XGE", 2000.0),
+            ("3xE1", 6.144),
+            ("4xDS3", 178.944),
+            ("GEx2", 2000.0),
+            ("STM-16x2", 4976.64),
             ("E3", 34.368),
             ("E1 leased", 2.048),
             ("T1", 1.544),
@@ -317,6 +355,9 @@ mod tests {
             "0x 10G",
             "2x 2x 10G",
             "10 Gbps 300 km",
+            "2xray 10G",
+            "Linux2 10G",
+            "2STM-16",
         ] {
             assert_eq!(read(text), Reading::Unclear, "{text}");
         }
