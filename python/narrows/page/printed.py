@@ -259,7 +259,7 @@ def _note(axes: Any, node: Element, place: Place, point: float) -> None:
 def _text(node: Element) -> str:
     """Return the text of an element, in letters that fonts of papers have."""
     written = "".join(node.itertext()).replace(NARROW_SPACE, "\u00a0").replace("\u2002", "  ").replace("$", r"\$")
-    return written.replace("↗", r"$\nearrow$")
+    return written.replace("↗", ARROW)
 
 
 def _handle(sample: str, label: str, point: float) -> Any:
@@ -338,26 +338,46 @@ def save(figure: Figure, file: File, form: str) -> None:
 
     if form == "pgf":
         # LaTeX sets the texts where the file is used, and need not be here.
-        measured = RendererPgf.get_text_width_height_descent
-        RendererPgf.get_text_width_height_descent = _extent
+        measured, drawn = RendererPgf.get_text_width_height_descent, RendererPgf.draw_text
+
+        def draw(self: Any, gc: Any, x: float, y: float, text: str, *more: Any, **named: Any) -> None:
+            drawn(self, gc, x, y, latex(text), *more, **named)
+
+        RendererPgf.get_text_width_height_descent, RendererPgf.draw_text = _extent, draw
         try:
             figure.savefig(file, format=form)
         finally:
-            RendererPgf.get_text_width_height_descent = measured
+            RendererPgf.get_text_width_height_descent, RendererPgf.draw_text = measured, drawn
         return
     # Publishers accept TrueType.
     with mpl.rc_context({"pdf.fonttype": 42}):
         figure.savefig(file, format=form, dpi=PRINT, metadata={"CreationDate": None} if form == "pdf" else None)
 
 
+def latex(text: str) -> str:
+    """Return a text, which may be the name of anything, such that LaTeX sets it and executes nothing of it."""
+    parts = text.split(ARROW)
+    if len(parts) > 1:
+        # matplotlib keeps the sign of formulas escaped beside one.
+        parts = [part.replace(r"\$", "$") for part in parts]
+    return ARROW.join("".join(LATEX.get(letter, letter) for letter in part if letter >= " ") for part in parts)
+
+
 def _extent(_: Any, text: str, font: Any, ismath: object) -> tuple[float, float, float]:
     """Return width, height and depth of a text in points, in the font of matplotlib."""
-    del ismath
     if not text.strip():
         return 0.0, 0.0, 0.0
-    box = TextPath((0, 0), text, prop=font).get_extents()
+    box = TextPath((0, 0), text if ismath else text.replace("$", r"\$"), prop=font).get_extents()
     return box.width, box.height, max(-box.y0, 0.0)
 
+
+ARROW = r"$\nearrow$"
+LATEX = {
+    **{letter: f"\\{letter}" for letter in "{}#$%&_"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "\u00a0": "~",
+}  # fmt: skip
+"""Characters that LaTeX takes for commands, or sets as others (L. Lamport: LaTeX, 2nd edition, section 2.1)."""
 
 MM_PER_INCH = 25.4
 POINTS = 72
