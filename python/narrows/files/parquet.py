@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequence[Any] | None = None) -> pa.Table:
@@ -21,6 +24,7 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
         filters: Conditions that rows must satisfy to be read, as of `pyarrow.parquet.read_table`; None for all rows.
 
     Raises:
+        InputError: It would be far larger in memory than a table that Narrows writes into so small a file.
         pyarrow.ArrowException: It is no such file.
         OSError: It cannot be read.
     """
@@ -28,9 +32,12 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
 
     chosen = None if columns is None else list(columns)
     if filters is not None:
+        with pq.ParquetFile(file.absolute()) as opened:
+            _check_size(file, opened.metadata)
         return pq.read_table(file.absolute(), columns=chosen, filters=list(filters))
     # Not as a data set, whose module takes longer to load than a short run to read.
     with pq.ParquetFile(file.absolute()) as opened:
+        _check_size(file, opened.metadata)
         missing = sorted(set(chosen or ()) - set(opened.schema_arrow.names))
         if missing:
             raise pq.lib.ArrowInvalid(f"no column {', '.join(missing)}")
@@ -38,8 +45,31 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
     return table if chosen is None else table.select(chosen)
 
 
+def _check_size(file: Path, said: pq.FileMetaData) -> None:
+    """Refuse a table of many equal rows, which is a small file and fills the memory."""
+    size = file.stat().st_size
+    most = max(MOST_ROWS, ROWS_A_BYTE * size)
+    if said.num_rows > most:
+        problem = f"has {said.num_rows} rows in {size} bytes; allowed: at most {most} in a file of that size"
+        raise InputError(str(file), problem)
+    unpacked = sum(said.row_group(number).total_byte_size for number in range(said.num_row_groups))
+    largest = max(MOST_BYTES, RATIO * size)
+    if unpacked > largest:
+        problem = f"would be {unpacked} bytes when unpacked; allowed: at most {largest} from a file of {size}"
+        raise InputError(str(file), problem)
+
+
 def write_parquet(table: pa.Table, file: Path, level: int | None = None) -> None:
     """Write a table, compressed by Zstandard at `level`, or its default."""
     import pyarrow.parquet as pq
 
     pq.write_table(table, file.absolute(), compression="zstd", compression_level=level)
+
+
+MOST_ROWS = 5_000_000
+ROWS_A_BYTE = 2
+"""Rows that may be in a file of any size, and in a larger one; a row of a run takes at least some bytes."""
+
+MOST_BYTES = 1 << 30
+RATIO = 100
+"""The same of bytes; the ratio is that of archives."""
