@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from narrows.external.typed import as_typed
+
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -30,7 +32,9 @@ class Kind(NamedTuple):
 
 
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Check the arguments of a public function by their names (`KINDS`); numbers are left to `check_numbers`.
+    """Check the arguments of a public function by their names (`KINDS`), and mark them as the user's own (`Typed`).
+
+    Numbers are left to `check_numbers`.
 
     None is allowed where it is the default.
 
@@ -53,8 +57,9 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
             several = listed(value) if kind.several and not isinstance(value, Mapping | bytes) else [value]
             if not all(map(kind.fits, several)):
                 raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; allowed: {kind.allowed}")
-            if kind.several:
-                bound.arguments[name] = several
+            bound.arguments[name] = as_typed(several if kind.several else value)
+            if name == "vary":
+                bound.arguments[name] = {key: as_typed(each) for key, each in value.items()}
         return function(*bound.args, **bound.kwargs)
 
     return checked

@@ -18,10 +18,12 @@ class ScenarioFile(NamedTuple):
     Attributes:
         file: Path of the scenario file.
         changes: Changes of its keys, each as after `--set`; empty except for cases.
+        given: Its path as it was given; empty for one of the library.
     """
 
     file: Path
     changes: tuple[str, ...] = ()
+    given: str = ""
 
 
 def find_scenario(given: str) -> ScenarioFile:
@@ -36,7 +38,7 @@ def find_scenario(given: str) -> ScenarioFile:
     """
     path = Path(given)
     if path.is_file():
-        return ScenarioFile(path)
+        return ScenarioFile(path, given=given)
     known = library()
     # A folder of results may have the name of the scenario that it is of.
     if path.is_dir() and given not in known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.api.jobs import opened, path, results
@@ -172,7 +171,7 @@ def study(  # noqa: PLR0913  # each has a default
         from narrows.external.trust import of_results
 
         return opened(Studying(folder, options, stored(folder, of_results(folder, trust=trust))))
-    return opened(from_file(Path(file), options, listed(overrides), Choice(size, variant), listed(subjects)))
+    return opened(from_file(os.fspath(file), options, listed(overrides), Choice(size, variant), listed(subjects)))
 
 
 @typed

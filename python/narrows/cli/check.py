@@ -26,8 +26,7 @@ def check(arguments: argparse.Namespace) -> int:
     """Parse and resolve a scenario, execute nothing, and print its description or its faults."""
     executes: list[Executed] = []
     try:
-        found = find_scenario(arguments.file)
-        scenario = read(found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on)
+        scenario = read(find_scenario(arguments.file), arguments.set, trust=arguments.trust, on=arguments.on)
         # Known where a backend refuses the scenario, too.
         with suppress(core.ScenarioError):
             executes = scenario.executes()

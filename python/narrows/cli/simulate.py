@@ -52,10 +52,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
 
 def _read(given: str, arguments: argparse.Namespace) -> Scenario:
-    found = find_scenario(given)
-    return read(
-        found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on, queue=arguments.queue
-    )
+    return read(find_scenario(given), arguments.set, trust=arguments.trust, on=arguments.on, queue=arguments.queue)
 
 
 def _perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:

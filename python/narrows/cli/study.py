@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.check import print_executed
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
     work = Work(arguments)
     asked = arguments.set, _choice(arguments), arguments.subject
-    job = from_file(Path(arguments.file), work.options, *asked, executor_of(arguments))
+    job = from_file(arguments.file, work.options, *asked, executor_of(arguments))
     _print_plan(job.study.plan, arguments)
     return _perform(work, job, arguments)
 

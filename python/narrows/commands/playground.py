@@ -27,7 +27,7 @@ def write(given: str, out: Path) -> Path:
 
 def _experiment(found: ScenarioFile, given: str) -> Experiment:
     # Checked with an algorithm for the subject.
-    resolved = read(found.file, list(found.changes)).check(1)
+    resolved = read(found).check(1)
     if resolved.files:
         names = ", ".join(Path(path).name for path, _, _ in resolved.files)
         raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")

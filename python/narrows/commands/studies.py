@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
@@ -17,7 +16,7 @@ from narrows.experiments.merge import copy_description
 from narrows.experiments.plan import PLAN, Plan, load_plan
 from narrows.experiments.planner import make_plan
 from narrows.experiments.share import SHARD, Share, load_share, save_share
-from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned
+from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned, trusted_as
 from narrows.experiments.subjects import with_marks
 from narrows.experiments.views.backends import differences
 from narrows.experiments.views.summary import write_summary
@@ -80,9 +79,7 @@ class Further(NamedTuple):
             with appearing(folder) as partial:
                 copy_description(self.study, partial)
                 save_share(partial, self.share)
-        found = stored(folder)
-        base = replace(found.plan.base, trust=self.study.plan.base.trust)
-        return replace(found, plan=replace(found.plan, base=base))
+        return trusted_as(self.study.plan, self.study.plan.base.trust, stored(folder))
 
 
 @frozen
@@ -177,7 +174,7 @@ class Studying(Job[Studied]):
 
 
 def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a study
-    file: Path,
+    file: str,
     options: Options,
     overrides: Sequence[str],
     choice: Choice,

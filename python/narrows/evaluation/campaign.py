@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
@@ -17,7 +16,7 @@ from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
-from narrows.external.source import IN_STACKS, absolute, is_external, named_files
+from narrows.external.source import IN_STACKS, absolute, is_external
 from narrows.files.json_objects import read_object
 from narrows.files.kept import open_or_make
 from narrows.frozen import frozen
@@ -29,6 +28,7 @@ from narrows.run.list_arguments import read_queue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 
 @frozen
@@ -92,7 +92,7 @@ class Evaluation:
 
 
 def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
-    file: Path,
+    file: str,
     subject: str,
     size: str,
     seed: int | None,
@@ -125,7 +125,9 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         raise UnknownNameError("size", size, SUITE_SIZES)
     suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
-    card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel["algorithms"]])
+    card = _card(
+        suite, subject, [name for kernel in kernels if kernel is not None for name in kernel["algorithms"]]
+    )
     given = [subject, *(each for each in suite.references if each != subject)]
     short = short_names(given)
     cells, faults = {}, {}
@@ -154,7 +156,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     name: str,
     given: Sequence[str],
     suite: Suite,
-    file: Path,
+    file: str,
     on: str,
     short: Mapping[str, str],
     choice: Choice,
@@ -170,7 +172,7 @@ def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     if on != SIMULATOR:
         study = replace(study, on=on)
     refused: list[Refused] = []
-    plan = make_plan(study, overrides, measures, named_files(whole, [], Path()), trust=trust, refused=refused)
+    plan = make_plan(study, overrides, measures, whole, trust=trust, refused=refused)
     return Cells(Part(name if on == SIMULATOR else f"{LINUX}/{name}", "", study, plan), refused)
 
 

@@ -12,6 +12,7 @@ from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
 from narrows.experiments.declared import fields
 from narrows.experiments.document import Document, Node
 from narrows.experiments.measures import split
+from narrows.external.typed import beside, like
 from narrows.files.text import read_text
 from narrows.frozen import frozen
 from narrows.library import SUITES
@@ -19,6 +20,7 @@ from narrows.metrics import Metric, MetricError, resolve
 from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
 
@@ -100,7 +102,7 @@ class Suite:
 
     Attributes:
         name: Name of its folder.
-        folder: The folder, which has the study files of its cells.
+        given: Path of the file, whose folder has the study files of its cells.
         title: Title of the suite.
         source: The document whose criteria the rows are.
         note: Remark for readers; may be empty.
@@ -110,7 +112,7 @@ class Suite:
     """
 
     name: str
-    folder: Path
+    given: str | os.PathLike[str]
     title: str
     source: str
     note: str
@@ -119,13 +121,13 @@ class Suite:
     rows: list[Row]
 
     @property
-    def cells(self) -> dict[str, Path]:
+    def cells(self) -> dict[str, str]:
         """The study files of the cells by their names, in the order of the rows."""
-        return {row.cells: self.folder / f"{row.cells}.toml" for row in self.rows if row.cells}
+        return {row.cells: beside(self.given, f"{row.cells}.toml") for row in self.rows if row.cells}
 
 
-def find_suite(given: str) -> Path:
-    """Return the file of a suite.
+def find_suite(given: str) -> str:
+    """Return the path of the file of a suite, typed if what is given is.
 
     Args:
         given: Name of a suite that comes with Narrows, or the path of a suite file or of its folder.
@@ -135,24 +137,24 @@ def find_suite(given: str) -> Path:
     """
     path = Path(given)
     if path.is_file():
-        return path
+        return like(given, str(path))
     if (path / SUITE_FILE).is_file():
-        return path / SUITE_FILE
-    known = {file.parent.name: file for file in sorted(SUITES.glob(f"*/{SUITE_FILE}"))}
+        return like(given, str(path / SUITE_FILE))
+    known = {file.parent.name: str(file) for file in sorted(SUITES.glob(f"*/{SUITE_FILE}"))}
     if given in known:
         return known[given]
     hint = f"it is not a folder with a {SUITE_FILE} either; allowed: {', '.join(known)}"
     raise UnknownNameError("suite", given, known, hint)
 
 
-def read_suite(file: Path) -> Suite:
+def read_suite(file: str | os.PathLike[str]) -> Suite:
     """Read a suite file.
 
     Raises:
         InputError: The file cannot be read.
         ScenarioError: The file has errors; `diagnostics` lists them with line and column.
     """
-    return _Reader(Document(read_text(file), str(file)), file).suite()
+    return _Reader(Document(read_text(Path(file)), str(file)), file).suite()
 
 
 def narrowed(suite: Suite, sections: Sequence[str]) -> Suite:
@@ -178,9 +180,9 @@ def _is_of(row: Row, section: str) -> bool:
 
 
 class _Reader:
-    def __init__(self, document: Document, file: Path) -> None:
+    def __init__(self, document: Document, file: str | os.PathLike[str]) -> None:
         self.document = document
-        self.file = file
+        self.given, self.file = file, Path(file)
 
     def suite(self) -> Suite:
         found = fields(self.document, self.document.root(), SUITE)
@@ -189,7 +191,7 @@ class _Reader:
         self.document.check()
         return Suite(
             name=self.file.parent.name if self.file.name == SUITE_FILE else self.file.stem,
-            folder=self.file.parent,
+            given=self.given,
             title=found["title"],
             source=found["source"],
             note=found.get("note", ""),

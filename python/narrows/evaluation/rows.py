@@ -104,7 +104,7 @@ def _conditions(evaluation: Evaluation, row: Row) -> list[Condition]:
         unknown = (set(row.where) | set(row.predicate.at)) - set(factors)
         if unknown:
             problem = f"section {row.section}: {row.cells}.toml has no factor {min(unknown)}"
-            raise InputError(str(evaluation.suite.folder / "suite.toml"), f"{problem}; it has {', '.join(factors)}")
+            raise InputError(str(evaluation.suite.given), f"{problem}; it has {', '.join(factors)}")
         points = [(each.levels, each.algorithm) for each in cells.part.plan.points]
         points += [(each.levels, each.algorithm) for each in cells.refused]
         for levels, algorithm in points:

@@ -15,6 +15,7 @@ from narrows.experiments.factors import SECTIONS, Factor, read_factors
 from narrows.experiments.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
 from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.experiments.words import Words
+from narrows.external.typed import like
 from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.frozen import frozen
@@ -126,7 +127,7 @@ def read_study(
     # Anything but a regular file may be endless.
     if file.exists() and not file.is_file():
         raise InputError(str(file), "is not a file")
-    return parse_study(read_text(file), str(file), seed, replications, choice, given)
+    return parse_study(read_text(file), like(path, str(file)), seed, replications, choice, given)
 
 
 def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of the file, and has a default

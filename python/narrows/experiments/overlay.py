@@ -19,6 +19,7 @@ from narrows.files.text import read_text
 from narrows.names import unknown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
 EXTENDS = "extends"
@@ -105,7 +106,7 @@ def _extended(document: Document, entry: Entry | None) -> Node | None:
     return Node({key: each for key, each in root.entries.items() if key not in OWN}, root.span, root.path)
 
 
-def offered(file: Path) -> dict[str, list[str]]:
+def offered(file: str | os.PathLike[str]) -> dict[str, list[str]]:
     """Return the variants available at each size of a study file, by the name of the size.
 
     Args:
@@ -115,7 +116,7 @@ def offered(file: Path) -> dict[str, list[str]]:
         InputError: The file cannot be read.
         ScenarioError: It is not valid TOML, or its sizes or variants are no tables.
     """
-    document = Document(read_text(file), str(file))
+    document = Document(read_text(Path(file)), str(file))
     entries = document.root().entries
     always = _tables(document, entries.get(VARIANTS))
     found = {

@@ -15,11 +15,9 @@ from narrows.experiments.measures import Column, Known, added, columns, half_wid
 from narrows.experiments.plan import Plan, Point
 from narrows.experiments.task import Base, resolve
 from narrows.external.names import short_names
-from narrows.external.source import named_files
-from narrows.external.trust import ALL_CHANGES, EVERYTHING, Trust
+from narrows.external.trust import ALL_CHANGES, Trust, granted
 from narrows.files.text import read_text
 from narrows.files.toml import inline
-from narrows.library import ships
 from narrows.run import workers
 from narrows.run.subjects import replaced_in
 
@@ -49,7 +47,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     study: Study,
     overrides: Sequence[str] = (),
     measures: Sequence[str] = (),
-    trusted: Sequence[str] = (),
+    named: Sequence[str] = (),
     *,
     trust: bool = False,
     execute: bool = True,
@@ -61,9 +59,8 @@ def make_plan(  # noqa: PLR0913  # each has a default
         study: Study file as read.
         overrides: Changes of the base scenario, each as after `--set`, before any level.
         measures: Metrics in addition to the study's own, each as after `--metric`.
-        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
-            of the study and of its scenario, and those that `overrides` name.
-        trust: Whether any such file may be executed, and the commands in the files of study and scenario.
+        named: Algorithms that the command names, whose files may be executed if the user typed them.
+        trust: Whether any file may be executed, and the commands in the files of study and scenario.
         execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
         refused: Receives the points that their backend cannot run, which the plan then lacks; it may have none. None
             makes such a point an error.
@@ -72,15 +69,12 @@ def make_plan(  # noqa: PLR0913  # each has a default
         ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
     """
     own = study.changes
-    typed = Trust(
-        (*named_files([], overrides, study.directory), *trusted),
-        text=ships(study.scenario.file),
-        changes=(len(own), len(own) + len(overrides)),
-    )
-    typed = EVERYTHING if trust else typed
+    changes = (*own, *overrides)
+    asked = study.document.file, named, changes, study.directory
+    typed = granted(*asked, beside=study.scenario.file, trust=trust)
     # Where nothing is executed, a plan says what would be.
     listing = typed if execute else typed._replace(text=True, changes=ALL_CHANGES)
-    planner = _Planner(study, (*own, *overrides), listing, refused)
+    planner = _Planner(study, changes, listing, refused)
     planner.try_base()
     points = _named(
         [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
@@ -140,7 +134,7 @@ class _Planner:
             overrides_directory=study_directory,
             seed=study.seed,
             engine=core.fingerprint(),
-            trust=trust._replace(files=tuple(dict.fromkeys((directory, study_directory, *trust.files)))),
+            trust=trust,
             commands=directory,
         )
         self.seed = 0

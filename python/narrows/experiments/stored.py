@@ -98,8 +98,18 @@ def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:
     Raises:
         InputError: The path is not a folder of a study.
     """
-    kept = stored(folder)
-    same = [point.digest for point in kept.plan.points] == [point.digest for point in plan.points]
-    if not same or kept.plan.base.commands != plan.base.commands:
+    return trusted_as(plan, EVERYTHING, stored(folder))
+
+
+def trusted_as(plan: Plan, trust: Trust, kept: StoredStudy) -> StoredStudy:
+    """Return a study in a folder with the trust in a plan that is not from there, if it executes the same."""
+    if _executed(kept.plan) != _executed(plan):
         return kept
-    return replace(kept, plan=replace(kept.plan, base=replace(kept.plan.base, trust=EVERYTHING)))
+    return replace(kept, plan=replace(kept.plan, base=replace(kept.plan.base, trust=trust)))
+
+
+def _executed(plan: Plan) -> tuple[object, ...]:
+    """Return all of a plan that decides what its cells execute; digests of cells are only what a plan says of them."""
+    here = plan.portable()
+    points = [(each.overrides, each.written, each.on, each.digest) for each in here.points]
+    return here.base.text, here.base.commands, here.inputs, points

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.external.trust import granted
 from narrows.run.scenario import read
 
 if TYPE_CHECKING:
@@ -30,5 +31,6 @@ def with_marks(study: Study, overrides: Sequence[str], subjects: Sequence[str], 
     if subjects and not study.algorithms:
         problem = "has no `algorithms`, so that no group's algorithm is replaced; a factor names groups by itself"
         raise InputError(study.document.file, f"{problem}; allowed: `algorithms`, or no --subject")
-    base = read(study.scenario.file, [*study.changes, *overrides], trust=trust, on=study.on)
+    trusted = granted(study.document.file, (), overrides, beside=study.scenario.file, trust=trust)
+    base = read(study.scenario.file, [*study.changes, *overrides], trust=trusted, on=study.on)
     return [*overrides, *base.marks(subjects)]

@@ -18,6 +18,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.external.cell import written
 from narrows.external.source import FORM, AlgorithmError, executing, read
+from narrows.external.typed import Typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,13 +86,13 @@ def named(algorithm: str | type) -> str:
     except (TypeError, OSError):
         file = None
     if "." not in algorithm.__qualname__ and (file is None or not Path(file).is_file()):
-        return f"{written(algorithm)}:{algorithm.__name__}"
+        return Typed(f"{written(algorithm)}:{algorithm.__name__}")
     if file is None or "." in algorithm.__qualname__:
         problem = "a class must be at the top of a file, for every run reads it anew; save it and name it as"
         raise InputError(algorithm.__qualname__, f"{problem} {FORM}")
     path = Path(file)
     here = Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{algorithm.__name__}"
+    return Typed(f"{path.relative_to(here) if path.is_relative_to(here) else path}:{algorithm.__name__}")
 
 
 def explain(error: BaseException) -> str:

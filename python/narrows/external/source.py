@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from narrows.external.typed import Typed, like
+
 
 class AlgorithmError(Exception):
     """An algorithm cannot be loaded from a file.
@@ -107,15 +109,17 @@ def is_trusted(file: Path, trusted: Iterable[str]) -> bool:
 
 
 def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Path) -> list[str]:
-    """Return the absolute paths of the files of algorithms that arguments of a command name.
+    """Return the absolute paths of the files of algorithms that the user named; what was read names none.
 
     Args:
         algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
         overrides: Changes of keys, each `"key.path=value"`.
-        folder: Folder to which their paths are relative.
+        folder: Folder to which the paths in changes are relative; those of `algorithms` are to the working directory.
     """
-    written = [text for override in overrides for text in _texts(_value(override))]
-    return [str((folder / file_of(name)).absolute()) for name in (*algorithms, *written) if is_external(name)]
+    names = [Path(file_of(each)) for each in algorithms if isinstance(each, Typed) and is_external(each)]
+    written = [text for each in overrides if isinstance(each, Typed) for text in _texts(_value(each))]
+    names += [folder / file_of(each) for each in written if is_external(each)]
+    return [str(each.absolute()) for each in names]
 
 
 def is_external(name: str) -> bool:
@@ -135,7 +139,7 @@ def is_external(name: str) -> bool:
 def absolute(name: str) -> str:
     """Return the name of an algorithm with the absolute path of its file, if it has one."""
     stack, own = split_stack(name)
-    return f"{stack}{Path(own).absolute()}" if is_external(name) else name
+    return like(name, f"{stack}{Path(own).absolute()}") if is_external(name) else name
 
 
 def file_of(name: str) -> str:

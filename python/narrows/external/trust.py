@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.external.source import LIBRARIES, is_trusted, split_name
+from narrows.external.source import LIBRARIES, is_trusted, named_files, split_name
+from narrows.external.typed import Typed
+from narrows.library import ships
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Trust(NamedTuple):
@@ -109,6 +112,41 @@ def of_results(folder: Path, *, trust: bool = False) -> Trust:
         trust: Whether the user trusts it.
     """
     return EVERYTHING if trust else Trust(within=str(folder.absolute()))
+
+
+def granted(  # noqa: PLR0913  # each names something
+    file: str | os.PathLike[str] | None = None,
+    algorithms: Iterable[str] = (),
+    overrides: Sequence[str] = (),
+    folder: Path = Path(),
+    *,
+    beside: str | os.PathLike[str] | None = None,
+    trust: bool = False,
+) -> Trust:
+    """Return what may be executed, and nothing else grants anything: what the user typed, or what is part of Narrows.
+
+    Args:
+        file: The scenario or the file that names it: what is at or below its folder may be executed.
+        algorithms: Names of algorithms.
+        overrides: Changes of keys: their commands, and the files that they name.
+        folder: Folder to which the paths in changes are relative.
+        beside: A file that `file` names: its folder, too, if that is at or below the first.
+        trust: Whether the user trusts everything.
+    """
+    if trust:
+        return EVERYTHING
+    folders = [str(Path(file).parent.absolute())] if file and (isinstance(file, Typed) or ships(Path(file))) else []
+    if beside is not None and (is_trusted(Path(beside), folders) or ships(Path(beside))):
+        folders.append(str(Path(beside).parent.absolute()))
+    typed = [isinstance(each, Typed) for each in overrides]
+    first = typed.index(True) if any(typed) else 0
+    number = len(list(takewhile(bool, typed[first:])))
+    return Trust(
+        (*dict.fromkeys(folders), *named_files(algorithms, overrides, folder)),
+        text=ships(Path(beside or file or "/")),
+        changes=(first, first + number),
+        typed=True,
+    )
 
 
 CLASS = "class"

@@ -13,7 +13,7 @@ from narrows.errors import InputError
 from narrows.experiments.plan import PLAN
 from narrows.experiments.query import query
 from narrows.experiments.stored import Status, stored
-from narrows.external.trust import ALL_CHANGES, EVERYTHING, of_results
+from narrows.external.trust import EVERYTHING, of_results
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.run_folder import RunFolder, checked
 from narrows.opened.shown import Answer, first_of, table
@@ -73,7 +73,7 @@ class OpenedRun(Tables):
     def scenario(self) -> Scenario:
         """The resolved scenario, ready to `run` again."""
         # What is changed and compared from here on is the user's own.
-        own = of_results(self.path)._replace(changes=ALL_CHANGES, typed=True)
+        own = of_results(self.path)._replace(typed=True)
         return read(self._folder.scenario_file, trust=EVERYTHING if self.trust else own)
 
     def table(self, name: str) -> pa.Table:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.overlay import offered
+from narrows.external.typed import beside, like
 from narrows.files.format import read_kept
 from narrows.frozen import frozen
 from narrows.library import STUDIES
@@ -23,9 +25,15 @@ if TYPE_CHECKING:
 
 @frozen
 class StudyFolder:
-    """A published study, by its folder."""
+    """A published study, by its folder.
+
+    Attributes:
+        folder: The folder.
+        given: The folder as the user gave it; empty for a study of Narrows.
+    """
 
     folder: Path
+    given: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -80,7 +88,7 @@ class StudyFolder:
         file = self.folder / name
         return read_kept(file) if file.is_file() else None
 
-    def experiments(self, size: str) -> dict[str, Path]:
+    def experiments(self, size: str) -> dict[str, str]:
         """Return the study file of each experiment that has a size.
 
         Args:
@@ -93,7 +101,8 @@ class StudyFolder:
             InputError: A study file cannot be read, none of them has a variant that the claims name, or none has the
                 size.
         """
-        files = {name: self.folder / f"{name}.toml" for name in self.published.experiments}
+        claims = like(self.given, str(self.claims_file))
+        files = {name: beside(claims, f"{name}.toml") for name in self.published.experiments}
         sizes = {name: offered(file) for name, file in files.items()}
         known = {variant for each in sizes.values() for variants in each.values() for variant in variants}
         for variant in self.published.variants:
@@ -129,7 +138,7 @@ def find(name: str) -> StudyFolder:
     if folder.is_dir():
         if not (folder / CLAIMS).is_file():
             raise InputError(name, f"not a folder with a published study: it has no {CLAIMS}")
-        return StudyFolder(folder.absolute())
+        return StudyFolder(folder.absolute(), name)
     raise UnknownNameError("published study", name, [each.name for each in known])
 
 

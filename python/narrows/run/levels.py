@@ -13,6 +13,7 @@ from narrows import core
 from narrows.arguments import listed
 from narrows.comparison import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
+from narrows.external.typed import like
 from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.run.list_arguments import problem, split
@@ -50,7 +51,7 @@ def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
             raise InputError(OPTION, f"expected a key with levels, {EXAMPLE}, got {text!r}")
         if key.strip() in found:
             raise InputError(f"{OPTION} {text}", f"gives `{key.strip()}` twice; allowed: all levels of a key at once")
-        found[key.strip()] = split(levels)
+        found[key.strip()] = [like(text, level) for level in split(levels)]
     return found
 
 
@@ -114,7 +115,7 @@ def beside(found: Mapping[str, Crossed]) -> Crossed:
 
 def _levels(key: str, given: Sequence[object]) -> dict[str, str]:
     """Return the levels of a key as written, each with the change that it makes."""
-    written = [each.strip() if isinstance(each, str) else inline(each) for each in given]
+    written = [like(each, each.strip()) if isinstance(each, str) else inline(each) for each in given]
     shown = f"{OPTION} {key}={','.join(written)}"
     if key in SHARED:
         raise InputError(shown, f"`{key}` is the same for all runs of a comparison; allowed: any other key")
@@ -123,7 +124,7 @@ def _levels(key: str, given: Sequence[object]) -> dict[str, str]:
     double = next((each for each in written if written.count(each) > 1), None)
     if double is not None:
         raise InputError(shown, f"gives {double} twice; allowed: each level once")
-    return {each: f"{key}={each}" for each in written}
+    return {each: like(each, f"{key}={each}") for each in written}
 
 
 def _resolve(

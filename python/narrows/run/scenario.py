@@ -15,11 +15,10 @@ from narrows.arguments import check_numbers, listed, typed
 from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
-from narrows.external.source import named_files
-from narrows.external.trust import ALL_CHANGES, EVERYTHING, Executed, Trust, executed
+from narrows.external.trust import EVERYTHING, Executed, Trust, executed, granted
 from narrows.files.text import read_text
 from narrows.files.toml import to_toml
-from narrows.library import find_scenario, ships
+from narrows.library import ScenarioFile, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import OURS, SIMULATOR
 from narrows.names import UnknownNameError
@@ -57,14 +56,13 @@ def load(
         InputError: The file cannot be read.
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
-    found = find_scenario(os.fspath(path))
-    scenario = read(found.file, [*found.changes, *listed(overrides)], trust=trust, on=on, queue=queue)
+    scenario = read(find_scenario(os.fspath(path)), overrides, trust=trust, on=on, queue=queue)
     scenario.check()
     return scenario
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | ScenarioFile,
     overrides: Sequence[str] = (),
     *,
     trust: bool | Trust = False,
@@ -72,12 +70,12 @@ def read(
     queue: str = OURS,
 ) -> Scenario:
     """Read a scenario file without checking it, as `load`; `trust` may say exactly what is trusted."""
-    file = Path(path)
-    if trust is False and ships(file):
-        trust = Trust((str(file.parent.absolute()),), text=True, changes=ALL_CHANGES, typed=True)
-    scenario = Scenario(read_text(file), str(file), file.parent, overrides, trust=trust is True, on=on, queue=queue)
-    if isinstance(trust, Trust):
-        scenario.trust = trust
+    found = path if isinstance(path, ScenarioFile) else ScenarioFile(Path(path), given=os.fspath(path))
+    file = found.file
+    scenario = Scenario(read_text(file), str(file), file.parent, on=on, queue=queue)
+    # Whoever calls this may have read them.
+    scenario.overrides = [*found.changes, *listed(overrides)]
+    scenario.trust = trust if isinstance(trust, Trust) else granted(found.given or file, trust=trust)
     return scenario
 
 
@@ -124,7 +122,7 @@ class Scenario:
         self.name = name
         self.directory = Path(directory)
         self.overrides: list[str] = listed(overrides)
-        here = Trust((str(self.directory.absolute()),), changes=ALL_CHANGES, typed=True)
+        here = Trust((str(self.directory.absolute()),), typed=True)
         self.trust = EVERYTHING if trust else here
         self.on = on
         self.queue = queue
@@ -373,11 +371,11 @@ class Scenario:
         return listed(subject) if subject is not None else _with_any_subject(listed)
 
     def _trusting(self, subject: str | None) -> Trust:
-        """Return what may be executed with the files that the user names."""
-        if not self.trust.typed:
+        """Return what may be executed with what the user names."""
+        if not self.trust.typed or self.trust == EVERYTHING:
             return self.trust
-        named = named_files([] if subject is None else [subject], self.overrides, Path())
-        return self.trust._replace(files=(*self.trust.files, *named))
+        named = granted(None, [] if subject is None else [subject], self.overrides)
+        return self.trust._replace(files=(*self.trust.files, *named.files), changes=named.changes)
 
     def resolve_on_both(self, replications: int | None = None, seed: int | None = None) -> dict[str, core.Scenario]:
         """Resolve the scenario for the simulator and for a Linux kernel.

@@ -7,14 +7,14 @@ import math
 import shlex
 import time
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.external.alike import unlike
 from narrows.external.names import short_names
-from narrows.external.source import absolute, named_files
+from narrows.external.source import absolute
+from narrows.external.trust import granted
 from narrows.files.folder import appearing
 from narrows.files.format import write_kept
 from narrows.files.inputs import keep
@@ -33,6 +33,7 @@ from narrows.statistics import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from narrows.run.options import Options
     from narrows.search.scores import Scores
@@ -80,9 +81,7 @@ class Search(Kept):
         self.spent_s = 0.0
         for name in (subject, reference):
             # A fault of a name is one of the command line, not of a scenario of the search.
-            trust = bool(named_files([name], [], Path()))
-            plain = Scenario(ANY.scenario(*PLACES), "environment", ".", self.overrides, trust=trust)
-            plain.resolve(name, FRESH, self.seed)
+            self._read(ANY.scenario(*PLACES)).resolve(name, FRESH, self.seed)
         self._scenarios(ANY)
         try:
             self._scenarios(ANY, self.on)
@@ -311,11 +310,14 @@ class Search(Kept):
     def _scenarios(self, environment: Environment, on: str = SIMULATOR) -> tuple[core.Scenario, core.Scenario]:
         found = []
         for subject in (self.subject, self.reference):
-            text = environment.scenario(subject, self.reference)
-            named = named_files([self.subject, self.reference], [], Path())
-            written = Scenario(text, "environment", ".", self.overrides, trust=bool(named), on=on)
+            written = self._read(environment.scenario(subject, self.reference), on)
             found.append(written.resolve(None, FRESH, self.seed))
         return found[0], found[1]
+
+    def _read(self, text: str, on: str = SIMULATOR) -> Scenario:
+        found = Scenario(text, "environment", ".", self.overrides, on=on)
+        found.trust = granted(None, [self.subject, self.reference], self.overrides)
+        return found
 
 
 def _before_a_stop(records: Sequence[core.Records | None]) -> list[core.Records]:

@@ -16,7 +16,7 @@ from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import Refused, make_plan
 from narrows.experiments.task import resolve
 from narrows.external.names import short_names
-from narrows.external.source import absolute, named_files
+from narrows.external.source import absolute
 from narrows.frozen import frozen
 from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
@@ -123,7 +123,7 @@ def of_files(  # noqa: PLR0913  # what the command says
         resolved = []
         for subject, on in zip((sides.a, sides.b), sides.on, strict=True):
             try:
-                text = read(place.file, [*place.changes, *overrides], trust=trust, on=on)
+                text = read(place, overrides, trust=trust, on=on)
                 resolved.append(text.with_subjects(subjects).resolve(subject, None, seed))
             except core.ScenarioError as error:
                 if sides.on[0] == sides.on[1]:
@@ -186,7 +186,7 @@ def _of_cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     for on, subject in zip(sides.on, (subjects[0], subjects[-1]), strict=True):
         refused: list[Refused] = []
         own = study if on == SIMULATOR else replace(study, on=on)
-        plan = make_plan(own, overrides, list(wanted), named_files(subjects, [], Path()), trust=trust, refused=refused)
+        plan = make_plan(own, overrides, list(wanted), subjects, trust=trust, refused=refused)
         resolved.append(
             {
                 _named(cells, plan.factors, point.levels): resolve(plan.base, point.overrides, point.written, on)

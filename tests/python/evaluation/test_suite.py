@@ -405,7 +405,7 @@ def test_the_files_of_every_suite_are_valid(file: Path, size: str) -> None:
     suite = read_suite(file)
     assert suite.rows
     subject = "bbr3" if suite.subject == "algorithm" else "codel"
-    evaluation = campaign.prepare(file, subject, size, None, None)
+    evaluation = campaign.prepare(str(file), subject, size, None, None)
     assert not evaluation.faults
     for name, cells in suite.cells.items():
         # A study file of a suite is one of its own, too.
@@ -515,7 +515,9 @@ def test_the_page_on_suites_counts_the_runs_that_there_are() -> None:
         size: {
             part.plan.replications.minimum
             for file in SUITES.glob("*/suite.toml")
-            for part in campaign.prepare(file, "codel" if file.parent.name == "aqm" else "bbr3", size, None, None).parts
+            for part in campaign.prepare(
+                str(file), "codel" if file.parent.name == "aqm" else "bbr3", size, None, None
+            ).parts
         }
         for size in ("quick", "full")
     }
@@ -566,7 +568,7 @@ def test_the_row_of_the_rule_that_an_algorithm_breaks_says_so(  # noqa: PLR0913,
 
 def _part_of_rfc9743(folder: Path, wanted: Callable[[dict[str, Any]], bool]) -> Path:
     """Return a suite of some rows of rfc9743 with their cells."""
-    home, origin = folder / "part", find_suite("rfc9743").parent
+    home, origin = folder / "part", Path(find_suite("rfc9743")).parent
     shutil.copytree(origin, home)
     head, *rows = (origin / "suite.toml").read_text(encoding="utf-8").split("[[rows]]")
     (home / "suite.toml").write_text(

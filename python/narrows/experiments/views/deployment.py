@@ -74,14 +74,14 @@ class Deployment:
         base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *self.overrides]
         what = treatment(self.algorithm, self.against)
         arguments = [(name, what.changes(camp)) for camp, name in enumerate((self.algorithm, self.against))]
-        new, old = checked(SCENARIO, on, base, arguments)
+        new, old = checked(SCENARIO, on, base, arguments, [self.algorithm, self.against])
         if new.digest == old.digest and what.connections == 1:
             raise InputError(self.algorithm, f"is the same as {self.against}: a deployment changes the algorithm")
         stages = len(moved)
         moves = what.moves(stages, list(moved.values()), count)
         title = f"{what.title} in {counted(count, 'flow')}"
         text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {"deployed": (list(moved), moves)})
-        study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, options)
+        study, plan = lay_out(text, "narrows deploy", [self.algorithm, self.against], base, options)
         facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
         return study, plan, facts
 

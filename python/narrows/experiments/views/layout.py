@@ -9,7 +9,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.definition import Study, parse_study
 from narrows.experiments.planner import make_plan
-from narrows.external.source import named_files
+from narrows.external.trust import granted
 from narrows.files.toml import inline
 from narrows.library import find_scenario
 from narrows.linux.backend import SIMULATOR
@@ -68,14 +68,18 @@ def lay_out(
     """
     try:
         study = parse_study(text, command, options.seed, options.replications)
-        return study, make_plan(study, overrides, trusted=named_files(algorithms, [], study.directory))
+        return study, make_plan(study, overrides, named=algorithms)
     except core.ScenarioError as error:
         problems = dict.fromkeys(problem(each) for each in error.diagnostics[:MOST])
         raise InputError(command, "\n  ".join(problems)) from error
 
 
 def checked(
-    scenario: str, on: str, overrides: Sequence[str], arguments: Iterable[tuple[str, Sequence[str]]]
+    scenario: str,
+    on: str,
+    overrides: Sequence[str],
+    arguments: Iterable[tuple[str, Sequence[str]]],
+    algorithms: Sequence[str] = (),
 ) -> list[Scenario]:
     """Resolve a scenario once for each argument, with the changes that follow from it.
 
@@ -84,17 +88,20 @@ def checked(
         on: The backend.
         overrides: Changes for all, as after `--set`.
         arguments: Arguments as written, each with the changes that follow from it.
+        algorithms: Algorithms among them.
 
     Raises:
         InputError: An argument has an error; the message names it as written.
         ScenarioError: One of `overrides` has an error.
     """
-    file, own = find_scenario(scenario)
-    read(file, [*own, *overrides], on=on).resolve()
+    place = find_scenario(scenario)
+    read(place, overrides, on=on).resolve()
     found = []
     for argument, changes in arguments:
         try:
-            found.append(read(file, [*own, *overrides, *changes], on=on).resolve())
+            # The changes that follow are not typed, but what they name may be.
+            trust = granted(place.file, algorithms, overrides)
+            found.append(read(place, [*overrides, *changes], trust=trust, on=on).resolve())
         except core.ScenarioError as error:
             raise InputError(argument, problem(error.diagnostics[0])) from error
     return found

@@ -163,27 +163,28 @@ class Matrix:
         for flag, values in asdict(self.conditions).items():
             _distinct(f"--{flag}", values)
         sides = [f"flows.{side}.count={self.flows}" for side in ("incumbent", "contender")]
-        found = checked(SCENARIO, on, [*self.overrides, *sides], [(name, _both(name)) for name in self.algorithms])
+        names = self.algorithms
+        found = checked(SCENARIO, on, [*self.overrides, *sides], [(each, _both(each)) for each in names], names)
         same: dict[str, str] = {}
         for name, scenario in zip(self.algorithms, found, strict=True):
             if (other := same.setdefault(scenario.digest, name)) != name:
                 raise InputError(name, f"is the same as {other}")
         checked(SCENARIO, on, self.overrides, self.conditions.arguments().items())
-        names = short_names(self.algorithms)
-        title = f"Every pair of {_listed(list(names.values()))}"
-        payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
+        short = short_names(self.algorithms)
+        title = f"Every pair of {_listed(list(short.values()))}"
+        payload, labels = _payload(found[0]), [label for label, own in _labels(short) if not own]
         if options.replications is not None and self.stop is not None:
             raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
         rule = None if options.replications is not None else self.stop or Stop()
         # With one algorithm there is no pair that could decide.
         sequential = rule.table(labels, payload) if rule and labels else None
-        factors = {**self.conditions.factors(), "pair": _pairs(names, self.flows)}
+        factors = {**self.conditions.factors(), "pair": _pairs(short, self.flows)}
         text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
         study, plan = lay_out(text, "narrows matrix", self.algorithms, self.overrides, options)
         within = rule.within if rule and sequential else None
-        facts = {"algorithms": list(names.values()), "flows": self.flows, "payload": payload, "within": within}
+        facts = {"algorithms": list(short.values()), "flows": self.flows, "payload": payload, "within": within}
         if on == SIMULATOR:
-            resolved = {names[given]: [each.resolved] for given, each in zip(self.algorithms, found, strict=True)}
+            resolved = {short[given]: [each.resolved] for given, each in zip(self.algorithms, found, strict=True)}
             facts["unlike"] = unlike(resolved)
         return study, plan, facts
 

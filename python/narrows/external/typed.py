@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the user typed, told from what was read: only the first names code that may be executed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+
+class Typed(str):
+    """Text that the user typed, on the command line or in a call.
+
+    The parser of the command line and the public functions make it; what is read from a file never is one, and neither
+    is a text that is made of one, unless `like` says so. What is lost on the way is therefore refused, not executed.
+    """
+
+    __slots__ = ()
+
+
+def as_typed(value: Any) -> Any:
+    """Return an argument of a command or a public function with its texts and paths as typed; all else as it is."""
+    if isinstance(value, str | os.PathLike):
+        return Typed(os.fspath(value))
+    if type(value) in {list, tuple}:
+        return [as_typed(each) for each in value]
+    return value
+
+
+def beside(given: str | os.PathLike[str], name: str) -> str:
+    """Return the path of a file beside another, which names it: typed if that is and the folder is not left.
+
+    Args:
+        given: The other file.
+        name: The file as the other names it.
+    """
+    folder = Path(given).parent
+    file = folder / name
+    return like(given if file.resolve().is_relative_to(folder.resolve()) else "", str(file))
+
+
+def like(given: object, text: str) -> str:
+    """Return a text that was made of `given` and of nothing that was read: typed if that is."""
+    return Typed(text) if isinstance(given, Typed) else text
