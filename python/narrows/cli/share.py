@@ -10,6 +10,7 @@ from narrows import api
 from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.work import Work
 from narrows.files.json_objects import to_json
+from narrows.plural import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +34,9 @@ def verify(arguments: argparse.Namespace) -> int:
         return status
     equal = sum(each.found == each.stored for each in verdict.repeated)
     words = "the same" if verdict.same else "different"
-    print(f"{words}: {verdict.title} ({verdict.kind}; {equal} of {len(verdict.repeated)} digests are equal)")
+    wrong = sum(each.part in {"number", "records"} for each in verdict.differences)
+    numbers = counted(wrong, "number is another", "numbers are others") if wrong else NUMBERS
+    print(f"{words}: {verdict.title} ({verdict.kind}; {equal} of {len(verdict.repeated)} digests are equal, {numbers})")
     for each in verdict.repeated[:MOST]:
         name = f"{each.name}: " if each.name else ""
         print(f"  {name}{each.stored}" if each.found == each.stored else f"  {name}{each.stored}, here {each.found}")
@@ -42,7 +45,11 @@ def verify(arguments: argparse.Namespace) -> int:
     for difference in verdict.differences:
         line = f"{difference.part}: {difference.what} {difference.detail}"
         print(line, file=sys.stdout if verdict.same else sys.stderr)
+    print("not compared:")
+    for left in verdict.not_compared:
+        print(f"  {left.what}: {left.why}")
     return status
 
 
 MOST = 10
+NUMBERS = "all that was compared is equal"

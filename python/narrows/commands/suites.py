@@ -17,8 +17,8 @@ from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept
 from narrows.frozen import frozen
 from narrows.reproduction.campaign import Whole, work
-from narrows.run.called import called
 from narrows.run.shared import FOLDER, Shared
+from narrows.run.called import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,6 +87,7 @@ class Measuring(Job[Measured]):
             failed = work(
                 evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared
             )
+        campaign.keep_suite(evaluation.suite, self.folder)
         found = judging.rows(evaluation, self.folder)
         failures = campaign.failures(self.folder) if failed else []
         lost = [{"algorithm": each.algorithm, "condition": each.levels, "reason": each.reason} for each in failures]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
 from narrows.errors import InputError
-from narrows.evaluation.definition import Row, Suite, narrowed, read_suite
+from narrows.evaluation.definition import SUITE_FILE, Row, Suite, narrowed, read_suite
 from narrows.evaluation.keys import ALGORITHM
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
@@ -17,9 +18,12 @@ from narrows.experiments.planner import Refused, make_plan
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import IN_STACKS, absolute, is_external
+from narrows.files.disk import write_whole
 from narrows.files.json_objects import read_object
 from narrows.files.kept import open_or_make
+from narrows.files.text import read_text
 from narrows.frozen import frozen
+from narrows.library import ships
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
@@ -28,7 +32,6 @@ from narrows.run.list_arguments import read_queue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 @frozen
@@ -125,7 +128,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         raise UnknownNameError("size", size, SUITE_SIZES)
     suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
-    card = _card(
+    card = card_of_subject(
         suite, subject, [name for kernel in kernels if kernel is not None for name in kernel["algorithms"]]
     )
     given = [subject, *(each for each in suite.references if each != subject)]
@@ -199,7 +202,17 @@ def _measures(row: Row) -> list[str]:
     return [] if row.measure is None else [each for each in (row.measure.text, row.measure.per) if each is not None]
 
 
-def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str, Any]:
+def card_of_subject(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str, Any]:
+    """Return the card of a subject.
+
+    Args:
+        suite: The suite.
+        subject: The algorithm or queue under test.
+        of_kernels: Names of the algorithms of the kernels on which it runs.
+
+    Raises:
+        InputError: It is not known, or its file cannot be read.
+    """
     if suite.subject == ALGORITHM and is_external(subject):
         return external_card(subject)
     known = cards.algorithms() if suite.subject == ALGORITHM else cards.queues()
@@ -217,7 +230,7 @@ def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str,
         if theirs in core.stacks()[prefix]:
             return {"name": bare}
         if theirs.startswith(IN_STACKS):
-            return _card(suite, theirs.removeprefix(IN_STACKS), of_kernels)
+            return card_of_subject(suite, theirs.removeprefix(IN_STACKS), of_kernels)
         raise UnknownNameError(f"controller of {prefix}", theirs, core.stacks()[prefix])
     hint = f"`narrows list {suite.subject}s` names them"
     raise UnknownNameError(suite.subject, bare, [card["name"] for card in known], hint)
@@ -237,6 +250,17 @@ def open_folder(evaluation: Evaluation, folder: Path, shard: Mapping[str, Any] |
     refusal = "holds the suite of another subject, size, backend, version, shard or other rows"
     about = {**evaluation.identity, **({"shard": shard} if shard else {})}
     open_or_make(folder, ABOUT, about, refusal)
+
+
+def keep_suite(suite: Suite, folder: Path) -> None:
+    """Copy the files of a suite into the folder of an evaluation, unless it is part of Narrows, to judge it again."""
+    files = [Path(suite.given), *map(Path, suite.cells.values())]
+    if not ships(files[0]):
+        (folder / OWN).mkdir(exist_ok=True)
+        for file in files:
+            name = SUITE_FILE if file == files[0] else file.relative_to(files[0].parent)
+            (folder / OWN / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / OWN / name, read_text(file))
 
 
 def place(folder: Path) -> Path:
@@ -264,3 +288,5 @@ def _in_a_line(error: str) -> str:
 SUITE_SIZES = ("quick", "full")
 ABOUT = "suite.json"
 CELLS = "cells"
+# The folder with the files of a suite that is not part of Narrows.
+OWN = "suite"

@@ -76,5 +76,5 @@ LISTING = "packed.json"
 OWN = (
     *KINDS, "summary.json", "annex.md", "comment.md", "junit.xml", "report.html", "ledger.json", "tables.json",
     "cells.parquet", "pairs.jsonl", "history.jsonl", "atlas.json", "curves.json",
-    "scenarios/**/*", "found/**/*", "claims/**/*", "decided/**/*",
+    "scenarios/**/*", "suite/**/*", "found/**/*", "claims/**/*", "decided/**/*",
 )  # fmt: skip

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats packed results and compares digests; where they differ, finds the part that does and the reason."""
+"""Repeats packed results and compares digests, then all numbers that people read; names each part that differs."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,33 +21,25 @@ from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
+from narrows.files.shape import fitting
 from narrows.frozen import frozen
 from narrows.run import execution
 from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
 from narrows.run.scenario import Scenario, read
+from narrows.share import judged as judging
+from narrows.share import recomputed
 from narrows.share.collection import changed, kind_of, studies_of, title_of
 from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs, resolved
+from narrows.share.numbers import Difference
 from narrows.share.pack import unpack
+from narrows.share.recomputed import LEFT, Left
 from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-
-@frozen
-class Difference:
-    """A part of packed results that differs from what is found here.
-
-    Attributes:
-        part: `version`, `scenario`, `trace`, `algorithm`, `file` or `records`.
-        what: Which one.
-        detail: Description of the difference.
-    """
-
-    part: str
-    what: str
-    detail: str
+    from narrows.run.results import Run
 
 
 @frozen
@@ -74,22 +66,24 @@ class Verdict:
         title: Title of the results.
         repeated: Every run or cell that was repeated.
         differences: Differences found. Another version is one even if all digests are equal.
+        not_compared: What people may read in the results that was not compared, and why.
     """
 
     kind: str
     title: str
     repeated: list[Repeated]
     differences: list[Difference]
+    not_compared: list[Left] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
-        """Whether every digest is the packed one, and no file has changed since it was written."""
+        """Whether every digest and number is the packed one, and no file has changed since it was written."""
         digests = all(each.found == each.stored for each in self.repeated)
         return digests and all(each.part == "version" for each in self.differences)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
-        return {"same": self.same, **asdict(self)}
+        return {"same": self.same, **asdict(self), "not_compared": [each._asdict() for each in self.not_compared]}
 
 
 def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, watch: Watch | None = None) -> Verdict:
@@ -113,14 +107,19 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
         folder = Path(temporary).resolve()
         unpack(file, folder)
         try:
-            repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
-            return repeat(folder, jobs, watch or Unwatched(), trust=trust)
+            return of_folder(folder, jobs, watch or Unwatched(), trust=trust)
         except InputError as error:
             # The temporary folder is gone by then.
             inner = Path(error.file)
             place = inner.relative_to(folder).as_posix() if inner.is_relative_to(folder) else error.file
             problem = error.problem.replace(str(folder), str(file))
             raise InputError(str(file), problem if place == "." else f"{place} {problem}") from None
+
+
+def of_folder(folder: Path, jobs: int, watch: Watch, *, trust: bool = False) -> Verdict:
+    """Repeat the results in an unpacked file; arguments and errors are those of `verify`."""
+    repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
+    return repeat(folder, jobs, watch, trust=trust)
 
 
 def _may(folder: Path, *, trust: bool) -> Trust:
@@ -149,12 +148,23 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     refuse_untrusted(str(folder), listed)
     changed = list(_damage(folder))
     repeated = []
+    runs: dict[str, Run] = {}
     for number, (name, each) in enumerate(written.items()):
         share = Share(watch, number / len(written), 1 / len(written))
-        one, differences = _run(each, name, jobs, share, faults.get(name))
+        one, differences, run = _run(each, name, jobs, share, faults.get(name))
         repeated.append(one)
         changed += differences
-    return Verdict("comparison" if whole.runs else "run", manifest.get("title", ""), repeated, _distinct(changed))
+        if run is not None:
+            runs[name] = run
+    kind = "comparison" if whole.runs else "run"
+    if runs and len(runs) == len(written):
+        added = any(each.part == "version" for each in changed)
+        with fitting(folder):
+            for name, run in runs.items():
+                changed += recomputed.of_run(inner[name], name, run, added=added)
+            if whole.runs:
+                changed += recomputed.of_comparison(whole, runs, added=added)
+    return Verdict(kind, manifest.get("title", ""), repeated, _distinct(changed), [*LEFT[kind]])
 
 
 class _Written(NamedTuple):
@@ -206,7 +216,9 @@ def _damage(folder: Path) -> Iterator[Difference]:
         yield Difference("file", Path(error.file).name, error.problem)
 
 
-def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | None) -> tuple[Repeated, list[Difference]]:
+def _run(
+    written: _Written, name: str, jobs: int, watch: Watch, fault: str | None
+) -> tuple[Repeated, list[Difference], Run | None]:
     folder, scenario = written
     manifest = folder.manifest
     differences = [*_versions(manifest), *_inputs(folder.path, manifest.get("inputs", {}), MANIFEST)]
@@ -217,38 +229,14 @@ def _run(written: _Written, name: str, jobs: int, watch: Watch, fault: str | Non
         resolved, fault = None, str(error)
     if resolved is None:
         differences.append(Difference("scenario", _of(SCENARIO, name), f"cannot be read here: {fault}"))
-        return Repeated(name, stored, None), differences
+        return Repeated(name, stored, None), differences, None
     if f"sha256:{resolved.digest}" != manifest.get("scenario"):
         differences.append(Difference("scenario", _of(SCENARIO, name), "is resolved to another scenario"))
     run = execution.run(resolved, Options(jobs=jobs, watch=Wordless(watch)))
     if watch.stopped():
         raise Interrupted(STOPPED)
     found = str(run.summary["digest"])
-    if found != stored:
-        differences += _tables(folder, name, run)
-    return Repeated(name, stored, found), differences
-
-
-def _tables(folder: RunFolder, name: str, run: Any) -> Iterator[Difference]:
-    """Return the first table whose values differ from those in the folder."""
-    for table in (schema["name"] for schema in core.tables()):
-        before = folder.optional(table)
-        if before is None:
-            continue
-        now = run.table(table)
-        if before.schema.names != now.schema.names:
-            yield Difference("records", _of(table, name), "has other columns")
-            return
-        for column in before.schema.names:
-            pairs = zip(before[column].to_pylist(), now[column].to_pylist(), strict=False)
-            place = next((row for row, (one, other) in enumerate(pairs) if one != other), None)
-            if place is not None:
-                detail = f"{column} in row {place} is {now[column][place]}, and was {before[column][place]}"
-                yield Difference("records", _of(table, name), detail)
-                return
-        if before.num_rows != now.num_rows:
-            yield Difference("records", _of(table, name), f"has {now.num_rows} rows, and had {before.num_rows}")
-            return
+    return Repeated(name, stored, found), differences, run
 
 
 def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
@@ -270,7 +258,16 @@ def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdic
         differences += [
             one if one.part == "version" else replace(one, what=f"{name}: {one.what}") for one in found.differences
         ]
-    return Verdict(str(kind_of(folder)), title_of(folder), repeated, _distinct(differences))
+    kind, left = str(kind_of(folder)), []
+    if studies:
+        with fitting(folder):
+            judged = (
+                judging.of_suite(folder, _may(folder, trust=trust))
+                if kind == "suite"
+                else judging.of_reproduction(folder)
+            )
+        differences, left = [*differences, *judged.differences], judged.left
+    return Verdict(kind, title_of(folder), repeated, _distinct(differences), [*LEFT[kind], *left])
 
 
 def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
@@ -288,20 +285,29 @@ def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict
         *(Difference("file", place, detail) for place, detail in changed(folder)),
         *_engine(kept.engine, ""),
     ]
+    of_kind = judging.OfTrial if kind == TRIAL else judging.OfAtlas
+    with fitting(folder):
+        judge = of_kind(folder, kept.runs, [scenario for scenario, _ in runs])
     repeated = []
     for start in range(0, len(runs), CHUNK):
         part = Share(watch, start / len(runs), min(CHUNK, len(runs) - start) / len(runs))
         records = execution.execute(runs[start : start + CHUNK], jobs, part)
         if watch.stopped():
             raise Interrupted(STOPPED)
-        repeated += [
-            Repeated(each.name, each.digest, found.digest if found else None)
-            for each, found in zip(kept.runs[start : start + CHUNK], records, strict=True)
-        ]
+        for number, found in enumerate(records, start):
+            each = kept.runs[number]
+            repeated.append(Repeated(each.name, each.digest, found.digest if found else None))
+            if found is not None:
+                with fitting(folder):
+                    judge.take(number, found)
     differences += [
         Difference("records", each.name, "has other records") for each in repeated if each.found != each.stored
     ]
-    return Verdict(kind, title_of(folder), repeated, _distinct(differences))
+    with fitting(folder):
+        judged = judge.judged()
+    return Verdict(
+        kind, title_of(folder), repeated, _distinct([*differences, *judged.differences]), [*LEFT[kind], *judged.left]
+    )
 
 
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
@@ -313,7 +319,7 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     except core.ScenarioError as error:
         if inputs:
             # Nothing is repeated, and this is why.
-            return Verdict("study", plan.title, [], inputs)
+            return Verdict("study", plan.title, [], inputs, [Left("all numbers", "nothing was repeated")])
         raise InputError(str(folder / PLAN), f"cannot be read here: {error}") from None
     refuse_untrusted(str(folder), listed)
     differences = [
@@ -324,7 +330,7 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     rows = stored(folder).table()
     digests = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))
     tasks = _tasks(plan, digests, watch)
-    outcomes = _perform(tasks, jobs, watch)
+    outcomes = perform(tasks, jobs, watch)
     repeated = [
         Repeated(key, digests[key], outcome.digest if isinstance(outcome, Finished) else None)
         for key, outcome in outcomes.items()
@@ -334,7 +340,11 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         for each in repeated
         if each.found != each.stored
     ]
-    return Verdict("study", plan.title, repeated, differences)
+    finished = [each for each in outcomes.values() if isinstance(each, Finished)]
+    if len(finished) == len(outcomes):
+        with fitting(folder):
+            differences += recomputed.of_study(folder, plan, finished)
+    return Verdict("study", plan.title, repeated, differences, [*LEFT["study"]])
 
 
 def _tasks(plan: Plan, finished: Mapping[str, str], watch: Watch) -> dict[str, Task]:
@@ -353,7 +363,7 @@ def _tasks(plan: Plan, finished: Mapping[str, str], watch: Watch) -> dict[str, T
     return tasks
 
 
-def _perform(tasks: Mapping[str, Task], jobs: int, watch: Watch) -> dict[str, Outcome]:
+def perform(tasks: Mapping[str, Task], jobs: int, watch: Watch) -> dict[str, Outcome]:
     """Run tasks, and return their results in their order."""
     found: dict[str, Outcome] = {}
     with Threads(jobs) as threads:

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdicts of suites, reproductions, trials and atlases, judged again from their repeated cells and runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from narrows.commands.trials import ALPHA
+from narrows.errors import InputError
+from narrows.evaluation import campaign as evaluating
+from narrows.evaluation import rows as judging
+from narrows.evaluation.campaign import Cells, Evaluation
+from narrows.evaluation.definition import SUITE_FILE, narrowed, read_suite
+from narrows.evaluation.summary import counts as counts_of_suite
+from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED
+from narrows.experiments.plan import PLAN, load_plan
+from narrows.external.source import is_external
+from narrows.files.format import SUMMARY, read_kept
+from narrows.files.journal import Journal
+from narrows.files.place import inside
+from narrows.library import SUITES
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.plural import counted
+from narrows.reproduction.agreement import agreement
+from narrows.reproduction.campaign import gathered
+from narrows.reproduction.experiment import Part
+from narrows.reproduction.ledger import ledger
+from narrows.reproduction.own_claims import study_of
+from narrows.reproduction.registry import LEDGER, TABLES
+from narrows.search.finds import Repeated
+from narrows.search.scores import KINDS, lost, measured_of
+from narrows.share.kept_runs import ATLAS_FILE, PAIRS, TRIAL_FILE
+from narrows.share.numbers import Difference, of_file
+from narrows.share.recomputed import Left, names_it
+from narrows.statistics import distinct
+from narrows.trial.contest import Side, Values, contests
+from narrows.trial.run import counts as counts_of_trial
+from narrows.trial.scenarios import Pair
+from narrows.trial.verdict import row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from narrows import core
+    from narrows.experiments.definition import Study
+    from narrows.external.trust import Trust
+    from narrows.share.kept_runs import KeptRun
+    from narrows.trial.contest import Contest
+
+
+class Judged(NamedTuple):
+    """What was judged again.
+
+    Attributes:
+        differences: Where the results say something else.
+        left: What was not judged, besides what never is.
+    """
+
+    differences: list[Difference]
+    left: list[Left]
+
+
+def of_suite(folder: Path, trust: Trust) -> Judged:
+    """Judge a suite by its cells, which were repeated."""
+    about, said = read_kept(folder / evaluating.ABOUT), read_kept(folder / SUMMARY)
+    name = str(about.get("suite", ""))
+    own = inside(folder, f"{evaluating.OWN}/{SUITE_FILE}", folder / evaluating.ABOUT)
+    file = own if own.is_file() else SUITES / name / SUITE_FILE
+    if "/" in name or not file.is_file():
+        kept = "an earlier version did not keep the criteria of the suite"
+        return Judged([], [Left(f"{SUMMARY} rows, verdicts, title", kept)])
+    rows = said.get("rows")
+    if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
+        raise InputError(str(folder / SUMMARY), "is damaged: it has no rows")
+    evaluation, left = _evaluation(folder, file, about, said, trust)
+    here = {_key(each): each for each in judging.rows(evaluation, folder)}
+    differences: list[Difference] = []
+    unmeasured = 0
+    for number, each in enumerate(rows):
+        found, where = here.get(_key(each)), f"{SUMMARY} rows.{number}"
+        if each.get("verdict") in {NOT_APPLICABLE, NOT_MEASURED} or str(each.get("measure")).startswith("card:"):
+            # Why a backend refuses cells, or what a card says, is not in the folder.
+            unmeasured += 1
+            if any(each.get(key) is not None for key in ("measured", "interval", "reference_measured", "excess")):
+                differences.append(Difference("number", where, "is not measured, and has values"))
+        elif found is None:
+            differences.append(Difference("number", where, "is no row of the suite"))
+        else:
+            differences += of_file(where, each, found, ["scenario", f"{LINUX}.scenario"])
+    missing = len(here.keys() - {_key(each) for each in rows})
+    if missing:
+        differences.append(Difference("number", f"{SUMMARY} rows", f"lack {missing} of the suite"))
+    plain = {
+        "verdicts": counts_of_suite(rows),
+        "title": f"{evaluation.suite.title}: {evaluation.subject}",
+        "suite": evaluation.suite.name if file != own else name,
+        **{key: about.get(key) for key in ("subject", "size", "on")},
+    }
+    differences += of_file(SUMMARY, {key: said.get(key) for key in plain}, plain)
+    if unmeasured:
+        why = "they are of a card, or were not measured, for the reason that they give"
+        left.append(Left(f"{SUMMARY} verdict and reason of {counted(unmeasured, 'row')}", why))
+    return Judged(differences, left)
+
+
+def _evaluation(
+    folder: Path, file: Path, about: Mapping[str, Any], said: Mapping[str, Any], trust: Trust
+) -> tuple[Evaluation, list[Left]]:
+    """Return an evaluation as its folder has it, and what cannot be judged for that."""
+    size, on, subject = (str(about.get(key, "")) for key in ("size", "on", "subject"))
+    sections = [each for each in str(about.get("rows", "")).split(",") if each]
+    suite = narrowed(read_suite(file), sections)
+    names, left = _known_references(said, [subject, *(each for each in suite.references if each != subject)])
+    card: Mapping[str, Any] = {"name": subject}
+    try:
+        card = evaluating.card_of_subject(suite, subject, [])
+    except InputError:
+        left.append(Left(f"{SUMMARY} rows of the card", f"the card of {subject} is in its file"))
+    cells, faults = {}, {}
+    for backend in [SIMULATOR, LINUX] if on == BOTH else [on]:
+        for each in suite.cells:
+            path = each if backend == SIMULATOR else f"{LINUX}/{each}"
+            place = inside(folder, f"{evaluating.CELLS}/{path}", folder / SUMMARY)
+            if (place / PLAN).is_file():
+                # The study file is for cells that are still to run.
+                part = Part(path, "", cast("Study", None), load_plan(place, trust))
+                cells[backend, each] = Cells(part, [])
+            else:
+                faults[backend, each] = "there are none"
+    return Evaluation(suite, subject, names, size, on, sections, card, cells, faults), left
+
+
+def _known_references(said: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[Left]]:
+    """Return what a suite calls its subject and references: external ones by their short names."""
+    kept = said.get("references")
+    if isinstance(kept, list) and len(kept) == len(names) - 1 and any(map(is_external, names)):
+        return [names[0], *map(str, kept)], [Left(f"{SUMMARY} references", "they are short names of files")]
+    return list(names), []
+
+
+def _key(content: Mapping[str, Any]) -> tuple[str, ...]:
+    condition = content.get("condition")
+    levels = sorted(f"{key}={value}" for key, value in condition.items()) if isinstance(condition, dict) else []
+    return (str(content.get("section")), str(content.get("criterion")), str(content.get("measure")), *levels)
+
+
+def of_reproduction(folder: Path) -> Judged:
+    """Judge the claims of a reproduction by its cells, which were repeated."""
+    study, size, placed = study_of(folder)
+    results = gathered(study, size, placed, folder)
+    plans = [load_plan(folder / each.path) for each in placed if (folder / each.path / PLAN).is_file()]
+    here = ledger(study.name, study.claims(size), size, plans[0].seed if plans else 0, results)
+    differences = [*of_file(LEDGER, read_kept(folder / LEDGER), here)]
+    if (folder / TABLES).is_file():
+        tables = agreement(study.claims(size), size, here["digest"], results)
+        differences += of_file(TABLES, read_kept(folder / TABLES), tables)
+    return Judged(differences, [])
+
+
+class OfTrial:
+    """Judges a trial by its runs, of which each is beside its counterpart."""
+
+    def __init__(self, folder: Path, runs: Sequence[KeptRun], scenarios: Sequence[core.Scenario]) -> None:
+        """Read what the trial says.
+
+        Args:
+            folder: Folder of the trial.
+            runs: Its runs.
+            scenarios: The scenario of each.
+        """
+        self._about, self._said = read_kept(folder / TRIAL_FILE, is_sealed=True), read_kept(folder / SUMMARY)
+        self._entries = Journal(folder / PAIRS, lambda _: True).entries
+        self._folder, self._scenarios, self._sides = folder, scenarios, [Side([], "") for _ in runs]
+        self._contests: dict[int, Contest] = {}
+        for number, entry in enumerate(self._entries):
+            place, of = entry["scenario"], self._about["scenarios"][entry["scenario"]]
+            if place not in self._contests:
+                a, b = scenarios[2 * number], scenarios[2 * number + 1]
+                pair = Pair(of["name"], a, b, [str(each) for each in of["measures"]])
+                (self._contests[place],) = contests([pair], [])
+
+    def take(self, number: int, records: core.Records) -> None:
+        """Take the records of a run, by its number."""
+        contest = self._contests[self._entries[number // 2]["scenario"]]
+        self._sides[number] = contest.side(self._scenarios[number], records)
+
+    def judged(self) -> Judged:
+        """Return where the trial says something else, when all records have been taken."""
+        said = self._said
+        differences: list[Difference] = []
+        values: dict[int, list[Values]] = {place: [] for place in self._contests}
+        for entry, a, b in zip(self._entries, self._sides[::2], self._sides[1::2], strict=True):
+            values[entry["scenario"]].append(Values(a.values, b.values, f"{a.digest} {b.digest}"))
+            plain = {
+                name: [each if math.isfinite(each) else None for each in side.values]
+                for name, side in (("a", a), ("b", b))
+            }
+            name = self._about["scenarios"][entry["scenario"]]["name"]
+            where = f"{PAIRS} {name}, replication {entry['replication'] + 1}"
+            differences += of_file(where, {side: entry.get(side) for side in plain}, plain)
+        for contest in self._contests.values():
+            for label, side in (("a", contest.pair.a), ("b", contest.pair.b)):
+                differences += names_it(f"{SUMMARY} {label}", str(said.get(label, "")), side.resolved)
+        found = [(contest, values[place]) for place, contest in sorted(self._contests.items())]
+        try:
+            differences += _trial_rows(said, found)
+        except ValueError as error:
+            raise InputError(str(self._folder / SUMMARY), f"is damaged: {error}") from None
+        rows = said.get("rows")
+        here = {
+            "title": f"{said.get('b')} against {said.get('a')}",
+            "alpha": ALPHA,
+            "verdicts": counts_of_trial(rows if isinstance(rows, list) else []),
+            "seed": self._about["scenarios"][0]["seed"] if self._entries else None,
+        }
+        return Judged([*differences, *of_file(SUMMARY, {key: said.get(key) for key in here}, here)], [])
+
+
+def _trial_rows(said: Mapping[str, Any], found: Sequence[tuple[Contest, Sequence[Values]]]) -> Iterator[Difference]:
+    """Yield where the rows of a trial are not those of its runs: of as many as a look had, up to all."""
+    rows, margin = said.get("rows"), str(said.get("margin", ""))
+    rows = rows if isinstance(rows, list) and all(isinstance(each, dict) for each in rows) else []
+    each_alpha = ALPHA / max(sum(len(contest.wanted) for contest, _ in found), 1)
+    seen = 0
+    for contest, values in found:
+        own = [each for each in rows if each.get("scenario") == contest.pair.name]
+        seen += len(own)
+        # An earlier command may have run more, and one that was stopped less than it kept.
+        here: list[dict[str, Any]] = []
+        for each in values:
+            contest.add(each)
+            here = _rows_of(contest, margin, each_alpha)
+            if not [*of_file("", {"rows": own}, {"rows": here})]:
+                break
+        else:
+            yield from of_file(f"{SUMMARY} {contest.pair.name}", {"rows": own}, {"rows": here})
+    if seen != len(rows):
+        yield Difference("number", f"{SUMMARY} rows", f"are {seen} here, and were {len(rows)}")
+
+
+def _rows_of(contest: Contest, margin: str, alpha: float) -> list[dict[str, Any]]:
+    return [
+        row(
+            state,
+            {
+                "scenario": contest.pair.name,
+                "owner": wanted.owner,
+                "metric": wanted.metric.text,
+                "unit": wanted.metric.unit,
+                "better": wanted.card["better"],
+                "repeated": contest.repeated,
+            },
+        )
+        for wanted, state in contest.judge(margin, alpha)
+    ]
+
+
+class OfAtlas:
+    """Scores the finds of an atlas by their runs."""
+
+    def __init__(self, folder: Path, runs: Sequence[KeptRun], scenarios: Sequence[core.Scenario]) -> None:
+        """Read what the atlas says; arguments are those of `OfTrial`."""
+        self._said, self._runs, self._scenarios = read_kept(folder / ATLAS_FILE), runs, scenarios
+        self._kind = {place: str(find.get("kind")) for find in self._said["found"] for place in find["scenarios"]}
+        self._values: dict[tuple[str, str, int], tuple[float, str]] = {}
+        self._resolved: dict[str, str] = {}
+
+    def take(self, number: int, records: core.Records) -> None:
+        """Take the records of a run, by its number."""
+        run, scenario = self._runs[number], self._scenarios[number]
+        kind = self._kind[run.file]
+        value = measured_of(kind, scenario, records) if kind in KINDS else math.nan
+        self._values[run.file, run.on, run.replication] = value, records.digest
+        self._resolved[run.file] = scenario.resolved
+
+    def judged(self) -> Judged:
+        """Return where the atlas says something else, when all records have been taken."""
+        said = self._said
+        differences: list[Difference] = []
+        for number, find in enumerate(said["found"]):
+            where, kind = f"{ATLAS_FILE} found.{number}", find.get("kind")
+            if kind not in KINDS:
+                differences.append(Difference("number", f"{where}.kind", f"is none of {', '.join(KINDS)}"))
+                continue
+            about = dict(zip(("group", "metric"), KINDS[kind], strict=True))
+            differences += of_file(where, {key: find.get(key) for key in about}, about)
+            for on, entry in ((SIMULATOR, find), *([(said["on"], find["linux"])] if "linux" in find else [])):
+                here = self._repeated(kind, find["scenarios"], on, len(entry["digests"])).entry()
+                place = where if on == SIMULATOR else f"{where}.linux"
+                differences += of_file(place, {key: entry.get(key) for key in here}, here)
+            for label, file in zip(("algorithm", "against"), find["scenarios"], strict=True):
+                if file in self._resolved:
+                    differences += names_it(f"{ATLAS_FILE} {label}", str(said[label]), self._resolved[file])
+        return Judged(differences, [])
+
+    def _repeated(self, kind: str, files: Sequence[str], on: str, count: int) -> Repeated:
+        pairs = [[self._values[file, on, index] for file in files] for index in range(count)]
+        found = Repeated(digests=[[digest for _, digest in pair] for pair in pairs])
+        for (value, _), (reference, _) in distinct(pairs, ("".join(digest for _, digest in pair) for pair in pairs)):
+            found.scores.append(lost(kind, value, reference))
+            found.measured.append(value)
+            found.reference.append(reference)
+        return found

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what results say, as people read it, with what repeated records give, and names what differs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from narrows.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    import pyarrow as pa
+
+
+@frozen
+class Difference:
+    """A part of packed results that differs from what is found here.
+
+    Attributes:
+        part: `version`, `scenario`, `trace`, `algorithm`, `file`, `records` or `number`.
+        what: Which one; of a number the file and the key, or the column.
+        detail: Description of the difference.
+    """
+
+    part: str
+    what: str
+    detail: str
+
+
+def of_file(
+    file: str, said: Mapping[str, Any], here: Mapping[str, Any], skipped: Collection[str] = (), *, added: bool = False
+) -> Iterator[Difference]:
+    """Yield each value of a JSON file that is not the one that is found here.
+
+    Args:
+        file: The file, for the difference.
+        said: What it holds.
+        here: What it would hold if it were written here.
+        skipped: Keys that are not compared, as paths in which `*` stands for any name.
+        added: Whether it may lack what it would hold here: another version may have more metrics.
+    """
+    skip = [tuple(each.split(".")) for each in skipped]
+    plain = json.loads(json.dumps(here))
+    for place, was, found in _differing(dict(said), plain, (), skip):
+        if not (added and was is MISSING):
+            yield Difference("number", f"{file} {'.'.join(place)}", f"is {_shown(found)} here, and was {_shown(was)}")
+
+
+def of_table(
+    file: str, said: pa.Table, here: pa.Table, skipped: Collection[str] = (), row: Callable[[int], str] | None = None
+) -> Iterator[Difference]:
+    """Yield the first value of each column of a table that is not the one that is found here.
+
+    Args:
+        file: The file of the table, for the difference.
+        said: What it holds.
+        here: What it would hold if it were written here.
+        skipped: Columns that are not compared.
+        row: Returns what a row is called; by its number without it.
+    """
+    if said.schema.names != here.schema.names:
+        yield Difference("records", file, "has other columns")
+        return
+    if said.num_rows != here.num_rows:
+        yield Difference("records", file, f"has {here.num_rows} rows here, and had {said.num_rows}")
+        return
+    for column in said.schema.names:
+        if column in skipped or said[column].equals(here[column]):
+            continue
+        pairs = zip(said[column].to_pylist(), here[column].to_pylist(), strict=True)
+        place = next((at for at, (one, other) in enumerate(pairs) if not _equal(one, other)), None)
+        if place is not None:
+            at = row(place) if row else f"row {place}"
+            now, was = here[column][place].as_py(), said[column][place].as_py()
+            yield Difference("records", file, f"{column} in {at} is {_shown(now)} here, and was {_shown(was)}")
+
+
+def _differing(
+    said: Any, here: Any, place: tuple[str, ...], skipped: Collection[tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    if any(
+        len(each) == len(place) and all(one in {"*", key} for one, key in zip(each, place, strict=True))
+        for each in skipped
+    ):
+        return
+    match said, here:
+        case dict(), dict():
+            for key in dict.fromkeys([*said, *here]):
+                yield from _differing(said.get(key, MISSING), here.get(key, MISSING), (*place, str(key)), skipped)
+        case list(), list() if len(said) == len(here):
+            for number, (one, other) in enumerate(zip(said, here, strict=True)):
+                yield from _differing(one, other, (*place, str(number)), skipped)
+        case _:
+            if not _equal(said, here):
+                yield place, said, here
+
+
+def _equal(one: Any, other: Any) -> bool:
+    # A truth value is no number, and what is not a number is like itself.
+    if isinstance(one, bool) != isinstance(other, bool):
+        return False
+    return bool(one == other) or (one != one and other != other)  # noqa: PLR0124  # NaN
+
+
+def _shown(value: Any) -> str:
+    if value is MISSING:
+        return "missing"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= MOST else f"{text[:MOST]} …"
+
+
+MISSING = object()
+# Characters of a value that a difference shows.
+MOST = 60

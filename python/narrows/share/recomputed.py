@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What results say, computed again from their repeated records: summaries, tables, cells, verdicts.
+
+A seal shows damage, not a forgery: whoever changes a number can seal it again. So each number that people read is
+computed anew, and what is not is listed with the reason (`LEFT`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows import core
+from narrows.comparison import ALGORITHMS
+from narrows.experiments.campaign import digest_of
+from narrows.experiments.store import Store
+from narrows.experiments.stored import stored
+from narrows.experiments.views.summary import summary as summary_of_view
+from narrows.experiments.views.summary import view_of
+from narrows.external.source import is_external
+from narrows.files.format import SUMMARY, read_kept
+from narrows.files.json_objects import read_sealed
+from narrows.files.manifest import MANIFEST
+from narrows.metrics import MetricError, card_of, check, resolve
+from narrows.metrics.criteria import verdict
+from narrows.run.differences import KINDS
+from narrows.run.levels import Crossed
+from narrows.run.results import Comparison, Run
+from narrows.share.numbers import Difference, of_file, of_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from narrows.experiments.plan import Plan
+    from narrows.experiments.task import Finished
+    from narrows.files.run_folder import RunFolder
+
+
+class Left(NamedTuple):
+    """What was not compared.
+
+    Attributes:
+        what: A file of the results; with keys, or a column, of it.
+        why: The reason.
+    """
+
+    what: str
+    why: str
+
+
+PAGE = Left("report.html", "`narrows report DIR` builds the page again from what was compared")
+COST = ("performance.wall_s", "performance.cpu_s", "performance.packet_hops_per_s", "performance.peak_rss_bytes")
+HERE = "it is of the machine on which the results were made"
+CHOICE = "whoever made the results chose it"
+ORIGIN = Left(
+    "manifest.json", "but title, seed, replications and digests: it says where and when the results were made"
+)
+WORDS = Left("plan.json", "but what runs: titles, the question, and labels of levels are the author's words")
+LEFT: Mapping[str, Sequence[Left]] = {
+    "run": [PAGE, ORIGIN, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
+    "comparison": [
+        PAGE,
+        ORIGIN,
+        *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
+        *(
+            Left(f"{SUMMARY} {each}", "they are labels that whoever made the results chose")
+            for each in ("factors", "*.*.at")
+        ),
+        Left(f"{SUMMARY} failed", "what failed is not run again"),
+        Left(f"{SUMMARY} differences.*.*.*.*.margin", f"{CHOICE}; the verdicts were judged again by it"),
+        Left(f"{SUMMARY} replaced.bound", "the scenario as it was written is not in the folder"),
+    ],
+    "study": [
+        PAGE,
+        ORIGIN,
+        WORDS,
+        Left("study.toml, scenario.toml", "what ran is in plan.json"),
+        Left("cells.parquet cpu_s", HERE),
+        Left(f"{SUMMARY} command", CHOICE),
+        Left("failed", "what failed is not run again"),
+    ],
+    "suite": [
+        PAGE,
+        ORIGIN,
+        WORDS,
+        Left("annex.md", "its numbers are those of summary.json"),
+        Left("scenarios", "what ran is in the plans of the cells"),
+        Left("cells.parquet cpu_s", HERE),
+        Left(f"{SUMMARY} command, kernel, source, note, references", CHOICE),
+        Left("failed", "what failed is not run again"),
+    ],
+    "reproduction": [
+        PAGE,
+        ORIGIN,
+        WORDS,
+        Left("claims", "they are the claims by which the cells are judged"),
+        Left("decided", "cells that `--decide` added are not run again"),
+        Left("cells.parquet cpu_s", HERE),
+        Left("failed", "what failed is not run again"),
+    ],
+    "trial": [
+        PAGE,
+        Left("comment.md, junit.xml", "their numbers are those of summary.json"),
+        Left(f"{SUMMARY} margin, command, backends, left_out", CHOICE),
+    ],
+    "atlas": [
+        PAGE,
+        Left("history.jsonl", "environments that were only tried on the way are not run again"),
+        Left("curves.json", "the figures of the page are not computed again"),
+        Left("atlas.json cells, evaluations, unconfirmed", "they follow from environments that are not run again"),
+        Left("atlas.json command, kernel, kinds, axes, unlike", CHOICE),
+        Left(
+            "atlas.json found.*.environment, found.*.words, found.*.unusual",
+            "what ran is in the scenario file of each find",
+        ),
+    ],
+}
+
+
+def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator[Difference]:
+    """Yield what a run says of itself that its records do not.
+
+    Args:
+        folder: Folder of the run.
+        name: Its name in the results; empty for a run alone.
+        found: The run, repeated.
+        added: Whether another version repeats it, which may have more metrics.
+    """
+    said = folder.summary
+    with_asked = Run(found.scenario, found.records, found.started, found.wall_s, _asked(said, found))
+    yield from of_file(_in(SUMMARY, name), said, with_asked.summary, COST, added=added)
+    manifest, scenario = folder.manifest, found.scenario
+    yield from _of_manifest(
+        _in(MANIFEST, name),
+        manifest,
+        {
+            "title": scenario.title,
+            "description": [list(each) for each in scenario.description],
+            "seed": scenario.seed,
+            "replications": scenario.replications,
+            "finished": sorted(found.records),
+            "digest": found.summary["digest"],
+        },
+    )
+    for schema in core.tables():
+        table = schema["name"]
+        now, before = found.table(table), folder.optional(table)
+        if before is not None:
+            yield from of_table(_in(table, name), before, now)
+        elif now.num_rows:
+            yield Difference("records", _in(table, name), f"has {now.num_rows} rows here, and was missing")
+    written = {f"{schema['name']}.parquet" for schema in core.tables()}
+    for file in folder.tables():
+        if file.name not in written:
+            yield Difference("records", _in(file.name, name), "is no table of a run")
+
+
+def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
+    """Return the metrics of a summary that a run has only if they are asked for."""
+    wanted = []
+    for kind in KINDS:
+        known = {metric for metrics in found.summary[kind].values() for metric in metrics}
+        for text in dict.fromkeys(text for metrics in _tables(said.get(kind)) for text in metrics):
+            if text in known or not isinstance(text, str):
+                continue
+            try:
+                metric = resolve(text)
+                check(metric, found.scenario)
+            except MetricError:
+                # That it has no such metric here is told as any other difference.
+                continue
+            wanted.append(metric)
+    return wanted
+
+
+def _tables(content: Any) -> list[Mapping[str, Any]]:
+    return [each for each in content.values() if isinstance(each, dict)] if isinstance(content, dict) else []
+
+
+def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) -> Iterator[Difference]:
+    """Yield what a comparison says that its runs do not; arguments are as of `of_run`, with the runs by name."""
+    said, manifest, kind = folder.summary, folder.manifest, str(folder.compares)
+    own = said.get(kind)
+    if not isinstance(own, dict) or set(own) != set(runs):
+        yield Difference(
+            "number", f"{SUMMARY} {kind}", f"are {', '.join(runs)} here, and were {own and ', '.join(own)}"
+        )
+        return
+    crossed = None
+    if "factors" in said:
+        at = {name: each.get("at", {}) for name, each in own.items()}
+        crossed = Crossed(said["factors"], at, {name: run.scenario for name, run in runs.items()})
+    failed = {name: RuntimeError(text) for name, text in said.get("failed", {}).items()}
+    asked = {
+        name: Run(run.scenario, run.records, run.started, run.wall_s, _asked(own[name], run))
+        for name, run in runs.items()
+    }
+    first = next(iter(runs.values()))
+    names = [*runs, *failed]
+    found = Comparison(names, asked, first.started, first.wall_s, of=kind, crossed=crossed, failed=failed)
+    here = dict(found.summary)
+    here["differences"] = [
+        _with_margins(one, other)
+        for one, other in zip(
+            here["differences"], _objects(said.get("differences"), len(here["differences"])), strict=True
+        )
+    ]
+    skipped = ["factors", "failed", "replaced.bound", *(f"{kind}.*.{each}" for each in ("at", *COST))]
+    yield from of_file(SUMMARY, said, here, skipped, added=added)
+    about = {"title": first.scenario.title, "seed": first.scenario.seed, "digest": here["digest"]}
+    yield from _of_manifest(MANIFEST, manifest, {**about, "replications": first.scenario.replications})
+    if kind == ALGORITHMS:
+        for name, run in runs.items():
+            yield from names_it(f"{SUMMARY} {kind}", name, run.scenario.resolved)
+
+
+def _objects(content: Any, count: int) -> list[Mapping[str, Any]]:
+    found = content if isinstance(content, list) and len(content) == count else [{}] * count
+    return [each if isinstance(each, dict) else {} for each in found]
+
+
+def _with_margins(here: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a difference with the margins that were asked for, which are no results, and the verdicts by them."""
+    for kind in KINDS:
+        for owner, metrics in here[kind].items():
+            for text, each in metrics.items():
+                try:
+                    margin = said[kind][owner][text]["margin"]
+                except (KeyError, TypeError):
+                    continue
+                if isinstance(margin, int | float) and margin != each["margin"]:
+                    neutral = each["verdict"] == "different"
+                    found = verdict(each, float(margin), card_of(text, kind.removesuffix("s"))["better"])
+                    each["margin"] = margin
+                    each["verdict"] = "different" if neutral and found in {"better", "worse"} else found
+    return here
+
+
+def of_study(folder: Path, plan: Plan, cells: Sequence[Finished]) -> Iterator[Difference]:
+    """Yield what the folder of a study says of its cells that their records do not.
+
+    Args:
+        folder: Folder of the study.
+        plan: Its plan.
+        cells: The cells, repeated.
+    """
+    study = stored(folder)
+    ledger, _, _ = study.recovered()
+    said = study.table()
+    with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
+        store = Store(Path(temporary))
+        store.prepare()
+        if cells:
+            store.keep(cells)
+        here = store.table(plan, ledger.all_cells())
+    keys = said["cell"].to_pylist()
+    yield from of_table("cells.parquet", said, here, ["cpu_s"], lambda row: f"cell {keys[row]}")
+    for point in plan.points:
+        label, written = point.algorithm, point.written
+        if written is not None and not is_external(written) and label != written:
+            yield Difference("number", "plan.json points", f"call {written} {label}")
+            break
+    view = view_of(folder, plan)
+    if view is not None and (folder / SUMMARY).is_file():
+        yield from of_file(SUMMARY, read_kept(folder / SUMMARY), summary_of_view(view, plan, here), ["command"])
+    if (folder / MANIFEST).is_file():
+        about = {"title": plan.title, "seed": plan.seed, "digest": digest_of(here), "finished": here.num_rows}
+        yield from _of_manifest(MANIFEST, read_sealed(folder / MANIFEST), about)
+
+
+def names_it(where: str, label: str, resolved: str) -> Iterator[Difference]:
+    """Yield a difference if no group of a resolved scenario has the algorithm of a name in results."""
+    flows = tomllib.loads(resolved).get("flows", [])
+    # Others may have the same algorithm, whatever is compared.
+    flows = [each for each in flows if each.get("subject")] or flows
+    names = {_bare(str(each["algorithm"]["name"])) for each in flows if "algorithm" in each}
+    if _bare(label.partition(" on ")[0]) not in names:
+        yield Difference("number", where, f"has the name {label}, and its scenario has {', '.join(sorted(names))}")
+
+
+def _bare(name: str) -> str:
+    """Return the name of an algorithm without parameters, and that of an external one without its file."""
+    bare = name.partition("(")[0].strip()
+    return bare.rpartition(":")[2] if is_external(bare) else bare
+
+
+def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield each of some entries of a manifest that is another one here."""
+    yield from of_file(file, {key: value for key, value in said.items() if key in here}, here)
+
+
+def _in(what: str, name: str) -> str:
+    return f"{what} of {name}" if name else what

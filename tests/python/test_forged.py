@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truth: contract. A number that was changed and sealed again is named by `verify`, or said not to be compared."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from claim_files import GOODPUT, claim, claims_file
+
+from narrows.cli.share import NUMBERS
+from narrows.errors import InputError
+from narrows.files.json_objects import SEAL, sealed
+from narrows.files.manifest import MANIFEST, file_digest
+from narrows.run import execution
+from narrows.run.jobs import Unwatched
+from narrows.share import verify as verifying
+from narrows.share.collection import LISTING
+from narrows.share.pack import unpack
+from narrows.share.recomputed import LEFT
+from test_adversary import SUBJECT, narrows
+from test_typed import SUITE_TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LONGER = ["--set", "duration=6s", "--set", "warmup=0s"]
+SHORT = ["--set", "duration=3s", "--set", "warmup=0s"]
+MADE = {
+    "run": ["run", "base.toml", "--set", "flows.tested.algorithm=newreno", "--metric", "cov(bin=500ms)"],
+    "comparison": ["compare", "newreno", "aiad", "--scenario", "base.toml", "--margin", "goodput_bps=1%"],
+    "levels": ["compare", "newreno", "--scenario", "base.toml", "--vary", "path.rate=2Mbps,4Mbps"],
+    "matrix": ["matrix", "newreno", "aiad", "--rates", "10Mbps", "--rtts", "20ms", "--buffers", "1bdp", *SHORT],
+    "deployment": ["deploy", "aiad", "--against", "newreno", "--fractions", "50", "--flows", "2", *LONGER],
+    "suite": ["suite", ".", "aiad"],
+    "reproduction": ["reproduce", "."],
+    "trial": ["ab", "newreno", "aiad", "--scenario", "base.toml"],
+    "atlas": ["worst", "vegas", "--budget", "4", "--set", "duration=10s"],
+}
+REPEATED = {"suite", "reproduction", "atlas"}
+# Files of which each number is a result, and is named by its key.
+RESULTS = ("summary.json", "ledger.json", "tables.json", "atlas.json")
+
+
+class Bench:
+    """A folder with packed results of each kind, unpacked; what runs again is taken from memory the second time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "base.toml").write_text(SUBJECT, encoding="utf-8")
+        (folder / "suite.toml").write_text(
+            SUITE_TEXT.format('["newreno"]').replace(
+                '"liveness", at_least = 1.0', '"relative", at_least = 0.9, than = "newreno"'
+            )
+        )
+        cells = 'title = "A path"\nscenario = "base.toml"\nreplications = 2\nalgorithms = '
+        (folder / "path.toml").write_text(f'{cells}"{{subjects}}"\n[words]\nsubjects = ["cubic"]\n')
+        (folder / "one.toml").write_text(f'{cells}["newreno"]\n[sizes.quick]\n')
+        direction = f"{{ is = {GOODPUT}, at_least = 1.0 }}"
+        (folder / "claims.toml").write_text(claims_file(904, claim("delivers", "It delivers", direction)))
+
+    def unpacked(self, kind: str) -> Path:
+        """Return the folder of the unpacked results of a kind, which are made once."""
+        place = self.folder / f"{kind} unpacked"
+        if not place.exists():
+            more = [] if kind in REPEATED else ["--replications", "3"]
+            status, said = narrows(*MADE[kind], *more, "--out", self.folder / kind, "--quiet")
+            assert status in {0, 1}, said
+            assert narrows("pack", self.folder / kind, "--out", self.folder / f"{kind}.zip")[0] == 0
+            place.mkdir()
+            unpack(self.folder / f"{kind}.zip", place)
+        return place
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("forged")
+        patch.chdir(folder)
+        known: dict[tuple[Any, ...], Any] = {}
+        run, execute, perform = execution.run, execution.execute, verifying.perform
+
+        def once(key: tuple[Any, ...], make: Any) -> Any:
+            if key not in known:
+                known[key] = make()
+            return known[key]
+
+        def of_run(scenario: Any, options: Any) -> Any:
+            key = (scenario.digest, scenario.seed, scenario.replications, *options.metrics)
+            return once(key, lambda: run(scenario, options))
+
+        def of_jobs(jobs: Any, threads: Any, watch: Any) -> Any:
+            return once(tuple((each.digest, each.seed, at) for each, at in jobs), lambda: execute(jobs, threads, watch))
+
+        def of_tasks(tasks: Any, jobs: int, watch: Any) -> Any:
+            return once(tuple((key, each.digest) for key, each in tasks.items()), lambda: perform(tasks, jobs, watch))
+
+        patch.setattr(execution, "run", of_run)
+        patch.setattr(execution, "execute", of_jobs)
+        patch.setattr(verifying, "perform", of_tasks)
+        yield Bench(folder)
+
+
+def numbers(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the place of every number."""
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, each in inner:
+        if isinstance(each, int | float) and not isinstance(each, bool):
+            yield (*place, key)
+        yield from numbers(each, (*place, key))
+
+
+def seal_again(folder: Path, file: Path) -> None:
+    """Do what a forger does: each digest of a changed file, and each seal, is renewed."""
+    for manifest in sorted(folder.rglob(MANIFEST), key=lambda each: -len(each.parts)):
+        if file.is_relative_to(manifest.parent) and file != manifest:
+            content = json.loads(manifest.read_text(encoding="utf-8"))
+            content.pop(SEAL)
+            name = file.relative_to(manifest.parent).as_posix()
+            if name in content["files"]:
+                content["files"][name] = file_digest(file)
+                manifest.write_text(json.dumps(sealed(content)), encoding="utf-8")
+    listing = folder / LISTING
+    if listing.is_file():
+        content = {"files": json.loads(listing.read_text(encoding="utf-8"))["files"]}
+        content["files"] = {place: file_digest(folder / place) for place in content["files"]}
+        listing.write_text(json.dumps(sealed(content)), encoding="utf-8")
+
+
+def forged(file: Path, place: tuple[Any, ...], line: int | None = None) -> None:
+    """Change one number of a JSON file, or of one line of a journal, and seal it."""
+    lines = file.read_text(encoding="utf-8").splitlines() if line is not None else [file.read_text(encoding="utf-8")]
+    content = json.loads(lines[line or 0])
+    is_sealed = content.pop(SEAL, None) is not None
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] += 1
+    lines[line or 0] = json.dumps(sealed(content) if is_sealed else content)
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def is_left(verdict: Any, file: str, place: tuple[Any, ...]) -> bool:
+    """Return whether a verdict says that it did not compare a number."""
+    dotted = ".".join(map(str, place))
+    for each in verdict.not_compared:
+        name, _, keys = each.what.partition(" ")
+        wanted = [key.strip() for key in keys.split(",") if key.strip()]
+        if fnmatch.fnmatch(file, f"*{name.rstrip(',')}*") and (
+            not wanted or any(fnmatch.fnmatch(dotted, key) or fnmatch.fnmatch(dotted, f"{key}.*") for key in wanted)
+        ):
+            return True
+    return False
+
+
+def judged(bench: Bench, kind: str, file: Path, place: tuple[Any, ...]) -> None:
+    """Verify a forgery, and check that it is told."""
+    folder = bench.unpacked(kind)
+    name = file.relative_to(folder).as_posix()
+    try:
+        verdict = verifying.of_folder(folder, 2, Unwatched())
+    except InputError:
+        # It does not even fit the rest.
+        return
+    if verdict.same:
+        assert is_left(verdict, name, place), (name, place, [each.what for each in verdict.not_compared])
+    elif file.name in RESULTS:
+        said = [each.what for each in verdict.differences]
+        assert any(file.name in each and str(place[-1]) in each for each in said), (name, place, said)
+
+
+def some(all_: list[Any], most: int, seed: str) -> list[Any]:
+    """Return some of a list, always the same."""
+    return all_ if most >= len(all_) else random.Random(seed).sample(all_, most)  # noqa: S311  # it is no secret
+
+
+def tried(bench: Bench, kind: str, most: int) -> None:
+    folder = bench.unpacked(kind)
+    honest = verifying.of_folder(folder, 2, Unwatched())
+    assert honest.same, honest.differences
+    assert honest.repeated
+    kept = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    found: list[tuple[Path, tuple[Any, ...], int | None]] = [
+        (file, place, None)
+        for file in sorted(kept)
+        if file.suffix == ".json" and file.name != LISTING
+        for place in numbers(json.loads(file.read_text(encoding="utf-8")))
+    ]
+    found += [
+        (file, place, 0)
+        for file in sorted(kept)
+        if file.suffix == ".jsonl"
+        for place in numbers(json.loads(file.read_text(encoding="utf-8").splitlines()[0]))
+    ]
+    for file, place, line in some(found, most, kind):
+        forged(file, place, line)
+        seal_again(folder, file)
+        judged(bench, kind, file, place)
+        for each, content in kept.items():
+            each.write_bytes(content)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_number_that_was_changed_and_sealed_again_is_named(bench: Bench, kind: str) -> None:
+    tried(bench, kind, 12)
+
+
+@pytest.mark.full("every number of every file, some thousands; the test above has a dozen of each kind")
+@pytest.mark.parametrize("kind", MADE)
+def test_every_number_that_was_changed_is_named(bench: Bench, kind: str) -> None:
+    tried(bench, kind, 10**6)
+
+
+@pytest.mark.parametrize("kind", ["run", "levels", "matrix", "suite"])
+def test_a_table_that_was_changed_and_sealed_again_is_named(bench: Bench, kind: str) -> None:
+    folder = bench.unpacked(kind)
+    for file in sorted(folder.rglob("*.parquet")):
+        if "decided" in file.parts:
+            continue
+        kept = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+        table = pq.read_table(file)
+        columns = [name for name in table.schema.names if pa.types.is_floating(table.schema.field(name).type)]
+        for column in some(columns, 2, file.name):
+            values = table[column].to_pylist()
+            place = next((at for at, value in enumerate(values) if value is not None), None)
+            if place is None:
+                continue
+            values[place] = (values[place] or 0.0) + 1e6
+            at = table.schema.get_field_index(column)
+            field = table.schema.field(at)
+            pq.write_table(table.set_column(at, field, pa.array(values, field.type)), file)
+            seal_again(folder, file)
+            try:
+                verdict = verifying.of_folder(folder, 2, Unwatched())
+                assert not verdict.same or is_left(verdict, file.name, (column,)), (file.name, column)
+                assert verdict.same or any(column in each.detail for each in verdict.differences), (file.name, column)
+            finally:
+                for each, content in kept.items():
+                    each.write_bytes(content)
+
+
+def test_labels_of_a_comparison_and_a_trial_that_were_exchanged_are_named(bench: Bench) -> None:
+    """No number is another one, but each is that of the other side."""
+    folder = bench.unpacked("trial")
+    file = folder / "summary.json"
+    kept = file.read_text(encoding="utf-8"), (folder / LISTING).read_text(encoding="utf-8")
+    content = json.loads(kept[0])
+    content["a"], content["b"] = content["b"], content["a"]
+    content["title"] = f"{content['b']} against {content['a']}"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    seal_again(folder, file)
+    verdict = verifying.of_folder(folder, 2, Unwatched())
+    file.write_text(kept[0], encoding="utf-8")
+    (folder / LISTING).write_text(kept[1], encoding="utf-8")
+    assert [each.what for each in verdict.differences][:2] == ["summary.json a", "summary.json b"]
+
+
+def test_what_was_not_compared_is_said(bench: Bench) -> None:
+    bench.unpacked("run")
+    status, said = narrows("verify", bench.folder / "run.zip")
+    assert status == 0
+    assert NUMBERS in said
+    for left in LEFT["run"]:
+        assert f"{left.what}: {left.why}" in said
+    status, said = narrows("verify", bench.folder / "run.zip", "--json")
+    assert [each["what"] for each in json.loads(said[said.index("{") :])["not_compared"]] == [
+        each.what for each in LEFT["run"]
+    ]
