@@ -11,6 +11,7 @@ import pytest
 from narrows.cli import main
 from narrows.experiments.executors.threads import Threads
 from narrows.run.execution import execute
+from narrows.run.shared import kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ def test_the_references_of_a_suite_run_once(ran: list[str], tmp_path: Path) -> N
     assert len(ran) == 4
     assert not any("newreno" in each for each in ran)
     # Without what is shared, everything is the same.
-    for each in sorted((tmp_path / "runs/.cells").rglob("*.json")):
+    for each in sorted(kept().rglob("*.json")):
         each.unlink()
     assert main(["suite", "small", "./other.py:Mine", "--out", "third", "--quiet"]) == 0
     assert _rows(tmp_path / "second") == _rows(tmp_path / "third")
@@ -81,9 +82,9 @@ def test_a_run_of_a_trial_is_that_of_the_next(ran: list[str], tmp_path: Path) ->
 def test_a_damaged_entry_is_run_again(ran: list[str], tmp_path: Path) -> None:
     how = ["--scenario", "small/scenario.toml", "--replications", "2", "--quiet", "--out"]
     assert main(["ab", "newreno", "cubic", *how, "first"]) in {0, 1}
-    kept = sorted((tmp_path / "runs/.cells").rglob("*.json"))
-    kept[0].write_text(kept[0].read_text("utf-8").replace('"digest":"', '"digest":"0'), encoding="utf-8")
-    kept[1].write_text("{", encoding="utf-8")
+    found = sorted(kept().rglob("*.json"))
+    found[0].write_text(found[0].read_text("utf-8").replace('"digest":"', '"digest":"0'), encoding="utf-8")
+    found[1].write_text("{", encoding="utf-8")
     ran.clear()
     assert main(["ab", "newreno", "cubic", *how, "second"]) in {0, 1}
     assert len(ran) == 2

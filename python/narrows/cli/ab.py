@@ -12,6 +12,7 @@ from narrows.cli.status import DONE, EXPECTATION_FAILED
 from narrows.cli.table import align
 from narrows.cli.work import Work
 from narrows.commands.trials import Trying
+from narrows.files.folder import check_place
 from narrows.files.json_objects import to_json
 from narrows.report.trial.comment import MARKS, change, headline, remarks, sentence, values
 from narrows.trial.run import is_worse
@@ -32,7 +33,11 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
-    done = work.perform(Trying.prepare(*asked))
+    job = Trying.prepare(*asked)
+    if step:
+        # A workflow goes on with nothing: what is there was not made by it.
+        check_place(job.folder, replace=False)
+    done = work.perform(job)
     summary = done.result
     print(to_json(summary) if arguments.json else _table(summary))
     if summary["interrupted"]:

@@ -17,7 +17,7 @@ from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept
 from narrows.frozen import frozen
 from narrows.reproduction.campaign import Whole, work
-from narrows.run.shared import FOLDER, Shared
+from narrows.run import shared as sharing
 from narrows.run.called import called
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Measuring(Job[Measured]):
         whole = Whole(evaluation.parts, options.watch.update, options.watch.stopped)
         with self.resumable():
             place = campaign.place(self.folder)
-            shared = Shared(FOLDER, CELL)
+            shared = sharing.Shared(sharing.kept(), CELL)
             failed = work(
                 evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared
             )

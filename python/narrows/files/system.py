@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def lock(file: IO[Any], *, wait: bool = True) -> None:
@@ -96,6 +96,11 @@ def peak_rss_bytes() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     # Linux counts in KiB, macOS in bytes.
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def user_cache() -> Path:
+    """Return the folder of what this user keeps on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows"
 
 
 def sync(path: os.PathLike[str]) -> None:

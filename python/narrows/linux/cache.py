@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+from narrows.files.system import user_cache
 from narrows.frozen import frozen
 from narrows.linux import additions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINUX = "linux"
 DEFAULT = "default"
@@ -57,7 +60,7 @@ class Kernel:
 
 def folder() -> Path:
     """Return the folder of the kernels: `$XDG_CACHE_HOME/narrows/linux`, by default `~/.cache/narrows/linux`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows" / "linux"
+    return user_cache() / "linux"
 
 
 def kernels() -> list[Kernel]:

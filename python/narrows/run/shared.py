@@ -3,13 +3,16 @@
 
 An entry is a file named after all that its content depends on: the resolved scenario with the files that it names,
 seed, replication, engine, the sources of the metrics, and the metrics that were asked for. So an entry is never out of
-date, and the folder may be removed at any time.
+date, and the folder may be removed at any time. It is in the user's cache, not in the working folder: anyone can
+compute the name of an entry and seal it, so what somebody else brought with a checkout or an archive is not looked for.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -19,6 +22,7 @@ from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.shape import check_shape
+from narrows.files.system import user_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,8 +60,18 @@ class Shared:
         """Keep an entry; where that is not possible, its run is made again."""
         file = self._file(run, asked)
         with suppress(OSError):
+            if not (self.folder / OF).exists():
+                self._begin()
             file.parent.mkdir(parents=True, exist_ok=True)
             write_whole(file, json.dumps(sealed(content), allow_nan=False, separators=(",", ":")))
+
+    def _begin(self) -> None:
+        """Make the folder, and remove those of working folders that are no longer there."""
+        for each in self.folder.parent.glob(f"*/{OF}"):
+            if not Path(each.read_text(encoding="utf-8")).is_dir():
+                shutil.rmtree(each.parent, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self.folder / OF, str(Path.cwd()))
 
     def _file(self, run: str, asked: Sequence[str]) -> Path:
         key = hashlib.sha256("\n".join([run, _sources(), *asked]).encode()).hexdigest()
@@ -72,5 +86,11 @@ def _sources() -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
-# Below the folder of runs, where commands put results by default.
-FOLDER = Path("runs") / ".cells"
+def kept() -> Path:
+    """Return the folder for the working folder, which is this user's on this machine."""
+    here = hashlib.sha256(os.fsencode(Path.cwd())).hexdigest()
+    return user_cache() / "cells" / here[:16]
+
+
+# The file with the path of the working folder.
+OF = "folder.txt"

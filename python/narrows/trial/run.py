@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import Interrupted
+from narrows.run import shared as sharing
 from narrows.run.execution import execute
 from narrows.run.jobs import Share, Watch, processors
-from narrows.run.shared import FOLDER, Shared
 from narrows.trial.contest import Side, Values
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, row
 
@@ -116,7 +116,7 @@ def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: W
 
     Runs without a file of a user are shared with other commands.
     """
-    shared = Shared(FOLDER, {"values": [(float, None)], "digest": str})
+    shared = sharing.Shared(sharing.kept(), {"values": [(float, None)], "digest": str})
     runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
     keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]
     found: list[Side | None] = [
