@@ -261,3 +261,38 @@ def test_a_manifest_of_deeply_nested_lists_is_bad_input(honest: Path, tmp_path: 
                     archive.write(file, file.relative_to(folder))
         status, said = narrows("verify", tmp_path / "nested.zip")
         assert status == 2 or name == "view.json" or (kind, name) == ("study", "manifest.json"), said
+
+
+@pytest.mark.parametrize("kind", ["algorithms", "backends", "levels"])
+def test_a_manifest_that_names_its_own_folder_or_runs_of_a_run_is_bad_input(
+    honest: Path, tmp_path: Path, kind: str
+) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(honest / "run", own)
+    deep = tmp_path / "deep"
+    place = deep
+    for _ in range(3):
+        shutil.copytree(honest / "run", place)
+        place /= "a"
+    for folder, name in ((own, "."), (own, "./"), (own, "x/.."), (deep, "a"), (deep / "a", "a")):
+        content = json.loads((honest / "run/manifest.json").read_text(encoding="utf-8"))
+        del content["seal"]
+        content[kind] = {"cubic": name}
+        (folder / "manifest.json").write_text(json.dumps(sealed(content)), encoding="utf-8")
+    for folder in (own, deep):
+        archive = tmp_path / f"{folder.name}.zip"
+        with zipfile.ZipFile(archive, "w") as file:
+            for each in folder.rglob("*"):
+                if each.is_file():
+                    file.write(each, each.relative_to(folder))
+        commands: list[list[str | Path]] = [
+            ["report", folder],
+            ["export", "csv", folder],
+            ["pack", folder],
+            ["verify", archive],
+        ]
+        for arguments in commands:
+            status, said = narrows(*arguments)
+            # What is damaged in an archive is a difference.
+            assert status in ({1, 2} if arguments[0] == "verify" else {2}), (arguments, said)
+            assert "manifest.json" in said

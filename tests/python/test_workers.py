@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -156,3 +157,35 @@ def test_a_process_that_ends_without_an_answer_is_named_with_its_signal(tmp_path
     scenario = place(tmp_path, "os.kill(os.getpid(), 9)")
     with pytest.raises(nw.AlgorithmError, match="ended by signal SIGKILL"):
         nw.load(scenario).run(replications=2)
+
+
+def test_a_process_that_stops_itself_is_an_error(tmp_path: Path) -> None:
+    scenario = place(tmp_path, "os.kill(os.getpid(), 19)")
+    with pytest.raises(nw.AlgorithmError, match=r"it had stopped itself \(SIGSTOP\), and was killed"):
+        nw.load(scenario).run(replications=2)
+    # The template goes on with others.
+    assert nw.load(place(tmp_path, "pass")).run(replications=1).summary["groups"]
+
+
+@pytest.mark.parametrize("ends", ["pass", "os._exit(0)"])
+def test_what_a_process_starts_ends_with_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+    """Also what has a session of its own, whose parent has ended: the C library forks it without Python's knowledge."""
+    lines = [
+        "import ctypes",
+        "c = ctypes.CDLL(None)",
+        "if not os.path.exists('pid'):",
+        "    if c.fork() == 0:",
+        "        c.setsid()",
+        "        if c.fork() == 0:",
+        f"            {NOTE_PID}",
+        "            c.sleep(600)",
+        "        c._exit(0)",
+        "    while not os.path.exists('pid'):",
+        "        pass",
+        f"    {ends}",
+    ]
+    monkeypatch.chdir(tmp_path)
+    with suppress(nw.AlgorithmError):
+        nw.load(place(tmp_path, "\n        ".join(lines))).run(replications=1)
+    process = int((tmp_path / "pid").read_text(encoding="utf-8"))
+    wait_for(lambda: not is_alive(process), "it lives on")

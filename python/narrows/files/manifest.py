@@ -84,14 +84,22 @@ def runs_in(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Path]:
         manifest: The content of its manifest.
 
     Raises:
-        InputError: A run is outside of the folder.
+        InputError: A run is outside of the folder, or is the folder itself.
     """
     places = runs_of(manifest) or {}
-    return {name: inside(folder, place, folder / MANIFEST) for name, place in places.items()}
+    found = {name: inside(folder, place, folder / MANIFEST) for name, place in places.items()}
+    for name, place in found.items():
+        if place.resolve() == folder.resolve():
+            raise InputError(str(folder / MANIFEST), f"names the folder itself, {places[name]!r}, as that of {name}")
+    return found
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, within: Path | None = None) -> None:
     """Compare the files of a run or comparison with the digests in its manifest.
+
+    Args:
+        folder: The folder.
+        within: Folder of the comparison of which it is a run; None if it is none.
 
     Raises:
         InputError: There is no manifest, or it or a file is damaged.
@@ -112,10 +120,14 @@ def check_folder(folder: Path) -> None:
         raise InputError(str(folder), f"{problem}{allowed}") from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
-    for run in runs_in(folder, manifest).values():
+    runs = runs_in(folder, manifest)
+    if runs and within is not None:
+        problem = f"is that of a run of the comparison {within}, and names runs of its own; allowed: none"
+        raise InputError(str(folder / MANIFEST), problem)
+    for run in runs.values():
         # An interrupted comparison may lack some.
         if run.is_dir():
-            check_folder(run)
+            check_folder(run, folder)
 
 
 def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = "") -> None:

@@ -6,11 +6,15 @@ process, a socket for its life, and its standard error. The latter two sockets a
 end closes it for writing, the process is killed; its exit status is sent when it has ended. The template ends where
 standard input does, and the kernel kills its processes with it.
 
+A library in such a process may stop it, and start others. One that stays stopped is killed, and its status is that of
+the stop. What it has started becomes the template's own child when it ends, and is killed.
+
 This process has one thread and executes no file that a scenario names.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import selectors
@@ -33,6 +37,7 @@ def main() -> None:
     worker.leave_signals_to_the_parent()
     control = socket.socket(fileno=os.dup(0))
     worker.close_standard_streams()
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     # What is here now is never collected, so that forks share its pages.
     gc.freeze()
     _Template(control).serve()
@@ -45,6 +50,8 @@ class _Template:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._lives: dict[int, socket.socket] = {}
+        # How often each stopped process was found stopped.
+        self._stopped: dict[int, int] = {}
         self._selector = selectors.DefaultSelector()
         self._ended, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -55,10 +62,13 @@ class _Template:
         self._selector.register(self._control, selectors.EVENT_READ)
         self._selector.register(self._ended, selectors.EVENT_READ)
         while True:
-            for key, _ in self._selector.select():
+            ready = self._selector.select(TICK_S if self._stopped else None)
+            self._end_stopped()
+            for key, _ in ready:
                 if key.fileobj is self._control:
                     message, descriptors, _, _ = socket.recv_fds(self._control, 1, 3)
                     if not message:
+                        self._end()
                         return
                     self._fork(*descriptors)
                 elif key.fileobj == self._ended:
@@ -80,15 +90,53 @@ class _Template:
         self._selector.register(self._lives[process], selectors.EVENT_READ, process)
 
     def _reap(self) -> None:
-        while self._lives:
-            process, status = os.waitpid(-1, os.WNOHANG)
-            if not process:
-                return
-            life = self._lives.pop(process)
-            with suppress(KeyError):
-                self._selector.unregister(life)
-            with suppress(OSError), life:
-                life.sendall(os.waitstatus_to_exitcode(status).to_bytes(STATUS_BYTES, "little", signed=True))
+        # None may be left.
+        with suppress(ChildProcessError):
+            while True:
+                process, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
+                if not process:
+                    break
+                if not os.WIFSTOPPED(status):
+                    self._ended_with(process, os.waitstatus_to_exitcode(status))
+                elif process in self._lives:
+                    self._stopped[process] = 0
+        for process in _children() - set(self._lives):
+            os.kill(process, signal.SIGKILL)
+
+    def _ended_with(self, process: int, status: int) -> None:
+        life = self._lives.pop(process, None)
+        was_stopped = (self._stopped.pop(process, 0) >= TICKS) and status == -signal.SIGKILL
+        if life is None:
+            # What one of them had started.
+            return
+        with suppress(KeyError):
+            self._selector.unregister(life)
+        with suppress(OSError), life:
+            code = -signal.SIGSTOP if was_stopped else status
+            life.sendall(code.to_bytes(STATUS_BYTES, "little", signed=True))
+
+    def _end_stopped(self) -> None:
+        """Kill what stays stopped while this process runs; a terminal or a batch system stops and continues all."""
+        for process, seen in list(self._stopped.items()):
+            if seen >= TICKS:
+                # Its end is still to come.
+                continue
+            if not _is_stopped(process):
+                del self._stopped[process]
+                continue
+            self._stopped[process] = seen + 1
+            if seen + 1 == TICKS:
+                os.kill(process, signal.SIGKILL)
+
+    def _end(self) -> None:
+        """Kill all processes, and what they have started, as far as it does not go on starting others."""
+        for process in self._lives:
+            os.kill(process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            for _ in range(MOST):
+                os.waitpid(-1, 0)
+                for process in _children():
+                    os.kill(process, signal.SIGKILL)
 
 
 def _become_worker(template: int, data: int, errors: int) -> NoReturn:
@@ -108,6 +156,42 @@ def _become_worker(template: int, data: int, errors: int) -> NoReturn:
         sys.stderr.flush()
         os._exit(1)
 
+
+def _children() -> set[int]:
+    """Return the numbers of the processes of which this one is the parent."""
+    own = os.getpid()
+    with suppress(OSError), open(f"/proc/{own}/task/{own}/children", encoding="utf-8") as file:  # noqa: PTH123
+        return {int(each) for each in file.read().split()}
+    # Not every kernel lists them.
+    found = set()
+    for each in os.listdir("/proc"):  # noqa: PTH208  # nothing else of a path is needed
+        if each.isdigit() and (state := _state(int(each))) is not None and state[1] == own:
+            found.add(int(each))
+    return found
+
+
+def _is_stopped(process: int) -> bool:
+    state = _state(process)
+    return state is not None and state[0] == "T"
+
+
+def _state(process: int) -> tuple[str, int] | None:
+    """Return the state of a process and the number of its parent; None if there is no such process."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  # as above
+            # A name in parentheses may hold anything.
+            fields = file.read().rpartition(")")[2].split()
+        return fields[0], int(fields[1])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+# Of Linux: the children of a child that has ended are this process's own.
+PR_SET_CHILD_SUBREAPER = 36
+# Processes that are waited for at the end.
+MOST = 1000
+# A process that is found stopped so often, at this distance, was not stopped with all others.
+TICK_S, TICKS = 1.0, 5
 
 if __name__ == "__main__":
     main()

@@ -229,6 +229,8 @@ def _ending(status: int | None) -> str:
         return ""
     if status == -signal.SIGKILL:
         return " by signal SIGKILL, which another process sends, or the system if memory is exhausted"
+    if status == -signal.SIGSTOP:
+        return ": it had stopped itself (SIGSTOP), and was killed"
     return f" by signal {signal.Signals(-status).name}" if status < 0 else f" with exit status {status}"
 
 
