@@ -7,13 +7,17 @@ replications are independent. They speak of the average over these conditions an
 A finding is what a test supports: the paired t-test of a difference between algorithms, and the F test of a factor in
 the analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the
 chance that any finding is false is below the level.
+
+No finding averages over a factor that changes it: algorithms are compared at each combination of the factors that
+interact with the algorithm, and a factor's effect is given at each combination of those that interact with it. As this
+claims nothing, an interaction counts from its p value before the correction on, if it exceeds the margin.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from narrows.analysis.compare import adjusted
@@ -23,7 +27,7 @@ from narrows.extras import load
 from narrows.frozen import frozen
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, given_margins, margin_of, range_of
-from narrows.statistics import Estimate, Range, estimate, paired
+from narrows.statistics import Estimate, Range, estimate, mean_of, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +49,8 @@ class Mean:
         difference: Difference from the first algorithm, paired by replication; None for the first one.
         p: Corrected p value of the paired t-test of the difference; None if the test is impossible.
         matters: Whether the difference exceeds the margin of the metric.
+        t: Statistic of the test, over the root of the number of replications; None if the test is impossible.
+        tests: Number of tests that were corrected together.
     """
 
     algorithm: str
@@ -52,11 +58,28 @@ class Mean:
     difference: Estimate | None
     p: float | None = None
     matters: bool = True
+    t: float | None = None
+    tests: int = 1
 
     @property
     def clear(self) -> bool:
         """Whether the difference is significant and exceeds the margin of the metric."""
         return self.matters and self.p is not None and self.p < LEVEL
+
+    @property
+    def needed(self) -> int | None:
+        """Replications that would show the difference, if mean and spread stay and all tests are corrected for.
+
+        None if the test is impossible, or so many are more than anybody runs.
+        """
+        import numpy as np
+
+        survival = load("scipy.stats").t.sf
+        if not self.t:
+            return None
+        counts = np.arange(_TWO, MOST_NEEDED + 1)
+        enough = 2 * self.tests * survival(abs(self.t) * np.sqrt(counts), counts - 1) < LEVEL
+        return int(counts[enough][0]) if enough.any() else None
 
 
 @frozen
@@ -72,6 +95,9 @@ class Effect:
         difference: Difference of the two means, paired by replication.
         p: Corrected p value of the factor's F test in the analysis of variance; None if the test is impossible.
         matters: Whether the difference exceeds the margin of the metric.
+        given: The effect at each combination of the factors that change it, by its words, as "with cubic at queue =
+            codel"; empty if none does.
+        changed_by: These factors, the strongest first.
     """
 
     factor: str
@@ -82,6 +108,8 @@ class Effect:
     difference: Estimate
     p: float | None
     matters: bool = True
+    given: Mapping[str, Effect] = field(default_factory=dict)
+    changed_by: Sequence[str] = ()
 
     @property
     def clear(self) -> bool:
@@ -90,40 +118,16 @@ class Effect:
 
 
 @frozen
-class ByLevel:
-    """The means of algorithms at each level of a factor, and their interaction with it.
+class Interaction:
+    """The interaction of the algorithm with a factor.
 
     Attributes:
         factor: Name of the factor.
-        p: Corrected p value of the F test of its interaction with the algorithm; None if the test is impossible.
-        means: Mean of each algorithm by level.
+        p: Corrected p value of its F test; None if the test is impossible.
     """
 
     factor: str
     p: float | None
-    means: Mapping[str, Sequence[Mean]]
-
-    @property
-    def turns(self) -> bool:
-        """Whether the interaction is significant and reverses the sign of a difference between levels."""
-        signs: dict[str, set[bool]] = {}
-        for mean in (each for means in self.means.values() for each in means):
-            if mean.difference is not None and mean.difference["mean"]:
-                signs.setdefault(mean.algorithm, set()).add(mean.difference["mean"] > 0)
-        return self._interacts and any(len(each) > 1 for each in signs.values())
-
-    @property
-    def part(self) -> bool:
-        """Whether the interaction is significant and a difference is clear at some levels, but not at all of them."""
-        clear: dict[str, set[bool]] = {}
-        for mean in (each for means in self.means.values() for each in means):
-            if mean.difference is not None:
-                clear.setdefault(mean.algorithm, set()).add(mean.clear)
-        return self._interacts and any(len(each) > 1 for each in clear.values())
-
-    @property
-    def _interacts(self) -> bool:
-        return self.p is not None and self.p < LEVEL
 
 
 @frozen
@@ -137,7 +141,10 @@ class Finding:
         overall: Mean of all cells, in the unit of the response.
         means: Mean of each algorithm; empty if none is under test.
         effects: Main effects of the factors with few levels, except `algorithm`, the largest first.
-        by_level: Means of algorithms by level of each of these factors, the strongest interaction first.
+        interactions: Those of the algorithm with factors that change a difference by more than the margin, the
+            strongest first.
+        conditions: Means of algorithms at each combination of the levels of these factors, by its words; empty if no
+            factor interacts.
     """
 
     response: str
@@ -146,17 +153,22 @@ class Finding:
     overall: Estimate
     means: Sequence[Mean]
     effects: Sequence[Effect]
-    by_level: Sequence[ByLevel] = ()
+    interactions: Sequence[Interaction] = ()
+    conditions: Mapping[str, Sequence[Mean]] = field(default_factory=dict)
 
     @property
-    def turning(self) -> ByLevel | None:
-        """The strongest interaction that reverses the sign of a difference between algorithms; None without one."""
-        return next((each for each in self.by_level if each.turns), None)
+    def depends(self) -> list[str]:
+        """The factors whose interaction with the algorithm is significant."""
+        return [each.factor for each in self.interactions if each.p is not None and each.p < LEVEL]
 
     @property
-    def divided(self) -> ByLevel | None:
-        """The interaction over whose levels an average would mislead: one that turns, or of which a part is clear."""
-        return self.turning or next((each for each in self.by_level if each.part), None)
+    def turns(self) -> bool:
+        """Whether the sign of a difference between algorithms is not the same under all conditions."""
+        signs: dict[str, set[bool]] = {}
+        for mean in (each for means in self.conditions.values() for each in means):
+            if mean.difference is not None and mean.difference["mean"]:
+                signs.setdefault(mean.algorithm, set()).add(mean.difference["mean"] > 0)
+        return any(len(each) > 1 for each in signs.values())
 
 
 def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
@@ -212,19 +224,30 @@ def _finding(plan: Plan, cells: pa.Table, response: str, within: Range, margin: 
         sources = {}
 
     def tested(*factors: str) -> tuple[float | None, float]:
-        source = sources.get(factors)
+        source = sources.get(factors) or sources.get(factors[::-1])
         return (source.p, source.sum_of_squares) if source else (None, 0.0)
+
+    def interacting(factor: str) -> list[str]:
+        """Return what changes the effect of a factor, the strongest first, as far as a page can show it."""
+        others = [*(other for other in factors if other != factor), *(["algorithm"] if len(table.tested) > 1 else [])]
+        found = [
+            other
+            for other in sorted(others, key=lambda other: -tested(factor, other)[1])
+            if (p := tested(factor, other)[0]) is not None and p < LEVEL and table.changes(factor, other)
+        ]
+        return table.few(found)
 
     factors = grouping(plan, cells)
     effects = sorted(
-        ((table.effect(factor, tested(factor)[0]), tested(factor)[1]) for factor in factors), key=lambda each: -each[1]
-    )
-    interacting = sorted(
-        (
-            (table.by_level(factor, tested(factor, "algorithm")[0]), tested(factor, "algorithm")[1])
-            for factor in factors
-        ),
+        ((table.effect(factor, tested(factor)[0], interacting(factor)), tested(factor)[1]) for factor in factors),
         key=lambda each: -each[1],
+    )
+    changing = table.few(
+        [
+            factor
+            for factor in sorted(factors, key=lambda factor: -tested(factor, "algorithm")[1])
+            if "algorithm" in interacting(factor)
+        ]
     )
     return Finding(
         response,
@@ -233,7 +256,10 @@ def _finding(plan: Plan, cells: pa.Table, response: str, within: Range, margin: 
         estimate([table.mean(table.names, table.conditions, each) for each in table.whole], within),
         table.means(table.conditions),
         [effect for effect, _ in effects],
-        [each for each, _ in interacting if len(table.tested) > 1],
+        [Interaction(factor, tested(factor, "algorithm")[0]) for factor in changing],
+        {words: table.means(conditions) for words, (_, conditions) in table.cross(changing).items()}
+        if changing
+        else {},
     )
 
 
@@ -277,7 +303,8 @@ class _Table:
                 rows.append(Mean(name, mean, None))
                 continue
             difference = paired(courses[name], first, self.within)
-            rows.append(Mean(name, mean, difference, _p(courses[name], first), self.matters(difference, first)))
+            p, t = _test(courses[name], first)
+            rows.append(Mean(name, mean, difference, p, self.matters(difference, first), t))
         return rows
 
     def matters(self, difference: Estimate, against: Sequence[float]) -> bool:
@@ -285,67 +312,103 @@ class _Table:
         reference, mean = estimate(against)["mean"], difference["mean"]
         return reference is not None and mean is not None and abs(mean) > self.margin.of(reference)
 
-    def at_levels(self, factor: str) -> dict[str, list[tuple[object, ...]]]:
-        """Return the conditions at each level of a factor."""
-        place = self.factors.index(factor)
-        found: dict[str, list[tuple[object, ...]]] = {}
-        for condition in self.conditions:
-            found.setdefault(str(condition[place]), []).append(condition)
+    def cross(self, factors: Sequence[str]) -> dict[str, tuple[Sequence[str | None], list[tuple[object, ...]]]]:
+        """Return algorithms and conditions at each combination of the levels of factors, by its words."""
+        own = [factor for factor in factors if factor != "algorithm"]
+        names = [[name] for name in self.names] if "algorithm" in factors else [self.names]
+        found: dict[str, tuple[Sequence[str | None], list[tuple[object, ...]]]] = {}
+        for several in names:
+            for condition in self.conditions:
+                at = ", ".join(f"{factor} = {condition[self.factors.index(factor)]}" for factor in own)
+                parts = [f"with {several[0]}" if "algorithm" in factors else "", f"at {at}" if at else ""]
+                found.setdefault(" ".join(filter(None, parts)), (several, []))[1].append(condition)
         return found
 
-    def effect(self, factor: str, p: float | None) -> Effect:
-        """Return the effect of a factor, with the p value of its test."""
-        courses = {
-            level: [self.mean(self.names, conditions, each) for each in self.whole]
-            for level, conditions in self.at_levels(factor).items()
-        }
-        means = {level: estimate(course)["mean"] for level, course in courses.items()}
-        known = {level: math.nan if mean is None else mean for level, mean in means.items()}
+    def few(self, factors: Sequence[str]) -> list[str]:
+        """Return so many of factors, the first before the others, that a page can show each of their combinations."""
+        kept: list[str] = []
+        for factor in factors:
+            if len(self.cross([*kept, factor])) <= MOST_CONDITIONS:
+                kept.append(factor)
+        return kept
+
+    def levels(
+        self, factor: str, names: Sequence[str | None], conditions: Sequence[tuple[object, ...]]
+    ) -> dict[str, list[float]]:
+        """Return the mean over algorithms and conditions at each level of a factor, by replication."""
+        place = self.factors.index(factor)
+        at: dict[str, list[tuple[object, ...]]] = {}
+        for condition in conditions:
+            at.setdefault(str(condition[place]), []).append(condition)
+        return {level: [self.mean(names, there, each) for each in self.whole] for level, there in at.items()}
+
+    def effect(self, factor: str, p: float | None, changing: Sequence[str] = ()) -> Effect:
+        """Return the effect of a factor, with the p value of its test, and at each level of what changes it."""
+        whole = self._effect(factor, p, self.names, self.conditions)
+        given = self.cross(changing) if changing else {}
+        by_words = {words: self._effect(factor, None, *there) for words, there in given.items()}
+        return replace(whole, given=by_words, changed_by=changing)
+
+    def _effect(
+        self,
+        factor: str,
+        p: float | None,
+        names: Sequence[str | None],
+        conditions: Sequence[tuple[object, ...]],
+    ) -> Effect:
+        courses = self.levels(factor, names, conditions)
+        known = {level: mean_of(estimate(course)) for level, course in courses.items()}
         low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
         difference = paired(courses[high], courses[low], self.within)
         matters = self.matters(difference, courses[low])
         return Effect(factor, low, known[low], high, known[high], difference, p, matters)
 
-    def by_level(self, factor: str, p: float | None) -> ByLevel:
-        """Return the algorithms at each level of a factor, with the p value of their interaction."""
-        return ByLevel(
-            factor, p, {level: self.means(conditions) for level, conditions in self.at_levels(factor).items()}
-        )
+    def changes(self, factor: str, other: str) -> bool:
+        """Return whether the effect of a factor at the levels of another differs by more than the margin."""
+        if not self.whole:
+            return False
+        at = [self.levels(factor, *there) for there in self.cross([other]).values()]
+        means = [{level: mean_of(estimate(course)) for level, course in each.items()} for each in at]
+        common = [level for level in means[0] if all(level in each for each in means)]
+        if len(common) < _TWO:
+            return False
+        steps = [[each[level] - each[common[0]] for each in means] for level in common]
+        reference = min(abs(value) for each in means for value in each.values())
+        return max(max(step) - min(step) for step in steps) > self.margin.of(reference)
 
 
-def _p(of: Sequence[float], against: Sequence[float]) -> float | None:
-    """Return the p value of the paired t-test; None with fewer than two pairs, or differences without spread."""
+def _test(of: Sequence[float], against: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return p value and statistic, over the root of the pairs, of the paired t-test.
+
+    Both are None with fewer than two pairs, or differences without spread.
+    """
     import numpy as np
 
     ttest_rel = load("scipy.stats").ttest_rel
 
     one, other = np.array(of), np.array(against)
     if len(one) < _TWO or not varies(one - other, one, other):
-        return None
-    return float(ttest_rel(one, other).pvalue)
+        return None, None
+    found = ttest_rel(one, other)
+    return float(found.pvalue), float(found.statistic) / math.sqrt(len(one))
 
 
 def _corrected(found: Sequence[Finding]) -> list[Finding]:
     """Correct the p values of all findings together, in the order in which they stand."""
     known = [p for finding in found for p in _tests(finding)]
     corrected = iter(adjusted(known, "holm"))
+    tests = sum(p is not None for p in known)
 
     def mean(each: Mean) -> Mean:
-        return replace(each, p=next(corrected))
+        return replace(each, p=next(corrected), tests=tests)
 
     return [
         replace(
             finding,
             means=[mean(each) for each in finding.means],
             effects=[replace(each, p=next(corrected)) for each in finding.effects],
-            by_level=[
-                ByLevel(
-                    each.factor,
-                    next(corrected),
-                    {level: [mean(row) for row in means] for level, means in each.means.items()},
-                )
-                for each in finding.by_level
-            ],
+            interactions=[replace(each, p=next(corrected)) for each in finding.interactions],
+            conditions={words: [mean(row) for row in means] for words, means in finding.conditions.items()},
         )
         for finding in found
     ]
@@ -353,12 +416,15 @@ def _corrected(found: Sequence[Finding]) -> list[Finding]:
 
 def _tests(finding: Finding) -> list[float | None]:
     tests = [each.p for each in finding.means] + [each.p for each in finding.effects]
-    for each in finding.by_level:
-        tests += [each.p, *(row.p for means in each.means.values() for row in means)]
-    return tests
+    tests += [each.p for each in finding.interactions]
+    return tests + [row.p for means in finding.conditions.values() for row in means]
 
 
 LEVEL = 0.05
 """A finding is stated where the corrected p value is below it."""
 MOST_LEVELS = 12
+# Combinations of levels that have a sentence each.
+MOST_CONDITIONS = 24
+# More replications than these are not proposed.
+MOST_NEEDED = 1000
 _TWO = 2

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from narrows.cli import main
 from narrows.cli.study import MOST_FINDINGS
-from narrows.experiments.findings import ByLevel, Finding, Mean, findings, variance_of
+from narrows.experiments.findings import Finding, Interaction, Mean, findings, variance_of
 from narrows.report.study.sentences import sentences
 from narrows.statistics import estimate
 
@@ -33,6 +33,7 @@ def study(
     noise: float = 0.05,
     replications: int = 8,
     margins: dict[str, str] | None = None,
+    columns: int = 1,
 ) -> tuple[Any, pa.Table]:
     """Return a plan of two algorithms at two levels of `queue`, and cells with these means and normal noise."""
     rng = np.random.default_rng(3)
@@ -40,21 +41,21 @@ def study(
     plan = SimpleNamespace(
         factors=["queue"],
         algorithms=list(ALGORITHMS),
-        columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)],
+        columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)] * columns,
         margins=dict(margins or {}),
     )
-    columns = {
+    table = {
         "algorithm": [name for name, _, _ in rows],
         "queue": [level for _, level, _ in rows],
         "replication": [number for _, _, number in rows],
         NAME: [value(name, level) + noise * rng.normal() for name, level, _ in rows],
     }
-    return plan, pa.table(columns)
+    return plan, pa.table(table)
 
 
 def found(value: Callable[[str, str], float], **options: Any) -> tuple[Finding, list[str]]:
     plan, cells = study(value, **options)
-    (finding,) = findings(plan, cells)
+    finding = findings(plan, cells)[0]
     return finding, list(sentences(finding))
 
 
@@ -92,7 +93,8 @@ def test_an_effect_is_stated_with_its_interval_and_agrees_with_the_analysis_of_v
 def test_algorithms_whose_order_turns_are_compared_at_each_level() -> None:
     """Equal on average: bbr3 is ahead under drop-tail and behind under CoDel."""
     finding, sentences = found(lambda name, level: 1.0 + 0.5 * ((name == "bbr3") == (level == "codel")))
-    assert finding.turning is not None
+    assert finding.turns
+    assert finding.depends == ["queue"]
     assert not finding.means[1].clear
     assert sentences[0] == "Goodput: the order of the algorithms depends on queue."
     for said, queue, more in zip(sentences[1:], ("codel", "droptail"), (True, False), strict=False):
@@ -100,13 +102,69 @@ def test_algorithms_whose_order_turns_are_compared_at_each_level() -> None:
         assert (found_there[0] > found_there[1]) == more
 
 
-def test_an_interaction_that_keeps_the_order_is_stated_on_average() -> None:
+def test_an_interaction_that_keeps_the_order_is_not_averaged_over_either() -> None:
     finding, sentences = found(lambda name, level: 1.0 + (name == "bbr3") * (1.0 if level == "codel" else 0.5))
-    assert finding.by_level[0].p is not None
-    assert finding.by_level[0].p < 0.05
-    assert finding.turning is None
-    after, before = _changed(sentences[0], "Goodput")
-    assert after > before
+    assert finding.depends == ["queue"]
+    assert not finding.turns
+    assert sentences[0] == "Goodput: the difference between the algorithms depends on queue."
+    for said, queue, gained in zip(sentences[1:], ("codel", "droptail"), (1.0, 0.5), strict=False):
+        after, before = _changed(said, f"Goodput at queue = {queue}")
+        assert abs(after - before - gained) < 0.2
+    # The effect of the queue is given for each algorithm.
+    assert sentences[3].startswith("Goodput depends most on queue: with bbr3 ")
+    assert "; with cubic " in sentences[3]
+
+
+def test_a_difference_that_interacts_with_two_factors_is_given_at_each_combination_of_both() -> None:
+    rng = np.random.default_rng(5)
+    shares = {("bbr1", 1): 0.9, ("bbr1", 10): 0.6, ("bbr3", 1): 0.56, ("bbr3", 10): 0.14}
+    deep = {"1bdp": 1.0, "16bdp": 0.2}
+    rows = [
+        (name, count, limit, number)
+        for number in range(8)
+        for count in (1, 10)
+        for limit in deep
+        for name in ("bbr1", "bbr3")
+    ]
+    plan = SimpleNamespace(
+        factors=["limit", "count"],
+        algorithms=["bbr1", "bbr3"],
+        columns=[SimpleNamespace(name="goodput_fraction", of="group", measure="goodput_fraction")],
+        margins={},
+    )
+    values = [shares[name, count] * deep[limit] + 0.005 * rng.normal() for name, count, limit, _ in rows]
+    names = ("algorithm", "count", "limit", "replication")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    (finding,) = findings(plan, pa.table({**columns, "goodput_fraction": values}))  # type: ignore[arg-type]
+    assert set(finding.depends) == {"limit", "count"}
+    assert len(finding.conditions) == 4
+    for words, (first, second) in finding.conditions.items():
+        (count,) = (each for each in (1, 10) if words.endswith(f"count = {each}") or f"count = {each}," in words)
+        (limit,) = (each for each in deep if f"limit = {each}" in words)
+        for mean, name in ((first, "bbr1"), (second, "bbr3")):
+            assert mean.mean["mean"] is not None
+            assert abs(mean.mean["mean"] - shares[name, count] * deep[limit]) < 0.01
+    # The sentence on the factor with the largest effect gives no average over the others.
+    (effect,) = (each for each in finding.effects if each.factor == "limit")
+    assert set(effect.given) == {f"with {name} at count = {count}" for name, count in shares}
+
+
+def test_a_large_difference_that_few_replications_cannot_show_is_called_undecided_with_what_would_decide() -> None:
+    def value(name: str, _level: str) -> float:
+        return 0.34 if name == "bbr3" else 0.72
+
+    finding, sentences = found(value, noise=0.12, replications=3, columns=20)
+    assert not finding.means[1].clear
+    said = re.fullmatch(
+        r"Goodput: not decided after correction for (\d+) tests: 0\.\d+\W\w+ with bbr3 instead of 0\.\d+\W\w+ "
+        r"with cubic \(±[\d.]+\W\w+\); (\d+) replications would do\.",
+        sentences[0],
+    )
+    assert said, sentences[0]
+    assert int(said[1]) == finding.means[1].tests
+    # So many do.
+    again, _ = found(value, noise=0.12, replications=3 * int(said[2]), columns=20)
+    assert again.means[1].clear
 
 
 def test_p_values_are_corrected_for_all_tests_of_the_study() -> None:
@@ -122,7 +180,7 @@ def test_p_values_are_corrected_for_all_tests_of_the_study() -> None:
 def test_one_replication_supports_no_difference() -> None:
     finding, sentences = found(lambda name, _level: 1.0 + 5.0 * (name == "bbr3"), replications=1)
     assert finding.means[1].p is None
-    assert sentences[0] == "Goodput: no algorithm differs clearly from cubic."
+    assert sentences[0].startswith("Goodput: not decided: ")
 
 
 def test_a_difference_below_its_margin_is_not_clear() -> None:
@@ -136,18 +194,14 @@ def test_a_difference_below_its_margin_is_not_clear() -> None:
         assert (sentences[0] != "Goodput: no algorithm differs clearly from cubic.") == clear
 
 
-def test_a_difference_that_is_clear_at_one_level_alone_is_not_averaged() -> None:
-    some, none = (estimate([mean - 1.0, mean, mean + 1.0]) for mean in (-97.0, 0.0))
-    first = Mean("cubic", some, None)
-    means = {
-        "droptail": [first, Mean("bbr3", some, some, 0.001)],
-        "fq-codel": [first, Mean("bbr3", none, none, 0.9)],
-    }
-    for p, divided in ((0.001, True), (0.5, False), (None, False)):
-        by_level = ByLevel("queue", p, means)
-        assert (by_level.part, by_level.turns) == (divided, False)
-        found = Finding("late", 5, 0, some, means["droptail"], [], [by_level])
-        assert (found.divided is by_level) == divided
+def test_the_order_turns_where_a_sign_does_and_only_what_is_significant_is_said_to_depend() -> None:
+    less, more = (estimate([mean - 1.0, mean, mean + 1.0]) for mean in (-97.0, 5.0))
+    first = Mean("cubic", less, None)
+    one, other = [first, Mean("bbr3", less, less, 0.001)], [first, Mean("bbr3", more, more, 0.001)]
+    for conditions, turns in (({"a": one, "b": one}, False), ({"a": one, "b": other}, True)):
+        for p, depends in ((0.001, ["queue"]), (0.5, []), (None, [])):
+            found = Finding("late", 5, 0, less, one, [], [Interaction("queue", p)], conditions)
+            assert (found.turns, found.depends) == (turns, depends)
 
 
 def test_a_study_ends_with_its_first_findings_those_with_which_its_page_begins(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.channels import apart
+from narrows.drawing.channels import apart, looks
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
@@ -54,27 +54,35 @@ class _Place:
         return ends_of(self.found[response])
 
 
-def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> Figure:
+def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: str | None = None) -> Figure:
     """Draw the mean of a response at each level of a factor by algorithm, on a numeric axis with a line if it can be.
 
-    Levels that are names have nothing between them, so no line joins them; algorithms stand beside each other there.
+    Colour is the algorithm; dash and marker are the level of the factor `by`, over which no mean is taken. Levels that
+    are names have nothing between them, so no line joins them; algorithms stand beside each other there.
 
     Args:
         plan: Plan of the study.
         cells: Table of its finished cells.
         response: Name of a column.
         factor: Name of a factor.
+        by: Name of another factor, which changes what this one does or how algorithms differ; None for none.
     """
     shown = response_meaning(response)
     levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
     across, positions = _axis(factor, levels)
+    parts = {
+        _line(name, by, other): (name, other, rows)
+        for name, of in _algorithms(plan, cells, [response])
+        for other, rows in _by(of, lambda row: "" if by is None else str(row[by]))
+    }
     lines = {
-        name: [
+        line: [
             _Place(level, positions[level], _estimates(plan, rows, [response]))
             for level, rows in _by(of, lambda row: str(row[factor]), levels)
         ]
-        for name, of in _algorithms(plan, cells, [response])
+        for line, (_, _, of) in parts.items()
     }
+    styles = looks({line: (name, other) for line, (name, other, _) in parts.items()}) if by else _styles(lines)
     known = [each for places in lines.values() for each in places if math.isfinite(each.mean(response))]
     name = f"response-{anchor(response)}-{anchor(factor)}"
     title = f"{shown.title} against {factor}"
@@ -82,7 +90,6 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
         return Figure(name, title, (), absent="No cell has a value yet.")
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        styles = _styles(lines)
         (panel,) = paper.column([""], across, _around(shown, known, response, log=False))
         for line, places in lines.items():
             style = styles[line]
@@ -99,11 +106,12 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
                 panel.event(line, at, style, f"{line}, {factor} = {each.label}: {_text(each, response, shown.unit)}")
         return [panel]
 
-    others = [other for other in plan.factors if other != factor]
+    others = [other for other in plan.factors if other not in {factor, by}]
     mean = f"Mean over all levels of {', '.join(others)} and over" if others else "Mean over"
     made = _made(plan, (each.found[response] for each in known))
     caption = (f"{mean} replications at each level of {factor}.", made, f"Seed {plan.seed}.")
-    return Figure(name, title, caption, _keys(lines), draw)
+    keys = [Key(line, line, "dot", style) for line, style in styles.items()] if len(lines) > 1 else []
+    return Figure(name, title, caption, keys, draw)
 
 
 def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
@@ -266,6 +274,13 @@ def _text(place: _Place, response: str, unit: Unit) -> str:
 
 def _condition(plan: Plan, row: Row) -> str:
     return ", ".join(f"{factor} = {row[factor]}" for factor in plan.factors)
+
+
+def _line(algorithm: str, by: str | None, level: str) -> str:
+    """Return what a line is called: its algorithm, and its level of the other factor."""
+    if by is None:
+        return algorithm
+    return ", ".join([*([] if algorithm == ALL else [algorithm]), f"{by} = {level}"])
 
 
 def _styles(lines: Iterable[str]) -> dict[str, Style]:

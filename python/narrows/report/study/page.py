@@ -9,7 +9,7 @@ from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.design import describe
-from narrows.experiments.findings import LEVEL, Finding, findings
+from narrows.experiments.findings import LEVEL, Effect, Finding, findings
 from narrows.experiments.repeated import NOTE, independent, is_repeated
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
@@ -90,12 +90,18 @@ def _margins(plan: Plan) -> Iterator[str]:
 def _curves(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> tuple[list[Figure], list[Figure]]:
     """Return the two figures that people look at first, and the responses against their strongest factors."""
     drawn = [
-        curves.against_factor(plan, cells, finding.response, effect.factor)
+        curves.against_factor(plan, cells, finding.response, effect.factor, _beside(finding, effect))
         for finding in found[:MOST_RESPONSES]
         for effect in finding.effects[:MOST_FACTORS]
     ]
     traded = list(curves.trade_off(plan, cells, found))
     return [*drawn[:1], *traded], drawn[1:]
+
+
+def _beside(finding: Finding, effect: Effect) -> str | None:
+    """Return the factor over whose levels a figure of an effect must not average; None without one."""
+    changing = [*effect.changed_by, *(each.factor for each in finding.interactions)]
+    return next((each for each in changing if each not in {"algorithm", effect.factor}), None)
 
 
 def _question(plan: Plan) -> list[Markup]:
@@ -121,7 +127,8 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         "and speak of the average over these conditions alone. Differences are paired on the same random numbers. "
         "A sentence stands where the paired t-test of a difference, or the F test of a factor in the analysis of "
         f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
-        "difference exceeds the margin from which it matters."
+        "difference exceeds the margin from which it matters. Where a factor changes a difference, or an effect, by "
+        "more than the margin, it is given at each level."
     )
     return [element("ul", *said), element("p", note, class_="note"), element("div", *tables, class_="tables")]
 

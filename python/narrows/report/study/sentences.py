@@ -15,7 +15,7 @@ from narrows.statistics import mean_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from narrows.experiments.findings import Finding, Mean
+    from narrows.experiments.findings import Effect, Finding, Mean
     from narrows.statistics import Estimate
 
 
@@ -35,23 +35,17 @@ def answers(found: Sequence[Finding]) -> list[str]:
 def sentences(finding: Finding) -> Iterator[str]:
     """Yield what a study says of a response: how the algorithms differ, and on which factor it depends most."""
     shown = response_meaning(finding.response)
-    divided = finding.divided
-    if divided:
-        what = "order of the algorithms" if divided.turns else "difference between the algorithms"
-        yield f"{shown.title}: the {what} depends on {divided.factor}."
-        for level, means in divided.means.items():
-            yield f"{shown.title} at {divided.factor} = {level}{_against(means, finding.response)}"
+    if finding.conditions:
+        if finding.depends:
+            what = "order of the algorithms" if finding.turns else "difference between the algorithms"
+            yield f"{shown.title}: the {what} depends on {' and '.join(finding.depends)}."
+        for words, means in finding.conditions.items():
+            yield f"{shown.title} {words}{_against(means, finding.response)}"
     elif len(finding.means) > 1:
         yield f"{shown.title}{_against(finding.means, finding.response)}"
     clear = [effect for effect in finding.effects if effect.clear]
     if clear:
-        top = clear[0]
-        low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
-        difference = signed(top.difference, finding.response)
-        yield (
-            f"{shown.title} depends most on {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}, "
-            f"a difference of {difference}."
-        )
+        yield f"{shown.title} depends most on {clear[0].factor}: {_effect(clear[0], finding.response)}."
     elif finding.effects:
         yield f"{shown.title}: no factor has a clear effect."
     if finding.missing:
@@ -59,17 +53,49 @@ def sentences(finding: Finding) -> Iterator[str]:
         yield f"{shown.title}: {missing} not count."
 
 
+def _effect(effect: Effect, response: str) -> str:
+    """Return what a factor changes; where that depends on others, where it is most and where it is least."""
+    unit = response_meaning(response).unit
+
+    def said(each: Effect) -> str:
+        low, high = quantity(each.low, unit), quantity(each.high, unit)
+        difference = signed(each.difference, response)
+        return f"{low} at {each.low_level}, {high} at {each.high_level}, a difference of {difference}"
+
+    if not effect.given:
+        return said(effect)
+    order = sorted(effect.given, key=lambda words: -abs(mean_of(effect.given[words].difference)))
+    return "; ".join(f"{words} {said(effect.given[words])}" for words in (order[0], order[-1]))
+
+
 def _against(means: Sequence[Mean], response: str) -> str:
-    """Return the end of a sentence on the algorithms that clearly differ from the first of them."""
-    first, unit = means[0], response_meaning(response).unit
-    said: list[str] = []
-    for each in means:
-        if each.difference and each.clear:
-            values = (mean_of(first.mean), mean_of(each.mean), mean_of(each.difference))
-            before, after, known = changed_texts(*values, each.difference["ci95"], unit)
-            instead = "" if said else f" instead of {before} with {first.algorithm}"
-            said.append(f"{after} with {each.algorithm}{instead}{f' ({known})' if known else ''}")
+    """Return the end of a sentence on the algorithms that differ from the first: clearly, or perhaps."""
+    first = means[0]
+    differing = [each for each in means if each.difference and each.matters]
+    clear, open_ = ([each for each in differing if each.clear is whether] for whether in (True, False))
+    said = [_instead(each, first, response, named=not place) for place, each in enumerate(clear)]
+    if open_:
+        most = max(open_, key=lambda each: abs(mean_of(each.difference or each.mean)))
+        said.append(f"{_undecided(most)}: {_instead(most, first, response, named=True)}{_would_do(most)}")
     return f": {'; '.join(said)}." if said else f": no algorithm differs clearly from {first.algorithm}."
+
+
+def _instead(each: Mean, first: Mean, response: str, *, named: bool) -> str:
+    difference = each.difference or each.mean
+    values = (mean_of(first.mean), mean_of(each.mean), mean_of(difference))
+    before, after, known = changed_texts(*values, difference["ci95"], response_meaning(response).unit)
+    instead = f" instead of {before} with {first.algorithm}" if named else ""
+    return f"{after} with {each.algorithm}{instead}{f' ({known})' if known else ''}"
+
+
+def _undecided(each: Mean) -> str:
+    if each.p is None:
+        return "not decided"
+    return f"not decided after correction for {counted(each.tests, 'test')}"
+
+
+def _would_do(each: Mean) -> str:
+    return f"; {counted(each.needed, 'replication')} would do" if each.needed else ""
 
 
 def signed(difference: Estimate, response: str) -> str:
@@ -77,4 +103,4 @@ def signed(difference: Estimate, response: str) -> str:
     return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
-_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", "not count.")
+_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", ": not decided", "not count.")
