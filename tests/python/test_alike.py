@@ -90,3 +90,22 @@ def test_what_differs_is_named_and_equal_algorithms_differ_in_nothing() -> None:
     assert "newreno the host's (hystart++), cubic-linux the host's (hystart)" in said
     said = unlike({"a": [text("newreno", "flows.0.ecn=true")], "b": [text("newreno")]})
     assert "ECN: a True, b False" in said
+
+
+@pytest.mark.parametrize("file", ["libmine.so", "mine.wasm"])
+def test_a_library_lacks_what_the_host_adds_to_built_in_algorithms_and_the_settings_that_take_it_away_are_named(
+    file: str,
+) -> None:
+    text = nw.load("two-flows", ["flows.0.algorithm=newreno"]).check().resolved
+    of_library = text.replace('"newreno"', f'"./{file}:mine"')
+    assert of_library != text
+    said = unlike({"newreno": [text], "mine": [of_library]})
+    assert "slow start: newreno the host's (hystart++), mine as its file has it" in said
+    assert "undo of a spurious reduction: newreno yes, mine as its file has it" in said
+    # Two libraries are alike, and the settings that the sentence names are keys.
+    assert not unlike({"a": [of_library], "b": [of_library]})
+    named = [each.rstrip(".") for each in said.split(" --set ")[1:]]
+    assert len(named) == 4
+    plain = nw.load("two-flows", ["flows.0.algorithm=newreno", *named]).check().resolved
+    told = unlike({"newreno": [plain], "mine": [plain.replace('"newreno"', f'"./{file}:mine"')]})
+    assert told.endswith("slow start: newreno the host's (standard), mine as its file has it.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.external.description import describe
-from narrows.external.source import EVERYTHING, AlgorithmError, is_external, split_name, split_stack
+from narrows.external.source import EVERYTHING, LIBRARIES, WASM, AlgorithmError, is_external, split_name, split_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +26,19 @@ def unlike(sides: Mapping[str, Sequence[str]]) -> str:
             test, all groups count.
     """
     found = {name: _traits(texts) for name, texts in sides.items()}
-    differing, by_host = [], True
+    differing, remedies = [], dict[str, None]()
     for trait in dict.fromkeys(trait for each in found.values() for trait in each):
         by: dict[str, list[str]] = {}
         for name, traits in found.items():
             if trait in traits:
                 by.setdefault(traits[trait], []).append(name)
         if len(by) > 1:
-            by_host &= not {OWN, NONE, NO_RESTART} & by.keys()
+            if by.keys() != {OF_LIBRARY, STANDARD}:
+                remedies |= dict.fromkeys(remedy for words, remedy in REMEDIES.items() if words in by)
             differing.append(f"{trait}: {', '.join(f'{_listed(names)} {words}' for words, names in by.items())}")
     if not differing:
         return ""
-    remedy = "" if by_host else f" {REMEDY}"
-    return f"Not the algorithms alone differ. {'; '.join(differing)}.{remedy}"
+    return " ".join(("Not the algorithms alone differ.", f"{'; '.join(differing)}.", *remedies))
 
 
 def _traits(texts: Iterable[str]) -> dict[str, str]:
@@ -84,6 +84,9 @@ def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dic
             }
         return keys
     file, found = split_name(name)
+    if Path(file).suffix in (*LIBRARIES, WASM):
+        # What it does is known to those who execute it; the host's slow start and undo are not offered to it.
+        return keys | {"slow start": OF_LIBRARY, UNDO: OF_LIBRARY, RESTART: OF_LIBRARY}
     try:
         described = describe(Path(file), found, None, EVERYTHING)
     except AlgorithmError:
@@ -122,6 +125,17 @@ UNDO, RESTART = "undo of a spurious reduction", "window after an idle time"
 HOST, OWN, NONE, NO_RESTART = "host", "its own", "no", "no restart"
 # They start and pace by a model, by routers or by a rate, not by the window of the frame.
 OF_THEIR_OWN = {"model", "explicit", "rate"}
-REMEDY = (
+# The slow start of RFC 5681 alone.
+STANDARD = "the host's (standard)"
+# That of a native library or of a module of WebAssembly.
+OF_LIBRARY = "as its file has it"
+_CLASS = (
     'A class leaves these to the host by slow_start = "host", undo = "host" and ack.counted (docs/your-algorithm.md).'
 )
+_LIBRARY = (
+    "A library has no slow start or undo of the host (docs/controllers.md); the others are without them, too, by "
+    "--set transport.slow_start=standard --set transport.undo=none --set transport.frto=none "
+    "--set transport.idle_restart=false."
+)
+# What makes the sides alike, by what one of them has.
+REMEDIES = {OWN: _CLASS, NONE: _CLASS, NO_RESTART: _CLASS, OF_LIBRARY: _LIBRARY}
