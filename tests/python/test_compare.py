@@ -94,6 +94,12 @@ def test_a_run_and_a_comparison_agree_to_the_bit(narrows: Narrows, tmp_path: Pat
     assert read(tmp_path / "compared/cubic")["digest"] == read(tmp_path / "alone")["digest"]
 
 
+def test_a_scenario_among_the_algorithms_is_told_its_option(narrows: Narrows, scenario: Path) -> None:
+    done = narrows("compare", "newreno", "cubic", scenario)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"did you mean --scenario {scenario}?" in done.stderr
+
+
 @pytest.mark.parametrize("names", [["newreno", "cubik"], ["newreno", "aimd(c=1)"], ["newreno", "aimd(a=-1)"]])
 def test_an_unknown_algorithm_is_bad_input(narrows: Narrows, tmp_path: Path, names: list[str]) -> None:
     done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT))

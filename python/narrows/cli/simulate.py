@@ -46,6 +46,8 @@ def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm or level, write the folder, print the tables and check the expectations."""
     if not (arguments.algorithms or arguments.vary):
         raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
+    if files := [each for each in arguments.algorithms if each.endswith(".toml")]:
+        raise InputError(f"compare {files[0]}", f"is no algorithm; did you mean --scenario {files[0]}?")
     work = Work(arguments)
     scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
     return _perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
