@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from narrows.drawing.channels import looks
 from narrows.drawing.figure import PAPERS
 from narrows.report.run.data import Comparison
 from narrows.report.run.figures import figures
+from narrows.report.run.figures.frame import flows
 from narrows.report.run.reading import read
 
 if TYPE_CHECKING:
@@ -49,6 +51,17 @@ def test_of_two_factors_each_has_its_channel(names: list[str], levels: int) -> N
     ]
     assert all(len(each) == 1 for each in marks)
     assert len({mark for each in marks for mark in each}) == levels
+
+
+def test_an_algorithm_from_a_file_has_one_colour_however_results_write_its_folder() -> None:
+    found = looks({"cubic": ("cubic", ""), "./mine.py:Mine": ("./mine.py:Mine", "")})
+    runs: Any = [
+        SimpleNamespace(name=name, factors=(name, ""), style=style, groups={"g": {}}, algorithms={"g": recorded})
+        for (name, style), recorded in zip(found.items(), ("cubic", "/home/me/mine.py:Mine"), strict=True)
+    ]
+    drawn: Any = {run.name: [SimpleNamespace(name="g[0]", group="g")] for run in runs}
+    for run in runs:
+        assert flows(runs, drawn).of[run.name, "g[0]"][1].colour == run.style.colour, run.name
 
 
 @given(some.integers(2, 64))

@@ -161,17 +161,22 @@ def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str
         styles = looks(_numbered({key: each for key, (each,) in algorithms.items()}))
         of = {(run, name): (key, styles[key]) for key, each in ids.items() for run, (name, _) in each.items()}
         return Flows([Key(key, key, sample, style) for key, style in styles.items()], of)
-    colours = {run.factors[0]: run.style for run in runs if run.factors[0]}
-    others = [each for found in algorithms.values() for each in found if each not in colours]
-    colours |= looks({each: (each, "") for each in others})
+    colours = {_own(run.factors[0]): run.style for run in runs if run.factors[0]}
+    others = [each for found in algorithms.values() for each in found if _own(each) not in colours]
+    colours |= {_own(each): style for each, style in looks({each: (each, "") for each in others}).items()}
     places = {key: number for number, key in enumerate(ids)}
     of = {
-        (run, name): (key, marked(colours[algorithm], places[key]))
+        (run, name): (key, marked(colours[_own(algorithm)], places[key]))
         for key, each in ids.items()
         for run, (name, algorithm) in each.items()
     }
     plain = "dash" if sample == "line" else sample
     return Flows([Key(key, key, plain, marked(Style(7, 0, 0), place)) for key, place in places.items()], of)
+
+
+def _own(algorithm: str) -> str:
+    """Return the name of an algorithm without the folder of its file, which results write in their own way."""
+    return algorithm.rpartition("/")[2]
 
 
 def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
