@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 from narrows.analysis.compare import adjusted
 from narrows.analysis.table import AnalysisError, varies
 from narrows.analysis.variance import Anova, anova
+from narrows.experiments.within import within
 from narrows.extras import load
 from narrows.frozen import frozen
 from narrows.metrics import card_of
-from narrows.metrics.criteria import Margin, given_margins, margin_of, range_of
+from narrows.metrics.criteria import Margin, given_margins, margin_of
 from narrows.statistics import Estimate, Range, estimate, mean_of, paired
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
     found = []
     for column in plan.columns:
         card = card_of(column.measure, column.of)
-        found.append(_finding(plan, cells, column.name, range_of(card), margins.get(column.measure) or margin_of(card)))
+        margin = margins.get(column.measure) or margin_of(card)
+        found.append(_finding(plan, cells, column.name, within(plan, cells, column), margin))
     return _corrected([finding for finding in found if finding.overall["mean"] is not None])
 
 
@@ -216,8 +218,8 @@ def grouping(plan: Plan, cells: pa.Table) -> list[str]:
     return [name for name in plan.factors if 1 < len(set(cells[name].to_pylist())) <= MOST_LEVELS]
 
 
-def _finding(plan: Plan, cells: pa.Table, response: str, within: Range, margin: Margin) -> Finding:
-    table = _Table(plan, cells, response, within, margin)
+def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin: Margin) -> Finding:
+    table = _Table(plan, cells, response, possible, margin)
     try:
         sources = {source.factors: source for source in (variance_of(plan, cells, response) or Anova((), ())).sources}
     except AnalysisError:
@@ -253,7 +255,7 @@ def _finding(plan: Plan, cells: pa.Table, response: str, within: Range, margin: 
         response,
         len(table.whole),
         cells[response].null_count,
-        estimate([table.mean(table.names, table.conditions, each) for each in table.whole], within),
+        estimate([table.mean(table.names, table.conditions, each) for each in table.whole], possible),
         table.means(table.conditions),
         [effect for effect, _ in effects],
         [Interaction(factor, tested(factor, "algorithm")[0]) for factor in changing],

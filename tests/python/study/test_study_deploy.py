@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,7 +67,19 @@ def test_pacing_is_deployed_among_flows_of_one_algorithm(narrows: Narrows, tmp_p
     half = summary["stages"][1]["camps"]
     # Aggarwal, Savage and Anderson (INFOCOM 2000): paced flows lose to bursty ones beside them.
     assert half["new"]["goodput_per_flow_bps"]["mean"] < half["old"]["goodput_per_flow_bps"]["mean"]
-    assert "newreno, paced" in words(tmp_path / "out/report.html")
+    page = words(tmp_path / "out/report.html")
+    assert "newreno, paced" in page
+    # Two replications say little, but no flow gets more than four flows have, nor loses more.
+    capacity_bps = 4 * 5e6
+    for stage in summary["stages"]:
+        for each in stage["camps"].values():
+            low, high = each["goodput_per_flow_bps"]["ci95"]
+            assert 0 <= low < high <= 1.01 * capacity_bps
+    effects = summary["effects"]["goodput_per_flow_bps"]
+    for found in (effects["total"], *(effects["stages"][0][name] for name in ("naive", "gain", "spillover"))):
+        assert max(map(abs, found["ci95"])) <= 1.01 * capacity_bps
+    # A bracket stands behind the value whose unit it has.
+    assert re.search(r"an A/B test says \S+ Mbps \([^()%]*\), \S+ %", page)
 
 
 def test_goodput_is_of_those_who_open_several_connections(narrows: Narrows, tmp_path: Path) -> None:

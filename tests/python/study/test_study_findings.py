@@ -43,6 +43,7 @@ def study(
         algorithms=list(ALGORITHMS),
         columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)] * columns,
         margins=dict(margins or {}),
+        points=[],
     )
     table = {
         "algorithm": [name for name, _, _ in rows],
@@ -131,6 +132,7 @@ def test_a_difference_that_interacts_with_two_factors_is_given_at_each_combinati
         algorithms=["bbr1", "bbr3"],
         columns=[SimpleNamespace(name="goodput_fraction", of="group", measure="goodput_fraction")],
         margins={},
+        points=[],
     )
     values = [shares[name, count] * deep[limit] + 0.005 * rng.normal() for name, count, limit, _ in rows]
     names = ("algorithm", "count", "limit", "replication")

@@ -10,9 +10,11 @@ from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
 from narrows.experiments.repeated import independent
+from narrows.experiments.store import MEASURED
 from narrows.experiments.views.layout import checked, lay_out, study_text
 from narrows.experiments.views.treatment import treatment
 from narrows.experiments.views.view import View, number
+from narrows.experiments.within import ROOM
 from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
@@ -120,8 +122,8 @@ def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
         here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
         camps = {
             camp: {
-                name: estimate((_of_camp(view, row, camp, name) for row in here), _range(measure))
-                for name, measure in RESPONSES.items()
+                name: estimate((_of_camp(view, row, camp, name) for row in here), _possible(view, here, [camp], name))
+                for name in RESPONSES
             }
             for camp, count in (("new", moved), ("old", view.facts["flows"] - moved))
             if count
@@ -144,7 +146,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
         rows: Complete cells, from `whole`.
     """
     found = {}
-    for name, measure in RESPONSES.items():
+    for name in RESPONSES:
         sides = [
             (_movers(view, row, camp), camp, row["replication"], _of_camp(view, row, camp, name))
             for row in rows
@@ -161,7 +163,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
             name: [value for *_, value in sides],
         }
         try:
-            found[name] = adoption(columns, name, ("new", "old"), within=_range(measure))
+            found[name] = adoption(columns, name, ("new", "old"), within=_possible(view, rows, ["new", "old"], name))
         except AnalysisError:
             continue
     return found
@@ -178,8 +180,26 @@ def _movers(view: View, row: Mapping[str, Any], camp: str) -> int:
     return count // view.facts.get("connections", 1) if camp == "new" else count
 
 
-def _range(measure: str, owner: str = "group") -> Range:
-    return range_of(card_of(measure, owner))
+def _possible(view: View, rows: Sequence[Mapping[str, Any]], camps: Sequence[str], name: str) -> Range:
+    """Return the values that a response of camps can have: a camp gets no more than the capacity of its bottleneck."""
+    most = None
+    if name == PER_FLOW:
+        there = [(row, camp) for row in rows for camp in camps if row[f"flows.{camp}.count"]]
+        known = [(_capacity_bps(row, camp), _movers(view, row, camp)) for row, camp in there]
+        most = max((capacity / count for capacity, count in known if math.isfinite(capacity)), default=None)
+    return _range(RESPONSES[name], most=most)
+
+
+def _capacity_bps(row: Mapping[str, Any], camp: str) -> float:
+    """Return the mean rate that the bottleneck offered a camp, by the share of it that the camp has."""
+    measured = dict(row[MEASURED])
+    part = number(measured.get(f"group.{camp}.goodput_fraction"))
+    # Of a packet whose transmission began in the warm-up all bits count.
+    return number(measured.get(f"group.{camp}.goodput_bps")) / part * ROOM if part > 0 else math.nan
+
+
+def _range(measure: str, owner: str = "group", most: float | None = None) -> Range:
+    return range_of(card_of(measure, owner), None, most)
 
 
 def _plain(view: View, found: Adoption) -> dict[str, Any]:

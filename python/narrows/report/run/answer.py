@@ -115,7 +115,9 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     most, least = (run.values(group, "goodput_bps") for group in (order[0], order[-1]))
     both = sorted(set(most) & set(least))
     card = card_of("goodput_bps", "group")
-    difference = paired([most[each] for each in both], [least[each] for each in both], range_of(card))
+    capacity = run.links.get(run.bottlenecks.get(order[0]) or "", {}).get("capacity_bps", _NOTHING).mean
+    possible = range_of(card, None, capacity)
+    difference = paired([most[each] for each in both], [least[each] for each in both], possible)
     mean, ends = difference["mean"], difference["ci95"]
     if mean is None or ends is None:
         return join(parts)

@@ -16,13 +16,12 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style
+from narrows.experiments.within import within
 from narrows.frozen import frozen
-from narrows.metrics import card_of
-from narrows.metrics.criteria import range_of
 from narrows.page.document import anchor
 from narrows.page.estimates import estimate_text, how_made
 from narrows.report.study.rows import around, response_meaning
-from narrows.statistics import Estimate, ends_of, estimate, mean_of
+from narrows.statistics import EQUAL, Estimate, Range, ends_of, estimate, mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,8 +49,9 @@ class _Place:
         return mean_of(self.found[response])
 
     def ends(self, response: str) -> tuple[float, float]:
-        """Return the interval of a response; its mean twice where there is none."""
-        return ends_of(self.found[response])
+        """Return the interval of a response; its mean twice without one, or where all values are equal."""
+        found = self.found[response]
+        return ends_of(found) if found["interval_method"] != EQUAL else (mean_of(found), mean_of(found))
 
 
 def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: str | None = None) -> Figure:
@@ -70,6 +70,7 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: 
     shown = response_meaning(response)
     levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
     across, positions = _axis(factor, levels)
+    possible = _possible(plan, cells, [response])
     parts = {
         _line(name, by, other): (name, other, rows)
         for name, of in _algorithms(plan, cells, [response])
@@ -77,7 +78,7 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: 
     }
     lines = {
         line: [
-            _Place(level, positions[level], _estimates(plan, rows, [response]))
+            _Place(level, positions[level], _estimates(possible, rows))
             for level, rows in _by(of, lambda row: str(row[factor]), levels)
         ]
         for line, (_, _, of) in parts.items()
@@ -133,9 +134,10 @@ def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator
         return
     right, up = pair
     several = len(plan.rows) <= MOST_CONDITIONS
+    possible = _possible(plan, cells, pair)
     clouds = {
         name: [
-            _Place(condition, 0.0, _estimates(plan, rows, pair))
+            _Place(condition, 0.0, _estimates(possible, rows))
             for condition, rows in _by(of, lambda row: _condition(plan, row) if several else "")
         ]
         for name, of in _algorithms(plan, cells, pair)
@@ -218,11 +220,14 @@ def _by(rows: Iterable[Row], key: Callable[[Row], str], order: Sequence[str] = (
     return list(found.items())
 
 
-def _estimates(plan: Plan, rows: Sequence[Row], responses: Sequence[str]) -> dict[str, Estimate]:
+def _possible(plan: Plan, cells: pa.Table, responses: Sequence[str]) -> dict[str, Range]:
+    return {column.name: within(plan, cells, column) for column in plan.columns if column.name in responses}
+
+
+def _estimates(possible: Mapping[str, Range], rows: Sequence[Row]) -> dict[str, Estimate]:
     """Return the estimates of responses over replications, of the mean of all rows of each replication."""
-    within = {column.name: range_of(card_of(column.measure, column.of)) for column in plan.columns}
     found = {}
-    for response in responses:
+    for response, within_ in possible.items():
         values: dict[int, list[float]] = {}
         for row in rows:
             if row[response] is not None:
@@ -230,7 +235,7 @@ def _estimates(plan: Plan, rows: Sequence[Row], responses: Sequence[str]) -> dic
         most = max(map(len, values.values()), default=0)
         # A replication counts if it has as many conditions as the others, so that all means are over the same ones.
         whole = [math.fsum(each) / len(each) for each in values.values() if len(each) == most]
-        found[response] = estimate(whole, within[response])
+        found[response] = estimate(whole, within_)
     return found
 
 

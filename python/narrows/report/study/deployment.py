@@ -109,7 +109,7 @@ def _describe(effect: Estimate, unit: Unit, before: float) -> str:
     text, ends = difference_texts(mean, effect["ci95"], unit, (), effect["interval_method"])
     # A difference of shares is in percentage points already.
     relative = f", {relative_text(mean / before)}" if before and unit is not PERCENT else ""
-    return f"{text}{relative}{f' ({ends})' if ends else ''}"
+    return f"{text}{f' ({ends})' if ends else ''}{relative}"
 
 
 def _is_clear(effect: Estimate, margin: float) -> bool:
@@ -129,10 +129,11 @@ def _listed(found: Sequence[str]) -> Markup:
 def _note(plan: Plan) -> str:
     return (
         f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
-        "in parentheses 95 % intervals over replications, per cent of what everybody had before. What an A/B test says "
-        "is the difference between the camps of one network; the total effect is everybody on the new algorithm less "
-        "everybody on the old (Spang et al., IMC 2021). A difference is clear where its interval leaves zero out and "
-        "it exceeds the margin from which it matters; no interval is corrected for the number of them."
+        "in parentheses 95 % intervals over replications, and per cent of what everybody had before. What an A/B "
+        "test says is the difference between the camps of one network; the total effect is everybody on the new "
+        "algorithm less everybody on the old (Spang et al., IMC 2021). A difference is clear where its interval "
+        "leaves zero out and it exceeds the margin from which it matters; no interval is corrected for the number "
+        "of them."
     )
 
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that the metrics of a study can have: those of their cards, and what its scenarios allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.experiments.store import MEASURED
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from narrows.experiments.measures import Column
+    from narrows.experiments.plan import Plan
+    from narrows.statistics import Range
+
+
+def within(plan: Plan, cells: pa.Table, column: Column) -> Range:
+    """Return the values that a metric of a study can have in its cells.
+
+    A goodput is no greater than the capacity of its bottleneck, a rate than that of its link, and a time that ends in a
+    run than the run.
+
+    Args:
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        column: The metric.
+    """
+    owners = [column.owner] if column.owner else _tested(plan, column.of)
+    found = [_most(cells, f"{column.of}.{owner}", column.measure) for owner in owners]
+    if card_of(column.measure, column.of)["unit"] == "s" and column.of == "group" and column.measure not in UNLIMITED:
+        found += [max((point.duration_s for point in plan.points), default=None)]
+    known = [each for each in found if each is not None]
+    return range_of(card_of(column.measure, column.of), None, max(known) if known else None)
+
+
+def _tested(plan: Plan, of: str) -> list[str]:
+    known = (point.subjects if of == "group" else point.bottlenecks for point in plan.points)
+    return list(dict.fromkeys(owner for owners in known for owner in owners))
+
+
+def _most(cells: pa.Table, owner: str, measure: str) -> float | None:
+    """Return the greatest value of a rate, by the capacity that the cells have measured beside it."""
+    import pyarrow.compute as pc
+
+    if measure not in CAPACITY or MEASURED not in cells.column_names or not cells.num_rows:
+        return None
+    rate, part = (
+        pc.map_lookup(cells[MEASURED], f"{owner}.{name}", "first") if name else None for name in CAPACITY[measure]
+    )
+    # Where nothing arrived, the share of the capacity says nothing of the capacity.
+    capacity = rate if part is None else pc.divide(rate, pc.if_else(pc.greater(part, 0.0), part, None))
+    # A mean over the run is rounded, and a packet whose transmission began in the warm-up counts.
+    most = pc.max(capacity).as_py()
+    return None if most is None else most * ROOM
+
+
+# The metrics by which the capacity is known, of which a metric is at most; the second is the first's share of it.
+CAPACITY = {"goodput_bps": ("goodput_bps", "goodput_fraction"), "rate_bps": ("capacity_bps", None)}
+# A wait at access links is counted as it begins.
+UNLIMITED = frozenset({"access_queue_delay_mean_s"})
+ROOM = 1.001
