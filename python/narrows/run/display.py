@@ -11,12 +11,14 @@ from narrows.comparison import runs_of
 from narrows.drawing.svg import escape
 from narrows.extras import load, require
 from narrows.metrics import card_of
+from narrows.metrics.perceived import PERCEIVED, perceived
 from narrows.names import UnknownNameError
+from narrows.page.estimates import estimate_text
+from narrows.page.metrics import meaning
 from narrows.plural import counted
-from narrows.rounding import plus_minus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -62,12 +64,13 @@ class Displayed:
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(_row(cells) for cells in _rows(self.summary))
-        titles = ("", "", *(card_of(name, "group")["label"] for name in LEADING))
+        leading = _leading(self.summary)
+        rows = "".join(_row(cells) for cells in _rows(self.summary, leading))
+        titles = ("", "", *(card_of(name, "group")["label"] for name in leading))
         head = "".join(f"<th>{escape(each)}</th>" for each in titles)
         return (
             f"<p><b>{escape(self.summary['title'])}</b><br>seed {self.summary['seed']}, "
-            f"{counted(self.summary['replications'], 'replication')}; ± is half of a 95 % interval</p>"
+            f"{counted(self.summary['replications'], 'replication')}; in parentheses 95 % intervals</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             f"<p><code>{escape(self.summary['digest'])}</code></p>"
         )
@@ -82,10 +85,21 @@ def frame_of(table: pa.Table, library: str | None = None) -> Any:
     return load("polars").from_arrow(table) if chosen == "polars" else table.to_pandas()
 
 
-def _rows(summary: Mapping[str, Any]) -> Iterator[list[str]]:
+def _leading(summary: Mapping[str, Any]) -> list[str]:
+    """Return the metrics that are seen first: what people perceive of any group, and those of all."""
+    groups = [metrics for each in (runs_of(summary) or {"": summary}).values() for metrics in each["groups"].values()]
+    found = {name for metrics in groups for name in perceived(_known(metrics))}
+    return [*(name for name in PERCEIVED if name in found), *LEADING]
+
+
+def _known(metrics: Mapping[str, Any]) -> list[str]:
+    return [name for name, each in metrics.items() if isinstance(each, dict) and each.get("mean") is not None]
+
+
+def _rows(summary: Mapping[str, Any], leading: Sequence[str]) -> Iterator[list[str]]:
     for subject, each in (runs_of(summary) or {"": summary}).items():
         for group, metrics in each["groups"].items():
-            yield [subject, group, *(_cell(metrics.get(name), card_of(name, "group")["unit"]) for name in LEADING)]
+            yield [subject, group, *(_cell(metrics.get(name), name) for name in leading)]
 
 
 def _row(cells: list[str]) -> str:
@@ -93,14 +107,12 @@ def _row(cells: list[str]) -> str:
     return f"<tr><th>{first}</th><th>{second}</th>{''.join(f'<td>{each}</td>' for each in values)}</tr>"
 
 
-def _cell(value: Mapping[str, Any] | None, unit: str) -> str:
+def _cell(value: Mapping[str, Any] | None, name: str) -> str:
     if value is None or value["mean"] is None:
         return "-"
-    scale, name = SCALES.get(unit, (1.0, unit if unit != "count" else ""))
-    return f"{plus_minus({'ci95': None, **value}, scale)} {name}".rstrip()
+    return estimate_text(value["mean"], value.get("ci95"), meaning(name).unit, value.get("interval_method"))
 
 
 FRAMES = ("polars", "pandas")
 # What is seen first in a notebook; the summary has all.
 LEADING = ("goodput_bps", "jain", "loss_rate", "rtt_mean_s", "cwnd_mean_packets")
-SCALES = {"bps": (1e6, "Mbps"), "s": (1e-3, "ms"), "share": (0.01, "%")}
