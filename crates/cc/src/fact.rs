@@ -91,7 +91,8 @@ pub struct Report {
 pub struct Loss<'a> {
     /// How the loss was detected, or that it is a mark.
     pub cause: Cause,
-    /// Whether a loss episode starts: window algorithms reduce their window once for each episode, at its start.
+    /// Whether a loss episode starts: window algorithms reduce their window once for each episode, at its start. A timeout or
+    /// the loss of a retransmission may start one within that in progress (RFC 5681 §4.3), and one end ends both.
     pub new_episode: bool,
     /// Packets declared lost; 0 for a mark, and where a probe repaired the loss before it was detected (RFC 8985 §7.4).
     pub lost: u64,

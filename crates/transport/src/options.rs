@@ -14,6 +14,9 @@ pub struct TransportOptions {
     /// Whether proportional rate reduction (RFC 9937) is used: the usable window falls over one round trip after a
     /// reduction, not at once. Only with selective acknowledgements.
     pub proportional_rate_reduction: bool,
+    /// Whether a retransmission that is lost starts another loss episode (RFC 5681 §4.3), where RACK is the recovery. The other
+    /// policies wait for the timeout, which does so.
+    pub lost_retransmission_reduces: bool,
     /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
     /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
@@ -115,6 +118,7 @@ impl Default for TransportOptions {
         Self {
             recovery: RecoveryKind::Sack,
             proportional_rate_reduction: false,
+            lost_retransmission_reduces: true,
             limited_transmit: true,
             window_validation: true,
             rate_limited_increase: false,
@@ -204,6 +208,7 @@ impl TransportOptions {
         Self {
             recovery: RecoveryKind::Rack,
             proportional_rate_reduction: true,
+            lost_retransmission_reduces: false,
             ack_counting: AckCounting::Segments,
             receive_autotuning: true,
             undo: UndoKind::DuplicatesAndTimestamps,

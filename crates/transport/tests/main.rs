@@ -7,6 +7,7 @@ mod idle;
 mod invariants;
 mod kernel;
 mod limits;
+mod lost_retransmissions;
 mod nagle;
 mod next_seg;
 mod offers;

@@ -8,6 +8,7 @@ use narrows_transport::{ForwardRtoKind, RecoveryKind, RtoRestart, TransportOptio
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Packet;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// An algorithm that asserts that its events are consistent.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ struct Auditor {
     acked: u64,
     /// The cause of the episode in progress.
     episode: Option<Cause>,
+    /// The segments declared lost so far.
+    lost: BTreeSet<u64>,
     /// Acknowledgements carry SACK blocks.
     selective: bool,
 }
@@ -47,12 +50,15 @@ impl CongestionControl for Auditor {
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         assert_eq!(loss.packets.len() as u64, loss.lost);
         if loss.new_episode {
-            // Only a timeout may start within an episode.
-            assert!(self.episode.is_none() || loss.cause == Cause::Timeout, "{loss:?} in {:?}", self.episode);
+            // Only a timeout, or the loss of a retransmission, may start within an episode.
+            let again = loss.packets.iter().any(|packet| self.lost.contains(&packet.number));
+            let within = again || loss.cause == Cause::Timeout;
+            assert!(self.episode.is_none() || within, "{loss:?} in {:?}", self.episode);
             self.episode = Some(loss.cause);
         } else {
             assert!(self.episode.is_some(), "{loss:?} belongs to no episode");
         }
+        self.lost.extend(loss.packets.iter().map(|packet| packet.number));
         self.window.on_loss(loss, path);
     }
     fn on_recovered(&mut self, path: &Path) {
@@ -130,7 +136,7 @@ proptest! {
             ..options(POLICIES[policy])
         };
         let selective = matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack);
-        let algorithm = Auditor { window: Halving::growing(f64::from(window)), acked: 0, episode: None, selective };
+        let algorithm = Auditor { window: Halving::growing(f64::from(window)), acked: 0, episode: None, lost: BTreeSet::new(), selective };
         let mut next = 0;
         let script = move |_: &Packet, _: usize| {
             next += 1;

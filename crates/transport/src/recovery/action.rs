@@ -20,6 +20,8 @@ pub(crate) struct RecoveryAction {
     pub(crate) exit: bool,
     /// A new episode starts.
     pub(crate) enter: bool,
+    /// It starts within the present one, whose retransmission was lost.
+    pub(crate) again: bool,
     /// The number of segments declared lost.
     pub(crate) lost: u64,
     /// A tail loss probe repaired a loss: an episode starts and ends at once (RFC 8985 §7.4.2).

@@ -28,11 +28,16 @@ impl Phase {
         }
         // A loss above the last recovery point was sent after the last reduction: it starts another episode.
         if *self == Self::Open && board.unrepaired() > 0 {
-            *self = Self::FastRecovery { recovery_point: board.next() };
-            action.enter = true;
-            action.force_retransmit = true;
+            self.enter(board, &mut action);
         }
         action
+    }
+
+    /// Starts an episode, which all data sent until now belongs to.
+    pub(super) fn enter(&mut self, board: &Scoreboard, action: &mut RecoveryAction) {
+        *self = Self::FastRecovery { recovery_point: board.next() };
+        action.enter = true;
+        action.force_retransmit = true;
     }
 
     /// Starts the slow start after a retransmission timeout. Returns true if this starts an episode, false if the timeout

@@ -31,9 +31,7 @@ impl Policy {
             RecoveryKind::NewReno => Self::NewReno(NewReno::new(options.limited_transmit)),
             RecoveryKind::Sack => Self::Sack(Sack::new(options.limited_transmit)),
             RecoveryKind::Sack1996 => Self::Sack1996(Sack1996::new(options.limited_transmit)),
-            RecoveryKind::Rack => {
-                Self::Rack(Box::new(Rack::new(options.limited_transmit, options.timer_tick)))
-            }
+            RecoveryKind::Rack => Self::Rack(Box::new(Rack::new(options))),
         }
     }
 }

@@ -7,6 +7,11 @@
 //! `n` grows with D-SACKs. If the tail of a flight is not acknowledged within `2 SRTT`, plus 200 ms for a single
 //! segment, a probe is sent. A probe that repaired a loss costs a reduction.
 //!
+//! A retransmission that is lost is another indication of congestion (RFC 5681 §4.3): an episode starts within the present
+//! one, whether that is fast recovery or the slow start after a timeout, and so does a timeout in fast recovery. It is one
+//! for all retransmissions that were sent before it. Linux has none of these (`tcp_fastretrans_alert`, `tcp_enter_loss`);
+//! the option `lost_retransmission_reduces` decides.
+//!
 //! Reordering has been observed when a segment sent once is delivered below one that was delivered before, when an original
 //! fills a hole for which it was sent again, by its timestamp, and when an episode that RACK began is undone by whatever
 //! proof (`tcp_check_sack_reordering` in Linux).
@@ -17,15 +22,14 @@
 //! Deviations: the reordering timer waits for the first segment to expire, not the last. An acknowledgement of a
 //! retransmission that arrives in less than the minimum round-trip time counts as reordering. A D-SACK that a probe
 //! caused does not, as in Linux. D-SACKs are sent only if the option `undo` enables them. A timeout declares lost all
-//! that is not SACKed, not only what has expired, and a timeout within fast recovery belongs to its episode, as in
-//! Linux.
+//! that is not SACKed, not only what has expired.
 
 use super::action::{Context, RecoveryAction};
 use super::phase::Phase;
 use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy, WORST_DELAYED_ACK};
 use super::reordering_window::ReorderingWindow;
 use super::scoreboard::{Delivery, Newest, Scoreboard};
-use crate::{Rule, wheel};
+use crate::{Rule, TransportOptions, wheel};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -33,9 +37,13 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     limited_transmit: bool,
+    /// A lost retransmission starts another episode.
+    reduces_again: bool,
     /// The tick of the clock of its timers; zero for an exact one.
     tick: Span,
     phase: Phase,
+    /// When the last episode started.
+    entered_at: Time,
     /// Segment number and time of each transmission, in the order in which they were sent.
     sent: VecDeque<(u64, Time)>,
     /// `RACK.segment`: of all segments delivered, the one that was sent last.
@@ -66,11 +74,13 @@ struct Probe {
 }
 
 impl Rack {
-    pub(super) fn new(limited_transmit: bool, tick: Span) -> Self {
+    pub(super) fn new(options: &TransportOptions) -> Self {
         Self {
-            limited_transmit,
-            tick,
+            limited_transmit: options.limited_transmit,
+            reduces_again: options.lost_retransmission_reduces,
+            tick: options.timer_tick,
             phase: Phase::Open,
+            entered_at: Time::ZERO,
             sent: VecDeque::new(),
             newest: None,
             rtt: Span::ZERO,
@@ -99,11 +109,25 @@ impl Rack {
         }
     }
 
-    /// `RACK_detect_loss`: RFC 8985 §6.2, step 5. Returns the number of segments declared lost.
-    fn detect_loss(&mut self, board: &mut Scoreboard, context: Context<'_>) -> u64 {
+    /// `RACK_detect_loss`: RFC 8985 §6.2, step 5. Returns what it does to the episode.
+    fn detect_loss(&mut self, board: &mut Scoreboard, context: Context<'_>) -> RecoveryAction {
+        let (lost, again) = self.declare_losses(board, context);
+        let mut action = self.phase.update(board, lost);
+        if again && self.reduces_again && !action.enter {
+            self.phase.enter(board, &mut action);
+            action.again = true;
+        }
+        if action.enter {
+            self.entered_at = context.now;
+        }
+        action
+    }
+
+    /// Returns the number of segments declared lost, and whether a retransmission of the present episode is among them.
+    fn declare_losses(&mut self, board: &mut Scoreboard, context: Context<'_>) -> (u64, bool) {
         self.reordering_deadline = Time::NEVER;
         let timeout = self.rtt + self.reordering_window(board, context);
-        let mut lost = 0;
+        let (mut lost, mut again) = (0, false);
         while let Some(&(number, sent_at)) = self.sent.front() {
             if board.is_in_flight_since(number, sent_at) {
                 let this = Newest { sent_at, number, retransmitted: false };
@@ -115,12 +139,13 @@ impl Rack {
                     self.reordering_deadline = wheel::expiry(context.now, left, self.tick);
                     break;
                 }
+                again |= board.repairs(number) && sent_at >= self.entered_at;
                 board.declare_lost(number);
                 lost += 1;
             }
             self.sent.pop_front();
         }
-        lost
+        (lost, again)
     }
 
     /// `RACK.reo_wnd`: RFC 8985 §6.2, step 4.
@@ -191,8 +216,7 @@ impl RecoveryPolicy for Rack {
         let dsack = delivery.dsack.is_some_and(|number| !self.is_probe(number));
         self.reo_wnd.on_ack(dsack, board);
         let repaired = self.process_probe_ack(delivery, board);
-        let lost = self.detect_loss(board, context);
-        let mut action = self.phase.update(board, lost);
+        let mut action = self.detect_loss(board, context);
         if repaired && self.phase == Phase::Open {
             action.probe_repaired = true;
         }
@@ -211,8 +235,8 @@ impl RecoveryPolicy for Rack {
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = self.phase == Phase::Open;
-        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
+        let within = matches!(self.phase, Phase::FastRecovery { .. }) && !self.reduces_again;
+        let new_episode = self.phase.on_timeout(board) && !within;
         self.reordering_deadline = Time::NEVER;
         self.probe_deadline = Time::NEVER;
         self.probe = None;
@@ -250,8 +274,7 @@ impl RecoveryPolicy for Rack {
         if context.now < self.reordering_deadline {
             return RecoveryAction::default();
         }
-        let lost = self.detect_loss(board, context);
-        self.phase.update(board, lost)
+        self.detect_loss(board, context)
     }
 
     fn take_probe(&mut self, now: Time, rto_due: bool, board: &Scoreboard) -> bool {

@@ -221,6 +221,11 @@ impl Scoreboard {
         self.at(number).ever_retransmitted
     }
 
+    /// Whether segment `number` was declared lost, sent again, and is in flight.
+    pub(crate) fn repairs(&self, number: u64) -> bool {
+        self.at(number).state == State::Retransmitted
+    }
+
     /// Returns the detail of segment `number`, which may have been acknowledged just now.
     pub(crate) fn detail(&self, number: u64) -> Option<&Detail> {
         self.details.get((number & self.mask) as usize)

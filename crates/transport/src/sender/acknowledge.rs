@@ -237,7 +237,9 @@ impl Sender {
             if new_episode || !self.recovery.is_reducing() {
                 self.start_rate_reduction(flight);
             }
-            self.core.timer.on_fast_retransmit(now);
+            if !action.again {
+                self.core.timer.on_fast_retransmit(now);
+            }
         } else if action.lost > 0 {
             self.report_loss(rule, false, action.lost, now, host);
         }

@@ -32,6 +32,7 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         // They respond to losses, marks, duplicates, SACKs, timeouts or idle times, none of which is here.
         recovery: _,
         proportional_rate_reduction: _,
+        lost_retransmission_reduces: _,
         limited_transmit: _,
         undo: _,
         frto: _,

@@ -103,6 +103,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         select(vec![RestartWindow::Initial, RestartWindow::Halved]),
     );
     let window = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let responses = (any::<bool>(),);
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
         rarely(false, &[true]),
@@ -138,8 +139,8 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         select(vec![1_u32, 6]),
         select(vec![4_u32, 15]),
     );
-    (transport(), start, window, receiver, acknowledgements, sending, sizes, timers).prop_map(
-        |(recovering, start, window, receiver, acknowledgements, sending, sizes, timers)| {
+    (transport(), start, window, responses, receiver, acknowledgements, sending, sizes, timers).prop_map(
+        |(recovering, start, window, responses, receiver, acknowledgements, sending, sizes, timers)| {
             let pause = receiver.3;
             let options = TransportOptions {
                 recovery: recovering.recovery,
@@ -156,6 +157,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 first_cut: start.6,
                 abe: start.7,
                 restart_window: start.8,
+                lost_retransmission_reduces: responses.0,
                 limited_transmit: window.0,
                 window_validation: window.1,
                 rate_limited_increase: window.2,

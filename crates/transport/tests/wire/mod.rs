@@ -118,15 +118,20 @@ impl Wire {
         size: Option<Bytes>,
         script: impl FnMut(&Packet, usize) -> Fate + 'static,
     ) -> Self {
+        Self::needing_boxed(needs, options, Box::new(algorithm), size, script)
+    }
+
+    /// As [`needing`](Self::needing), of an algorithm of the catalogue.
+    pub fn needing_boxed(
+        needs: Needs,
+        options: TransportOptions,
+        algorithm: Box<dyn CongestionControl>,
+        size: Option<Bytes>,
+        script: impl FnMut(&Packet, usize) -> Fate + 'static,
+    ) -> Self {
         let options = Arc::new(options);
         Self {
-            sender: SendingEndpoint::new(
-                FlowId::new(0, 0),
-                options.clone(),
-                size,
-                Box::new(algorithm),
-                needs,
-            ),
+            sender: SendingEndpoint::new(FlowId::new(0, 0), options.clone(), size, algorithm, needs),
             receiver: ReceivingEndpoint::new(FlowId::new(0, 0), options.clone(), size, needs.transport),
             now: Time::ZERO,
             options,

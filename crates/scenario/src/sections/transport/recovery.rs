@@ -25,6 +25,11 @@ preset_keys! {
             true => "proportional rate reduction",
         },
 
+        /// Lost retransmissions: under rack, a retransmission that is lost is another indication of congestion, for which the
+        /// window is reduced again, once for all that were sent since the last reduction; so is a timeout in fast recovery (RFC
+        /// 5681 §4.3). false: one reduction per episode, as in Linux. Under the other recoveries, which do not detect it, the
+        /// timeout reduces the window.
+        option lost_retransmission_reduces: bool { false => "lost retransmissions reduce nothing" },
         /// Limited transmit: new segments are sent on the first two duplicate ACKs (RFC 3042).
         option limited_transmit: bool { false => "no limited transmit" },
     }
