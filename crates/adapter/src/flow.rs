@@ -240,7 +240,7 @@ impl Flow {
         let new_episode = self.begins_episode(sent);
         let packets = if self.needs.packets { &packets[..] } else { &[] };
         self.call(|algorithm, path| {
-            algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, path);
+            algorithm.on_loss(&Loss { cause, new_episode, lost, flight: None, packets }, path);
         });
     }
 
@@ -249,8 +249,10 @@ impl Flow {
         self.advance(now);
         if self.begins_episode(sent) {
             self.call(|algorithm, path| {
-                algorithm
-                    .on_loss(&Loss { cause: Cause::Mark, new_episode: true, lost: 0, packets: &[] }, path);
+                algorithm.on_loss(
+                    &Loss { cause: Cause::Mark, new_episode: true, lost: 0, flight: None, packets: &[] },
+                    path,
+                );
             });
         }
     }

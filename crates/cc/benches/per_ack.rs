@@ -97,7 +97,8 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
         algorithm.on_sent(&sent(number + ROUND, now), &path);
         match number % BETWEEN_LOSSES {
             0 if number > 0 => {
-                let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, packets: &[] };
+                let loss =
+                    Loss { cause: Cause::Detected, new_episode: true, lost: 1, flight: None, packets: &[] };
                 algorithm.on_loss(&loss, &path);
             }
             ROUND => algorithm.on_recovered(&path),

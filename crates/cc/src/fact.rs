@@ -96,6 +96,9 @@ pub struct Loss<'a> {
     pub new_episode: bool,
     /// Packets declared lost; 0 for a mark, and where a probe repaired the loss before it was detected (RFC 8985 §7.4).
     pub lost: u64,
+    /// The packets from which a window algorithm takes its decrease where its window is larger: those in flight, or used at most
+    /// in the last window of data (RFC 5681 equation 4, RFC 7661 §4.4.1). `None` where the decrease is taken from the window.
+    pub flight: Option<u64>,
     /// The packets declared lost, oldest first; empty unless the algorithm needs them.
     pub packets: &'a [SentPacket],
 }
@@ -198,8 +201,8 @@ impl Fact {
 
     /// Returns a loss, with a copy of its packets.
     pub fn lost(loss: &Loss<'_>, path: &Path) -> Self {
-        let &Loss { cause, new_episode, lost, packets } = loss;
-        let loss = Loss { cause, new_episode, lost, packets: &[] };
+        let &Loss { cause, new_episode, lost, flight, packets } = loss;
+        let loss = Loss { cause, new_episode, lost, flight, packets: &[] };
         Self::Lost { loss, packets: packets.to_vec(), path: *path }
     }
 

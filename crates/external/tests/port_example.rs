@@ -56,7 +56,7 @@ fn apply(algorithm: &mut dyn CongestionControl, event: &str, packets: u64) {
         feedback: None,
         packets: &[],
     };
-    let loss = |cause, new_episode| Loss { cause, new_episode, lost: packets, packets: &[] };
+    let loss = |cause, new_episode| Loss { cause, new_episode, lost: packets, flight: None, packets: &[] };
     match event {
         "start" => {}
         "ack" | "duplicate" | "limited" => algorithm.on_ack(&ack, &path),

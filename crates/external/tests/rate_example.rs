@@ -102,7 +102,10 @@ fn a_loss_episode_takes_its_part_once() {
         next_departure: Time::ZERO,
     };
     for new_episode in [true, false] {
-        paced.on_loss(&Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] }, &path);
+        paced.on_loss(
+            &Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[] },
+            &path,
+        );
         assert_near(rate(&*paced), 7.0);
     }
 }

@@ -225,6 +225,15 @@ const DELAYED: &str =
 /// Keys of the transport that have an effect only beside others, each with another value and the others.
 const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("lost_retransmission_reduces", "false", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
+    (
+        "reduction_from",
+        "window",
+        &[
+            "flows.0.source={kind=\"writes\",interval=\"100ms\",size=\"14600B\"}",
+            "transport.initial_window=60pkt",
+            "path.loss={kind=\"bernoulli\",rate=0.05}",
+        ],
+    ),
     ("limited_transmit", "false", &["transport.recovery=newreno"]),
     ("window_validation", "false", &["transport.receive_window=9pkt"]),
     (

@@ -26,7 +26,9 @@ mod usage;
 mod wheel;
 
 pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
-pub use options::{ForwardRtoKind, RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+pub use options::{
+    ForwardRtoKind, RecoveryKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind,
+};
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};

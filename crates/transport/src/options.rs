@@ -17,6 +17,8 @@ pub struct TransportOptions {
     /// Whether a retransmission that is lost starts another loss episode (RFC 5681 §4.3), where RACK is the recovery. The other
     /// policies wait for the timeout, which does so.
     pub lost_retransmission_reduces: bool,
+    /// What the window algorithms take their reductions from.
+    pub reduction_from: ReductionFrom,
     /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
     /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
@@ -119,6 +121,7 @@ impl Default for TransportOptions {
             recovery: RecoveryKind::Sack,
             proportional_rate_reduction: false,
             lost_retransmission_reduces: true,
+            reduction_from: ReductionFrom::Flight,
             limited_transmit: true,
             window_validation: true,
             rate_limited_increase: false,
@@ -192,6 +195,7 @@ impl TransportOptions {
     pub fn ns2() -> Self {
         Self {
             initial_window: 2,
+            reduction_from: ReductionFrom::Window,
             ack_counting: AckCounting::Acks,
             first_cut: FirstCut::Half,
             undo: UndoKind::None,
@@ -209,6 +213,7 @@ impl TransportOptions {
             recovery: RecoveryKind::Rack,
             proportional_rate_reduction: true,
             lost_retransmission_reduces: false,
+            reduction_from: ReductionFrom::Window,
             ack_counting: AckCounting::Segments,
             receive_autotuning: true,
             undo: UndoKind::DuplicatesAndTimestamps,
@@ -276,6 +281,15 @@ impl RecoveryKind {
     }
 }
 
+/// What the window algorithms take their reductions from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReductionFrom {
+    /// The congestion window (Linux, ns-2, RFC 9002).
+    Window,
+    /// The data in flight, or the most that was in flight in the last window of data, unless the window was the limit then (RFC
+    /// 5681 equation 4, RFC 7661 §4.4.1).
+    Flight,
+}
 /// The detection of spurious loss episodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoKind {

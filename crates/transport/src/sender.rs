@@ -29,7 +29,7 @@ use crate::rate_sample::DeliveryRate;
 use crate::recovery::{Context, LossRecovery};
 use crate::transfer::Transfer;
 use crate::usage::WindowUsage;
-use crate::{Host, Rule, TransportEvent, TransportOptions};
+use crate::{Host, ReductionFrom, Rule, TransportEvent, TransportOptions};
 use acknowledge::AckFields;
 use handshake::Handshake;
 use narrows_cc::{Cause, CongestionControl, Limits, Loss, Needs, Path};
@@ -306,8 +306,12 @@ impl Sender {
         self.recovery.board_mut().clear_declared();
         let path = self.path(now);
         let before = (self.core.algorithm.window(), self.core.algorithm.ssthresh());
+        let flight = match self.core.options.reduction_from {
+            ReductionFrom::Flight => self.usage.in_use(self.recovery.board().outstanding()),
+            ReductionFrom::Window => None,
+        };
         let packets = self.recovery.board_mut().lost_packets();
-        self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
+        self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, flight, packets }, &path);
         self.recovery.board_mut().clear_lost_packets();
         self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if !new_episode {

@@ -50,6 +50,12 @@ impl WindowUsage {
         window < ssthresh && window < 2.0 * self.max_outstanding as f64
     }
 
+    /// Returns the packets in use where the window did not limit the sender: `outstanding` now, or the most in the last window of
+    /// data (`FlightSize` of RFC 5681, `pipeACK` of RFC 7661). `None` if the window was the limit.
+    pub(crate) fn in_use(&self, outstanding: u64) -> Option<u64> {
+        (!self.limited).then(|| outstanding.max(self.max_outstanding))
+    }
+
     /// Whether the window may grow although it is not the limit: it is below twice `maxFS` in slow start, and below a packet more than
     /// `maxFS` otherwise. Window and ssthresh are in packets; an algorithm without both may not.
     pub(crate) fn may_grow_unfilled(&mut self, window: Option<f64>, ssthresh: Option<f64>) -> bool {

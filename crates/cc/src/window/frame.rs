@@ -17,10 +17,9 @@
 //!   timeout, with ssthresh at three quarters of it or more (RFC 2861): the host's choice ([`RestartWindow`]).
 //! * Congestion avoidance after a slow start or a restart is a new stage, which the rule starts without the state of the one before.
 //! * After a spurious episode everything is restored that its start and what followed changed (as in RFC 4015, RFC 9438
-//!   §4.9), unless the sender was idle since.
-//!
-//! Deviations: RFC 5681 eq. 4 halves the data in flight; here the window is halved, as in Linux and ns-2. RFC 9438 §4.6
-//! allows this where a window that is not fully used does not grow.
+//!   §4.9), unless the sender was idle since; or the window alone, as in Linux: the host's choice ([`UndoRestores`]).
+//! * A decrease is taken from the window, as in Linux, ns-2 and RFC 9002, or from the data in flight where that is less (RFC 5681
+//!   eq. 4): the host's choice ([`Loss::flight`]). RFC 9438 §4.6 allows CUBIC both.
 
 use super::rule::{Window, WindowRule};
 use crate::slow_start::{self, SlowStart};
@@ -92,12 +91,17 @@ impl<R: WindowRule> Windowed<R> {
         }
     }
 
-    /// A loss episode starts.
-    fn decrease(&mut self, cause: Cause, path: &Path) {
+    /// A loss episode starts with `flight` packets in use; `None` for the window.
+    fn decrease(&mut self, cause: Cause, flight: Option<u64>, path: &Path) {
         self.undo = Some(self.stage.clone());
-        let mut by_rule = self.stage.rule.decrease(&self.stage.window, cause, path);
+        let mut used = self.stage.window;
+        if let Some(flight) = flight.map(|flight| flight as f64).filter(|flight| *flight < used.size.floor())
+        {
+            used.size = bounded(flight);
+        }
+        let mut by_rule = self.stage.rule.decrease(&used, cause, path);
         if let Some(factor) = self.abe.filter(|_| cause == Cause::Mark) {
-            by_rule = by_rule.max(factor * self.stage.window.size);
+            by_rule = by_rule.max(factor * used.size);
         }
         let half = self.first_cut == FirstCut::Half
             && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
@@ -204,7 +208,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         if loss.new_episode {
-            self.decrease(loss.cause, path);
+            self.decrease(loss.cause, loss.flight, path);
             self.recovering = true;
             self.stage.left_slow_start = false;
         }

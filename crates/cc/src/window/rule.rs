@@ -40,7 +40,8 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     }
 
     /// Returns the window after a loss episode starts, packets; it also becomes ssthresh. After a timeout it becomes
-    /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it.
+    /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it. Of a window that is not filled
+    /// `window` has the part in use, where the host takes decreases from it ([`Loss::flight`](crate::Loss::flight)).
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64;
 
     /// Returns the window after `lost` packets were declared lost, at the start of an episode after [`decrease`](Self::decrease) or in

@@ -133,7 +133,11 @@ fn every_declared_variable_is_observed_in_some_history() {
 
 /// The start of a loss episode.
 pub fn episode(cause: Cause, path: Path) -> Fact {
-    Fact::Lost { loss: Loss { cause, new_episode: true, lost: 1, packets: &[] }, packets: Vec::new(), path }
+    Fact::Lost {
+        loss: Loss { cause, new_episode: true, lost: 1, flight: None, packets: &[] },
+        packets: Vec::new(),
+        path,
+    }
 }
 
 /// The state of the flow at the first of `acks`.

@@ -150,7 +150,7 @@ impl Hosted {
     }
 
     fn lost(&mut self, cause: Cause) {
-        let loss = Loss { cause, new_episode: true, lost: 1, packets: &[] };
+        let loss = Loss { cause, new_episode: true, lost: 1, flight: None, packets: &[] };
         self.0.on_loss(&loss, &self.1.path);
     }
 

@@ -118,7 +118,7 @@ impl History {
         };
         let packets: Vec<_> = (0..step.packets.min(4)).map(|_| self.packet(&step)).collect();
         let lost = |cause, new_episode, lost| Fact::Lost {
-            loss: Loss { cause, new_episode, lost, packets: &[] },
+            loss: Loss { cause, new_episode, lost, flight: None, packets: &[] },
             packets: packets.clone(),
             path,
         };

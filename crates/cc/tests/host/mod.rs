@@ -146,7 +146,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
 
     fn lost(&mut self, from: f64) {
         let new_episode = self.recovery_end.is_none();
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] };
+        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[] };
         self.algorithm.on_loss(&loss, &self.path());
         if new_episode {
             self.recovery_end = Some(self.next);

@@ -164,7 +164,8 @@ impl Host {
         self.lost += 1;
         let new_episode = self.recovery_end.is_none();
         self.recovery_end.get_or_insert(self.next);
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[packet.sent] };
+        let loss =
+            Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[packet.sent] };
         self.algorithm.on_loss(&loss, &self.path());
     }
 

@@ -5,7 +5,8 @@ use super::{Flow, same};
 use narrows_cc::{Cause, Loss};
 
 fn lost(flow: &mut Flow, lost: u64, new_episode: bool) {
-    flow.algorithm.on_loss(&Loss { cause: Cause::Detected, new_episode, lost, packets: &[] }, &flow.path);
+    flow.algorithm
+        .on_loss(&Loss { cause: Cause::Detected, new_episode, lost, flight: None, packets: &[] }, &flow.path);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, AckCounting, Cause, FirstCut, RestartWindow, Setup, catalogue};
+use narrows_cc::{Ack, AckCounting, Cause, FirstCut, Loss, RestartWindow, Setup, catalogue};
 use narrows_units::Span;
 
 #[test]
@@ -233,4 +233,26 @@ fn a_mark_leaves_no_less_than_a_loss_would() {
     );
     flow.lost(Cause::Mark);
     same(flow.window(), 90.0);
+}
+
+/// RFC 5681 equation 4: `max(FlightSize / 2, 2)`, and its factor for others (RFC 9438 §4.6, RFC 8511 §3.1).
+#[test]
+fn a_decrease_is_taken_from_what_is_in_use_where_the_host_says_how_much_that_is() {
+    let reduced = |name: &str, flight: Option<u64>, cause: Cause, abe: bool| {
+        let setup = Setup { initial_window: 100.7, initial_ssthresh: 2.0, abe, ..SETUP };
+        let mut flow = Flow::new(name, setup);
+        let loss = Loss { cause, new_episode: true, lost: 1, flight, packets: &[] };
+        flow.algorithm.on_loss(&loss, &flow.path);
+        (flow.window(), flow.ssthresh())
+    };
+    let detected = |name, flight| reduced(name, flight, Cause::Detected, false);
+    assert_eq!(detected("newreno", Some(10)), (5.0, 5.0));
+    assert_eq!(detected("newreno", Some(3)), (2.0, 2.0));
+    assert_eq!(detected("cubic", Some(10)), (7.0, 7.0));
+    // A window that is full, or fuller by limited transmit, is reduced as a whole.
+    for flight in [None, Some(100), Some(103)] {
+        assert_eq!(detected("newreno", flight), (50.35, 50.35));
+    }
+    assert_eq!(reduced("newreno", Some(10), Cause::Timeout, false), (1.0, 5.0));
+    assert_eq!(reduced("newreno", Some(10), Cause::Mark, true), (8.0, 8.0));
 }

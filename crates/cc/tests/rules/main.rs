@@ -127,7 +127,7 @@ impl Flow {
     }
 
     fn declared(&mut self, cause: Cause, new_episode: bool) {
-        self.algorithm.on_loss(&Loss { cause, new_episode, lost: 1, packets: &[] }, &self.path);
+        self.algorithm.on_loss(&Loss { cause, new_episode, lost: 1, flight: None, packets: &[] }, &self.path);
     }
 
     fn recovered(&mut self) {

@@ -48,7 +48,8 @@ pub fn acked(flow: &mut Flow, after: Span, queue: Span, marks: u64) {
 /// A packet is declared lost.
 pub fn lost(flow: &mut Flow, new_episode: bool) {
     let packets = [packet(flow, Span::ZERO)];
-    let loss = Loss { cause: narrows_cc::Cause::Detected, new_episode, lost: 1, packets: &packets };
+    let loss =
+        Loss { cause: narrows_cc::Cause::Detected, new_episode, lost: 1, flight: None, packets: &packets };
     flow.algorithm.on_loss(&loss, &flow.path);
 }
 

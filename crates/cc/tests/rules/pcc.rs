@@ -101,7 +101,13 @@ impl Link {
             self.now = back;
             let packets = [packet];
             if is_lost {
-                let loss = Loss { cause: Cause::Detected, new_episode: false, lost: 1, packets: &packets };
+                let loss = Loss {
+                    cause: Cause::Detected,
+                    new_episode: false,
+                    lost: 1,
+                    flight: None,
+                    packets: &packets,
+                };
                 self.algorithm.on_loss(&loss, &self.path());
             } else {
                 self.delivered += 1;

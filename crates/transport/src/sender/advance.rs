@@ -33,6 +33,7 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         recovery: _,
         proportional_rate_reduction: _,
         lost_retransmission_reduces: _,
+        reduction_from: _,
         limited_transmit: _,
         undo: _,
         frto: _,

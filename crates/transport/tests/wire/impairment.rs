@@ -3,7 +3,7 @@
 
 use super::{Fate, MSS, POLICIES, at, options};
 use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, SlowStartKind};
-use narrows_transport::{ForwardRtoKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+use narrows_transport::{ForwardRtoKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
 use proptest::prelude::*;
@@ -103,7 +103,10 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         select(vec![RestartWindow::Initial, RestartWindow::Halved]),
     );
     let window = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let responses = (any::<bool>(),);
+    let responses = (
+        any::<bool>(),
+        select(vec![ReductionFrom::Window, ReductionFrom::Flight]),
+    );
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
         rarely(false, &[true]),
@@ -158,6 +161,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 abe: start.7,
                 restart_window: start.8,
                 lost_retransmission_reduces: responses.0,
+                reduction_from: responses.1,
                 limited_transmit: window.0,
                 window_validation: window.1,
                 rate_limited_increase: window.2,

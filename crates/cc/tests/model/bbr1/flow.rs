@@ -156,7 +156,7 @@ impl Flow {
 
     /// `packets` packets are declared lost.
     pub fn lost(&mut self, cause: Cause, packets: u64, new_episode: bool) {
-        let loss = Loss { cause, new_episode, lost: packets, packets: &[] };
+        let loss = Loss { cause, new_episode, lost: packets, flight: None, packets: &[] };
         self.algorithm.on_loss(&loss, &self.path());
     }
 

@@ -122,7 +122,7 @@ impl Flow {
     pub fn lose(&mut self, packets: u64, new_episode: bool) {
         let left: Vec<_> = (0..packets).map(|_| self.packet()).collect();
         self.lost += packets;
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: packets, packets: &left };
+        let loss = Loss { cause: Cause::Detected, new_episode, lost: packets, flight: None, packets: &left };
         self.fact(|algorithm, path| algorithm.on_loss(&loss, path));
     }
 

@@ -72,7 +72,7 @@ impl Flow {
 
     pub fn lost(&mut self, cause: Cause, packets: u64) {
         let path = self.path(RTT);
-        let loss = Loss { cause, new_episode: true, lost: packets, packets: &[] };
+        let loss = Loss { cause, new_episode: true, lost: packets, flight: None, packets: &[] };
         self.algorithm.on_loss(&loss, &path);
     }
 

@@ -3,7 +3,7 @@
 
 use crate::sections::preset::preset_keys;
 use crate::value::words;
-use narrows_transport::{RecoveryKind, TransportOptions};
+use narrows_transport::{RecoveryKind, ReductionFrom, TransportOptions};
 
 preset_keys! {
     /// Keys of loss detection and recovery.
@@ -30,11 +30,18 @@ preset_keys! {
         /// 5681 §4.3). false: one reduction per episode, as in Linux. Under the other recoveries, which do not detect it, the
         /// timeout reduces the window.
         option lost_retransmission_reduces: bool { false => "lost retransmissions reduce nothing" },
+
+        /// Quantity from which the window algorithms take their reductions. flight: the data in flight, or the most that was in
+        /// flight during the last window of data if that is more, where the window was not the limit (RFC 5681 equation 4, RFC
+        /// 7661 §4.4.1). window: the congestion window, as in Linux, ns-2 and RFC 9002; RFC 9438 §4.6 permits both to CUBIC.
+        option reduction_from: ReductionFrom,
+
         /// Limited transmit: new segments are sent on the first two duplicate ACKs (RFC 3042).
         option limited_transmit: bool { false => "no limited transmit" },
     }
 }
 
+words!(ReductionFrom { Window = "window", Flight = "flight" });
 words!(RecoveryKind {
     Reno = "reno",
     NewReno = "newreno",

@@ -141,7 +141,9 @@ impl DatagramSender {
         }
         let path = self.path(now);
         let window_before = self.window();
-        self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &self.packets }, &path);
+        self.core
+            .algorithm
+            .on_loss(&Loss { cause, new_episode, lost, flight: None, packets: &self.packets }, &path);
         self.packets.clear();
         self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if new_episode {
