@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An algorithm with the setup of its connections.
 
-use narrows_cc::{AckCounting, Algorithm, CongestionControl, Failure, FirstCut, Needs, RestartWindow, Setup};
+use narrows_cc::{
+    AckCounting, Algorithm, CongestionControl, Failure, FirstCut, Needs, RestartWindow, Setup, UndoRestores,
+};
 use narrows_units::Bytes;
 use std::fmt;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ impl Plan {
             first_cut: FirstCut::Rule,
             abe: false,
             restart_window: RestartWindow::Initial,
+            undo_restores: UndoRestores::State,
             slow_start: needs.slow_start.unwrap_or_default(),
             ack_counting: AckCounting::Segments,
             quick_start: None,

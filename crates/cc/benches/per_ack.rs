@@ -9,7 +9,7 @@
 use narrows_cc::catalogue;
 use narrows_cc::{
     Ack, Algorithm, Cause, CongestionControl, FirstCut, Limits, Loss, Path, RateSample, Report, Reports,
-    RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport,
+    RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport, UndoRestores,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Feedback, Request};
@@ -64,6 +64,7 @@ fn run(name: &str, count: u64) {
         first_cut: FirstCut::Rule,
         abe: false,
         restart_window: RestartWindow::Initial,
+        undo_restores: UndoRestores::State,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

@@ -20,7 +20,7 @@
 //! ```
 //! use narrows_cc::units::{Bytes, Rate, Span, Time};
 //! use narrows_cc::{
-//!     Ack, AckCounting, Algorithm, FirstCut, Path, RestartWindow, RttView, Setup, SlowStartKind,
+//!     Ack, AckCounting, Algorithm, FirstCut, Path, RestartWindow, RttView, Setup, SlowStartKind, UndoRestores,
 //! };
 //!
 //! let setup = Setup {
@@ -31,6 +31,7 @@
 //!     first_cut: FirstCut::Rule,
 //!     abe: false,
 //!     restart_window: RestartWindow::Initial,
+//!     undo_restores: UndoRestores::State,
 //!     slow_start: SlowStartKind::Standard,
 //!     ack_counting: AckCounting::Segments,
 //!     quick_start: None,
@@ -89,7 +90,9 @@ pub use algorithm::Algorithm;
 pub use entry::Entry;
 pub use fact::{Ack, Cause, Fact, Idle, Loss, Path, RateSample, Report, RttView, SentPacket};
 pub use needs::{LossHistory, Needs, Reports, Transport};
-pub use setup::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind};
+pub use setup::{
+    AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind, UndoRestores,
+};
 pub use style::{Dash, Hue, Style};
 
 /// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.

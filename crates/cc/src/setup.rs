@@ -23,6 +23,8 @@ pub struct Setup {
     pub abe: bool,
     /// The window after an idle time.
     pub restart_window: RestartWindow,
+    /// What the undo of a spurious episode gives back.
+    pub undo_restores: UndoRestores,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
     /// Number of packets that an acknowledgement of several packets counts as when the window grows.
@@ -78,6 +80,17 @@ impl RestartWindow {
             }
         }
     }
+}
+
+/// What the undo of a spurious loss episode gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UndoRestores {
+    /// All that the episode changed, as if there had been none (RFC 9438 §4.9).
+    #[default]
+    State,
+    /// Window and ssthresh alone, as in Linux (`tcp_undo_cwnd_reduction`, `tcp_reno_undo_cwnd`): what the algorithm noted of the
+    /// loss stays, unless its module has an undo of its own.
+    Window,
 }
 
 /// The number of packets that an acknowledgement of several packets counts as when the window grows.

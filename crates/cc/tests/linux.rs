@@ -8,7 +8,7 @@ mod host;
 
 use host::{Cut, Host, Link};
 use narrows_cc::card::Catalogue;
-use narrows_cc::{Algorithm, FirstCut, RestartWindow, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, FirstCut, RestartWindow, Setup, SlowStartKind, UndoRestores};
 use narrows_units::{Bytes, Span, Time};
 
 const ONE_BDP: u64 = 66;
@@ -27,6 +27,7 @@ fn host_with(name: &str, buffer: u64, slow_start: Option<SlowStartKind>) -> Host
         first_cut: FirstCut::Rule,
         abe: false,
         restart_window: RestartWindow::Initial,
+        undo_restores: UndoRestores::State,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

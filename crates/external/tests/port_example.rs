@@ -11,7 +11,7 @@ mod promises;
 use narrows_cc::units::{Bytes, Time};
 use narrows_cc::{
     Ack, AckCounting, Algorithm, Cause, CongestionControl, Entry, FirstCut, Idle, Loss, Path, RestartWindow,
-    Setup, SlowStartKind,
+    Setup, SlowStartKind, UndoRestores,
 };
 
 /// The algorithms under test.
@@ -27,6 +27,7 @@ const SETUP: Setup = Setup {
     first_cut: FirstCut::Rule,
     abe: false,
     restart_window: RestartWindow::Initial,
+    undo_restores: UndoRestores::State,
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,
     quick_start: None,

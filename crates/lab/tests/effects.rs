@@ -255,6 +255,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("read_rate", "1Mbps", &["transport.receive_window=9pkt"]),
     ("read_pause", "3s..5s", &["transport.receive_window=9pkt"]),
     ("undo", "none", &["transport.frto=none", DELAYED]),
+    ("undo_restores", "window", &["flows.0.algorithm=cubic", DELAYED]),
     ("frto", "none", &[DELAYED]),
     (
         "idle_restart",

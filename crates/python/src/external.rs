@@ -17,6 +17,7 @@ use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, Load
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{
     AckCounting, CongestionControl, EcnUse, FirstCut, Needs, RestartWindow, Setup, SlowStartKind,
+    UndoRestores,
 };
 use narrows_lab::units::Bytes;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -263,6 +264,7 @@ const TRIAL: Setup = Setup {
     first_cut: FirstCut::Rule,
     abe: false,
     restart_window: RestartWindow::Initial,
+    undo_restores: UndoRestores::State,
     ack_counting: AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of a flow's endpoints, congestion control aside.
 
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind};
+use narrows_cc::{
+    AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, Setup, SlowStartKind, UndoRestores,
+};
 use narrows_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
@@ -52,6 +54,8 @@ pub struct TransportOptions {
     pub read_pause: (Span, Span),
     /// Detection of spurious loss episodes, which are undone.
     pub undo: UndoKind,
+    /// What undoing gives back of a window algorithm.
+    pub undo_restores: UndoRestores,
     /// Detection of spurious retransmission timeouts without duplicates or timestamps (F-RTO), which are undone.
     pub frto: ForwardRtoKind,
     /// Whether the window restarts after the sender was idle for a retransmission timeout (RFC 5681 §4.1).
@@ -138,6 +142,7 @@ impl Default for TransportOptions {
             read_rate: None,
             read_pause: (Span::ZERO, Span::ZERO),
             undo: UndoKind::Duplicates,
+            undo_restores: UndoRestores::State,
             frto: ForwardRtoKind::None,
             idle_restart: true,
             restart_window: RestartWindow::Initial,
@@ -217,6 +222,7 @@ impl TransportOptions {
             ack_counting: AckCounting::Segments,
             receive_autotuning: true,
             undo: UndoKind::DuplicatesAndTimestamps,
+            undo_restores: UndoRestores::Window,
             frto: ForwardRtoKind::Linux,
             restart_window: RestartWindow::Halved,
             pacing_credit: true,
@@ -249,6 +255,7 @@ impl TransportOptions {
             first_cut: self.first_cut,
             abe: self.abe,
             restart_window: self.restart_window,
+            undo_restores: self.undo_restores,
             slow_start: self.slow_start,
             ack_counting: self.ack_counting,
             quick_start: self.quick_start,

@@ -25,7 +25,7 @@ use super::rule::{Window, WindowRule};
 use crate::slow_start::{self, SlowStart};
 use crate::{
     Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Idle, Limits, Loss, Path, RestartWindow,
-    Setup,
+    Setup, UndoRestores,
 };
 use alloc::boxed::Box;
 use narrows_units::{Bytes, Time};
@@ -47,6 +47,7 @@ pub struct Windowed<R> {
     ack_counting: AckCounting,
     initial_window: f64,
     restart_window: RestartWindow,
+    undo_restores: UndoRestores,
     burst: Bytes,
 }
 
@@ -87,6 +88,7 @@ impl<R: WindowRule> Windowed<R> {
             ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
             restart_window: setup.restart_window,
+            undo_restores: setup.undo_restores,
             burst: setup.mss * 2,
         }
     }
@@ -238,10 +240,25 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         }
     }
 
-    fn on_spurious_loss(&mut self, _path: &Path) {
+    fn on_spurious_loss(&mut self, path: &Path) {
         if let Some(before) = self.undo.take() {
             let size = self.stage.window.size.max(before.window.size);
-            self.stage = before;
+            match self.undo_restores {
+                UndoRestores::State => self.stage = before,
+                UndoRestores::Window => {
+                    // The rule learns of the end here: `on_recovered` would end a reduction that there no longer is.
+                    if self.recovering {
+                        self.stage.rule.on_recovered(&self.stage.window, path);
+                    } else if self.repairing {
+                        self.stage.rule.on_repaired(path);
+                    }
+                    self.stage.rule.on_undo(&before.rule);
+                    // `tcp_current_ssthresh`.
+                    let kept = (before.window.size / 2.0).floor() + (before.window.size / 4.0).floor();
+                    let ssthresh = before.window.ssthresh.max(kept);
+                    self.stage.window.ssthresh = self.stage.window.ssthresh.max(ssthresh);
+                }
+            }
             self.stage.window.size = size;
             self.recovering = false;
             self.repairing = false;

@@ -156,6 +156,15 @@ impl WindowRule for Htcp {
         self.epoch = Some(path.now);
     }
 
+    /// `htcp_cwnd_undo` of Linux.
+    fn on_undo(&mut self, before: &Self) {
+        self.epoch = before.epoch;
+        if let (Some((_, most)), Some((_, most_before))) = (&mut self.rtt, before.rtt) {
+            *most = most_before;
+        }
+        self.throughput.largest_before = before.throughput.largest_before;
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("beta", self.beta);
         record("throughput", self.throughput.largest);

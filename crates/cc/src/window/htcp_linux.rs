@@ -192,6 +192,12 @@ impl WindowRule for HtcpLinux {
         }
     }
 
+    /// `htcp_cwnd_undo`.
+    fn on_undo(&mut self, before: &Self) {
+        (self.last_loss, self.rtt_max, self.states) = (before.last_loss, before.rtt_max, before.states);
+        self.throughput.largest_before = before.throughput.largest_before;
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("alpha", self.alpha as f64 / ONE as f64);
         record("beta", self.beta as f64 / ONE as f64);

@@ -50,6 +50,10 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         None
     }
 
+    /// The last episode was spurious, and the host gives the window back alone: restores of `before`, the rule before the episode,
+    /// what Linux's module restores.
+    fn on_undo(&mut self, _before: &Self) {}
+
     /// Returns the lower bound of the window after a decrease, packets.
     fn floor(&self, _cause: Cause) -> f64 {
         2.0

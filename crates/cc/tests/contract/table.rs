@@ -5,7 +5,7 @@ use super::promises::observed;
 use narrows_cc::catalogue::entries;
 use narrows_cc::{
     Ack, AckCounting, Algorithm, Cause, CongestionControl, EcnUse, Entry, FirstCut, Idle, Loss, Path,
-    RateSample, Reports, RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport,
+    RateSample, Reports, RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport, UndoRestores,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::fmt::Write;
@@ -62,6 +62,7 @@ impl Hosted {
             first_cut: FirstCut::Rule,
             abe: false,
             restart_window: RestartWindow::Initial,
+            undo_restores: UndoRestores::State,
             slow_start: SlowStartKind::HyStartPlusPlus,
             ack_counting: AckCounting::Segments,
             quick_start: None,

@@ -22,7 +22,7 @@ mod c4 {
 }
 mod host;
 
-use narrows_cc::{Algorithm, CongestionControl, FirstCut, RestartWindow, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, CongestionControl, FirstCut, RestartWindow, Setup, SlowStartKind, UndoRestores};
 use narrows_units::{Span, Time};
 
 /// The algorithm `written`, for packets of [`host::MSS`] and an initial window of ten packets.
@@ -35,6 +35,7 @@ fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
         first_cut: FirstCut::Rule,
         abe: false,
         restart_window: RestartWindow::Initial,
+        undo_restores: UndoRestores::State,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

@@ -39,13 +39,14 @@ mod scalable;
 mod scream;
 mod search;
 mod tfrc;
+mod undo;
 mod veno;
 mod westwood;
 mod yeah;
 
 use narrows_cc::{
     Ack, Algorithm, Cause, CongestionControl, FirstCut, Idle, Loss, Path, RestartWindow, RttView, Setup,
-    SlowStartKind,
+    SlowStartKind, UndoRestores,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -57,6 +58,7 @@ const SETUP: Setup = Setup {
     first_cut: FirstCut::Rule,
     abe: false,
     restart_window: RestartWindow::Initial,
+    undo_restores: UndoRestores::State,
     ack_counting: narrows_cc::AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,

@@ -14,7 +14,9 @@ use host::{Host, Link};
 use narrows_cc::card::Catalogue;
 use narrows_cc::window::linear::Linear;
 use narrows_cc::window::{Window, WindowRule};
-use narrows_cc::{Algorithm, Cause, CongestionControl, FirstCut, Path, RestartWindow, Setup, SlowStartKind};
+use narrows_cc::{
+    Algorithm, Cause, CongestionControl, FirstCut, Path, RestartWindow, Setup, SlowStartKind, UndoRestores,
+};
 use narrows_units::{Bytes, Span, Time};
 
 fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
@@ -30,6 +32,7 @@ fn setup(initial_window: f64, initial_ssthresh: f64) -> Setup {
         first_cut: FirstCut::Rule,
         abe: false,
         restart_window: RestartWindow::Initial,
+        undo_restores: UndoRestores::State,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

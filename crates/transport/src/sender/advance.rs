@@ -36,6 +36,7 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         reduction_from: _,
         limited_transmit: _,
         undo: _,
+        undo_restores: _,
         frto: _,
         first_cut: _,
         abe: _,

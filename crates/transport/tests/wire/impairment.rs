@@ -2,7 +2,9 @@
 //! Random networks and senders.
 
 use super::{Fate, MSS, POLICIES, at, options};
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, SlowStartKind};
+use narrows_cc::{
+    AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, SlowStartKind, UndoRestores,
+};
 use narrows_transport::{ForwardRtoKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
@@ -106,6 +108,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
     let responses = (
         any::<bool>(),
         select(vec![ReductionFrom::Window, ReductionFrom::Flight]),
+        select(vec![UndoRestores::State, UndoRestores::Window]),
     );
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
@@ -162,6 +165,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 restart_window: start.8,
                 lost_retransmission_reduces: responses.0,
                 reduction_from: responses.1,
+                undo_restores: responses.2,
                 limited_transmit: window.0,
                 window_validation: window.1,
                 rate_limited_increase: window.2,

@@ -5,7 +5,7 @@ use mine::ENTRY;
 use narrows_cc::units::{Bytes, Time};
 use narrows_cc::{
     Ack, AckCounting, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, RestartWindow, Setup,
-    SlowStartKind,
+    SlowStartKind, UndoRestores,
 };
 
 const SETUP: Setup = Setup {
@@ -16,6 +16,7 @@ const SETUP: Setup = Setup {
     first_cut: FirstCut::Rule,
     abe: false,
     restart_window: RestartWindow::Initial,
+    undo_restores: UndoRestores::State,
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,
     quick_start: None,

@@ -3,6 +3,7 @@
 
 use crate::sections::preset::preset_keys;
 use crate::value::words;
+use narrows_cc::UndoRestores;
 use narrows_transport::{ForwardRtoKind, TransportOptions, UndoKind};
 
 preset_keys! {
@@ -17,6 +18,11 @@ preset_keys! {
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
+        /// What an undo gives back of a window algorithm. state: all that the episode changed, as if there had been none (RFC 9438
+        /// §4.9). window: window and ssthresh alone, as in Linux: the maximum and the epoch of CUBIC and BIC stay those of the
+        /// loss; H-TCP has its times and its largest RTT back.
+        option undo_restores: UndoRestores,
+
         /// Forward RTO-recovery: detection of spurious timeouts by the acknowledgements that follow, after which
         /// retransmission stops and the window reduction is undone (F-RTO). rfc5682: two new segments are sent instead
         /// of retransmissions, and the next acknowledgement decides. linux: any acknowledgement of a segment that was
@@ -30,4 +36,5 @@ preset_keys! {
 }
 
 words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
+words!(UndoRestores { State = "state", Window = "window" });
 words!(ForwardRtoKind { None = "none", Rfc5682 = "rfc5682", Linux = "linux" });
