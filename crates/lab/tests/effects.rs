@@ -268,6 +268,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
         &["flows.0.source={kind=\"writes\",interval=\"900ms\",size=\"90kB\"}", "path.queue.limit=infinite"],
     ),
     ("pacing_credit", "true", &["transport.pacing=true"]),
+    ("pacing_cap", "500kbps", &[]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
     ("abe", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),

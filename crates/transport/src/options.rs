@@ -66,6 +66,8 @@ pub struct TransportOptions {
     pub pacing: bool,
     /// Whether a pause before a paced packet shortens the gap behind it, by up to half.
     pub pacing_credit: bool,
+    /// The largest pacing rate, of payload, at which packets are then paced in any case; `None` without one.
+    pub pacing_cap: Option<Rate>,
     /// Whether explicit congestion notification is used (RFC 3168).
     pub ecn: bool,
     /// Payload of a full segment.
@@ -148,6 +150,7 @@ impl Default for TransportOptions {
             restart_window: RestartWindow::Initial,
             pacing: false,
             pacing_credit: false,
+            pacing_cap: None,
             ecn: false,
             mss: Bytes::new(1_460),
             header: Bytes::new(40),
@@ -238,6 +241,11 @@ impl TransportOptions {
         }
     }
 
+    /// Whether packets are paced although the algorithm sets no rate.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.pacing_cap.is_some()
+    }
+
     /// Returns the buffer whose free part the receiver advertises as its window: `receive_window` segments; `None` if its
     /// application reads all data at once, so that the window does not change, or if the buffer is infinite.
     pub fn read_buffer(&self) -> Option<Bytes> {
@@ -260,7 +268,7 @@ impl TransportOptions {
             ack_counting: self.ack_counting,
             quick_start: self.quick_start,
             saved_path: self.saved_path,
-            paced: self.pacing,
+            paced: self.is_paced(),
             seed,
         }
     }

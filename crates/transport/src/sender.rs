@@ -284,9 +284,16 @@ impl Sender {
 
     /// The pacing rate when the algorithm permits `limits`.
     fn pacing_rate_within(&self, limits: &Limits) -> Option<Rate> {
-        if limits.pacing.is_some() || !self.core.options.pacing {
-            return limits.pacing;
+        let cap = self.core.options.pacing_cap;
+        if limits.pacing.is_none() && !self.core.options.is_paced() {
+            return None;
         }
+        let own = limits.pacing.or_else(|| self.default_pacing_rate());
+        cap.map_or(own, |cap| Some(own.map_or(cap, |own| own.min(cap))))
+    }
+
+    /// The rate at which a window is paced.
+    fn default_pacing_rate(&self) -> Option<Rate> {
         let (window, rtt) = (self.core.algorithm.window()?, self.core.timer.rtt()?);
         Some(default_rate(window, self.core.algorithm.ssthresh(), self.core.options.mss, rtt.smoothed))
     }

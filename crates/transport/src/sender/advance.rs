@@ -27,6 +27,7 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         read_pause: _,
         nagle,
         pacing,
+        pacing_cap,
         segmentation_offload,
         tso_autosizing,
         // They respond to losses, marks, duplicates, SACKs, timeouts or idle times, none of which is here.
@@ -91,7 +92,7 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
     } = needs;
     let of_receiver =
         receive_window.is_some() || *receive_autotuning || options.read_buffer().is_some() || *nagle;
-    let of_pacing = *pacing || *segmentation_offload > 1 || *tso_autosizing;
+    let of_pacing = *pacing || pacing_cap.is_some() || *segmentation_offload > 1 || *tso_autosizing;
     let of_algorithm = packets || rate_samples || needs_sent_events;
     !(of_receiver || of_pacing || of_algorithm)
 }

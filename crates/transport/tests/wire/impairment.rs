@@ -109,6 +109,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         any::<bool>(),
         select(vec![ReductionFrom::Window, ReductionFrom::Flight]),
         select(vec![UndoRestores::State, UndoRestores::Window]),
+        rarely(None, &[Some(rate), Some(Rate::from_bps(80_000_000))]),
     );
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
@@ -166,6 +167,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 lost_retransmission_reduces: responses.0,
                 reduction_from: responses.1,
                 undo_restores: responses.2,
+                pacing_cap: responses.3,
                 limited_transmit: window.0,
                 window_validation: window.1,
                 rate_limited_increase: window.2,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Keys of pauses and pacing.
 
+use super::Infinite;
 use crate::sections::preset::preset_keys;
-use crate::value::words;
+use crate::value::{Count, Or, Positive, words};
 use narrows_cc::RestartWindow;
 use narrows_transport::TransportOptions;
+use narrows_units::Rate;
 
 preset_keys! {
     /// Keys of the restart after idle periods, and of pacing.
@@ -23,6 +25,12 @@ preset_keys! {
         /// Pacing credit, as in Linux: a pause before a paced packet, for example because the window or the application
         /// had no more data, shortens the gap after the packet by as much, but at most by half of the gap.
         option pacing_credit: bool { true => "pauses shorten the gap that follows" },
+
+        /// Largest pacing rate, of payload, as SO_MAX_PACING_RATE and --fq-rate of iperf3 set it: packets are paced at it, or at a
+        /// lower rate of the algorithm or of `pacing`.
+        option pacing_cap: Or<Positive<Rate>, Infinite> {
+            Some(rate) => format!("paced at {rate} at most"),
+        },
     }
 }
 
