@@ -269,6 +269,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ),
     ("pacing_credit", "true", &["transport.pacing=true"]),
     ("pacing_cap", "500kbps", &[]),
+    ("unpaced_packets", "10", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
     ("abe", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),

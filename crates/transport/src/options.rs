@@ -68,6 +68,8 @@ pub struct TransportOptions {
     pub pacing_credit: bool,
     /// The largest pacing rate, of payload, at which packets are then paced in any case; `None` without one.
     pub pacing_cap: Option<Rate>,
+    /// Data packets at the start of a connection that are not paced.
+    pub unpaced_packets: u32,
     /// Whether explicit congestion notification is used (RFC 3168).
     pub ecn: bool,
     /// Payload of a full segment.
@@ -151,6 +153,7 @@ impl Default for TransportOptions {
             pacing: false,
             pacing_credit: false,
             pacing_cap: None,
+            unpaced_packets: 0,
             ecn: false,
             mss: Bytes::new(1_460),
             header: Bytes::new(40),
@@ -229,6 +232,7 @@ impl TransportOptions {
             frto: ForwardRtoKind::Linux,
             restart_window: RestartWindow::Halved,
             pacing_credit: true,
+            unpaced_packets: 10,
             mss: Bytes::new(1_448),
             header: Bytes::new(52),
             ack: Bytes::new(52),

@@ -66,8 +66,9 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         ecn: _,
         // The algorithm that sends the request is notified of each packet.
         quick_start: _,
-        // Only the pacer reads it.
+        // Only the pacer reads them.
         pacing_credit: _,
+        unpaced_packets: _,
         // They are the receiver's: the sender sees the acknowledgements that come of them.
         ack: _,
         delayed_ack_timeout: _,

@@ -244,9 +244,12 @@ impl Sender {
         counters.packets_sent += 1;
         counters.retransmissions += u64::from(retransmitted);
         counters.bytes_sent += size.count();
-        if let Some(rate) = rate {
+        let unpaced = u64::from(self.core.options.unpaced_packets);
+        if let Some(rate) = rate.filter(|_| counters.packets_sent >= unpaced) {
             let aggregate = self.core.options.mss * u64::from(self.core.options.segmentation_offload);
-            let burst = self.core.algorithm.limits().burst.max(aggregate);
+            // The last of those that are not paced has a gap behind it.
+            let alone = counters.packets_sent == unpaced;
+            let burst = if alone { payload } else { self.core.algorithm.limits().burst.max(aggregate) };
             self.pacer.on_sent(rate, payload, burst, self.core.options.pacing_credit, now);
         }
         self.last_sent_at = now;

@@ -110,6 +110,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         select(vec![ReductionFrom::Window, ReductionFrom::Flight]),
         select(vec![UndoRestores::State, UndoRestores::Window]),
         rarely(None, &[Some(rate), Some(Rate::from_bps(80_000_000))]),
+        select(vec![0_u32, 10]),
     );
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
@@ -167,6 +168,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 lost_retransmission_reduces: responses.0,
                 reduction_from: responses.1,
                 undo_restores: responses.2,
+                unpaced_packets: responses.4,
                 pacing_cap: responses.3,
                 limited_transmit: window.0,
                 window_validation: window.1,

@@ -31,6 +31,11 @@ preset_keys! {
         option pacing_cap: Or<Positive<Rate>, Infinite> {
             Some(rate) => format!("paced at {rate} at most"),
         },
+
+        /// Number of data packets at the start of a connection that are not paced; 10 in Linux (tcp_update_skb_after_send).
+        option unpaced_packets: Count<0, 1000> {
+            packets if packets > 0 => format!("first {packets} packets not paced"),
+        },
     }
 }
 
