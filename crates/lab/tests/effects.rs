@@ -271,6 +271,16 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
     ("pacing_cap", "500kbps", &[]),
     ("unpaced_packets", "10", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
+    (
+        "ecn_packets",
+        "all",
+        &[
+            "transport.ecn=true",
+            "flows.0.algorithm=dctcp",
+            "path.queue={kind=\"step\"}",
+            "path.loss={kind=\"bernoulli\",rate=0.02}",
+        ],
+    ),
     ("abe", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
     ("nagle", "true", &["flows.0.size=100kB"]),

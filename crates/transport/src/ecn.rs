@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Explicit congestion notification at the sender (RFC 3168 §6.1).
 //!
-//! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4). A congestion echo (ECE) starts
+//! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4), unless the algorithm counts marks and
+//! all packets are to be capable, as in Linux (`tcp_ecn_send`, `tcp_ecn_send_syn`). A congestion echo (ECE) starts
 //! a mark episode, at most one per window of data, which ends when data sent after its start is acknowledged. During
 //! loss recovery it starts none, since the window has been reduced already. The first new segment after any reduction
 //! carries CWR, and echoes are ignored until that segment is acknowledged, since the receiver cannot have seen it
@@ -9,6 +10,7 @@
 //!
 //! An algorithm that counts marks (RFC 8257, RFC 9331) gets the receiver's count with each ACK and no episodes.
 
+use crate::EcnPackets;
 use narrows_cc::EcnUse;
 use narrows_wire::Ecn;
 
@@ -19,6 +21,8 @@ pub(crate) struct EcnSender {
     used: Option<EcnUse>,
     /// The codepoint of a segment that is sent for the first time.
     codepoint: Ecn,
+    /// That of all other packets.
+    others: Ecn,
     /// The mark episode in progress ends once this segment, the first that had not been sent at its start, is
     /// acknowledged.
     recovery_point: Option<u64>,
@@ -31,15 +35,20 @@ pub(crate) struct EcnSender {
 }
 
 impl EcnSender {
-    pub(crate) fn new(enabled: bool, wanted: EcnUse) -> Self {
+    pub(crate) fn new(enabled: bool, wanted: EcnUse, packets: EcnPackets) -> Self {
         let codepoint = match wanted {
             _ if !enabled => Ecn::NotCapable,
             EcnUse::LowLatency => Ecn::Ect1,
             _ => Ecn::Ect0,
         };
+        let others = match packets {
+            EcnPackets::All if wanted != EcnUse::Classic => codepoint,
+            EcnPackets::All | EcnPackets::NewData => Ecn::NotCapable,
+        };
         Self {
             used: enabled.then_some(wanted),
             codepoint,
+            others,
             recovery_point: None,
             send_cwr: false,
             ignore_echo_below: 0,
@@ -57,13 +66,19 @@ impl EcnSender {
     #[inline]
     pub(crate) fn is_quiet(&self, echo: bool, count: u16) -> bool {
         // Echoes are ignored below a segment: there is none.
-        let Self { used, counted, recovery_point, send_cwr, codepoint: _, ignore_echo_below: _ } = *self;
+        let Self { used, counted, recovery_point, send_cwr, codepoint: _, others: _, ignore_echo_below: _ } =
+            *self;
         used.is_none() || (!echo && count == counted && recovery_point.is_none() && !send_cwr)
     }
 
     /// Returns the ECN codepoint of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
-        if retransmission { Ecn::NotCapable } else { self.codepoint }
+        if retransmission { self.others } else { self.codepoint }
+    }
+
+    /// Returns the ECN codepoint of a packet without data.
+    pub(crate) fn codepoint_of_control(&self) -> Ecn {
+        self.others
     }
 
     /// New segment `number` is sent. Returns whether it carries CWR.
@@ -124,20 +139,24 @@ impl EcnSender {
 #[cfg(test)]
 mod tests {
     use super::EcnSender;
+    use crate::EcnPackets;
     use narrows_cc::EcnUse;
     use narrows_wire::Ecn;
 
     #[test]
     fn retransmissions_and_flows_without_ecn_are_not_capable() {
-        let on = EcnSender::new(true, EcnUse::Classic);
+        let on = EcnSender::new(true, EcnUse::Classic, EcnPackets::NewData);
         assert_eq!((on.codepoint(false), on.codepoint(true)), (Ecn::Ect0, Ecn::NotCapable));
-        assert_eq!(EcnSender::new(true, EcnUse::LowLatency).codepoint(false), Ecn::Ect1);
-        assert_eq!(EcnSender::new(false, EcnUse::Classic).codepoint(false), Ecn::NotCapable);
+        assert_eq!(EcnSender::new(true, EcnUse::LowLatency, EcnPackets::NewData).codepoint(false), Ecn::Ect1);
+        assert_eq!(
+            EcnSender::new(false, EcnUse::Classic, EcnPackets::NewData).codepoint(false),
+            Ecn::NotCapable
+        );
     }
 
     #[test]
     fn one_response_per_window_of_data() {
-        let mut ecn = EcnSender::new(true, EcnUse::Classic);
+        let mut ecn = EcnSender::new(true, EcnUse::Classic, EcnPackets::NewData);
         assert!(ecn.must_respond(true, 0, false));
         ecn.start_episode(10);
         assert!(!ecn.must_respond(true, 5, false));
@@ -148,7 +167,7 @@ mod tests {
 
     #[test]
     fn echoes_are_ignored_until_cwr_is_acknowledged() {
-        let mut ecn = EcnSender::new(true, EcnUse::Classic);
+        let mut ecn = EcnSender::new(true, EcnUse::Classic, EcnPackets::NewData);
         ecn.on_reduction();
         assert!(!ecn.must_respond(true, 20, false));
         assert!(ecn.take_cwr(20) && !ecn.take_cwr(21));
@@ -158,12 +177,28 @@ mod tests {
 
     #[test]
     fn an_algorithm_that_counts_marks_gets_every_mark_and_no_episode() {
-        let mut ecn = EcnSender::new(true, EcnUse::Counted);
+        let mut ecn = EcnSender::new(true, EcnUse::Counted, EcnPackets::NewData);
         assert!(!ecn.must_respond(true, 0, false));
         assert_eq!(ecn.newly_marked(3), 3);
         assert_eq!(ecn.newly_marked(2), 0);
         assert_eq!(ecn.newly_marked(4), 1);
         ecn.counted = u16::MAX;
         assert_eq!(ecn.newly_marked(1), 2);
+    }
+
+    #[test]
+    fn all_packets_are_capable_where_the_algorithm_counts_marks_and_all_are_to_be() {
+        for (used, packets, others) in [
+            (EcnUse::Counted, EcnPackets::All, Ecn::Ect0),
+            (EcnUse::LowLatency, EcnPackets::All, Ecn::Ect1),
+            (EcnUse::Classic, EcnPackets::All, Ecn::NotCapable),
+            (EcnUse::Counted, EcnPackets::NewData, Ecn::NotCapable),
+        ] {
+            let sender = EcnSender::new(true, used, packets);
+            assert_eq!((sender.codepoint(true), sender.codepoint_of_control()), (others, others), "{used:?}");
+            assert!(sender.codepoint(false).is_capable());
+        }
+        let without = EcnSender::new(false, EcnUse::Counted, EcnPackets::All);
+        assert_eq!(without.codepoint_of_control(), Ecn::NotCapable);
     }
 }

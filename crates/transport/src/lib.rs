@@ -27,7 +27,7 @@ mod wheel;
 
 pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
 pub use options::{
-    ForwardRtoKind, RecoveryKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind,
+    EcnPackets, ForwardRtoKind, RecoveryKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind,
 };
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;

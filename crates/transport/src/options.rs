@@ -72,6 +72,8 @@ pub struct TransportOptions {
     pub unpaced_packets: u32,
     /// Whether explicit congestion notification is used (RFC 3168).
     pub ecn: bool,
+    /// The packets that are ECN-capable.
+    pub ecn_packets: EcnPackets,
     /// Payload of a full segment.
     pub mss: Bytes,
     /// Headers of each data packet.
@@ -155,6 +157,7 @@ impl Default for TransportOptions {
             pacing_cap: None,
             unpaced_packets: 0,
             ecn: false,
+            ecn_packets: EcnPackets::NewData,
             mss: Bytes::new(1_460),
             header: Bytes::new(40),
             ack: Bytes::new(40),
@@ -233,6 +236,7 @@ impl TransportOptions {
             restart_window: RestartWindow::Halved,
             pacing_credit: true,
             unpaced_packets: 10,
+            ecn_packets: EcnPackets::All,
             mss: Bytes::new(1_448),
             header: Bytes::new(52),
             ack: Bytes::new(52),
@@ -309,6 +313,17 @@ pub enum ReductionFrom {
     /// 5681 equation 4, RFC 7661 §4.4.1).
     Flight,
 }
+
+/// The packets that are ECN-capable on a flow that uses ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnPackets {
+    /// Those that carry data for the first time (RFC 3168 §6.1.4, §6.1.5).
+    NewData,
+    /// All, acknowledgements too, with an algorithm that counts marks, as in Linux (`tcp_ca_needs_ecn`); with others as
+    /// [`NewData`](Self::NewData).
+    All,
+}
+
 /// The detection of spurious loss episodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoKind {

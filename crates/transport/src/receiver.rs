@@ -47,6 +47,8 @@ pub struct Receiver {
     acknowledged: u64,
     /// ECE: congestion was experienced, and the sender has not responded yet.
     echo: bool,
+    /// The codepoint of what it sends: that of the SYN, since both sides have the same algorithm.
+    ecn: Ecn,
     /// The last data packet was marked.
     last_marked: bool,
     /// The routers' responses since the last acknowledgement.
@@ -98,6 +100,7 @@ impl Receiver {
             timestamp: 0,
             acknowledged: 0,
             echo: false,
+            ecn: Ecn::NotCapable,
             last_marked: false,
             feedback: None,
             handshake: AcceptState::Listening,
@@ -137,7 +140,10 @@ impl Receiver {
             Body::Data { request, timestamp, payload, .. } => {
                 self.on_data(packet, request, (timestamp, payload.into()), now, host);
             }
-            Body::Syn { request } => self.on_syn(packet.number, request, now, host),
+            Body::Syn { request } => {
+                self.ecn = if packet.ecn == Ecn::Ce { Ecn::Ect0 } else { packet.ecn };
+                self.on_syn(packet.number, request, now, host);
+            }
             Body::HandshakeAck => self.accept(now),
             // RFC 9293 §3.10.7.4: a segment that is not acceptable is acknowledged.
             Body::WindowProbe => self.send_ack(now, host),
@@ -396,7 +402,7 @@ impl Receiver {
     }
 
     fn packet(&self, body: Body, now: Time) -> Packet {
-        Packet::new(self.flow, 0, self.options.ack, body, now)
+        Packet { ecn: self.ecn, ..Packet::new(self.flow, 0, self.options.ack, body, now) }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod connection;
 mod datagram;
+mod flight;
 mod idle;
 mod invariants;
 mod kernel;

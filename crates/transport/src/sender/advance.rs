@@ -64,6 +64,8 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         header: _,
         delayed_ack: _,
         ecn: _,
+        // What the short path sends carries new data, which is capable in any case.
+        ecn_packets: _,
         // The algorithm that sends the request is notified of each packet.
         quick_start: _,
         // Only the pacer reads them.

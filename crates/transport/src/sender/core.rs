@@ -46,7 +46,7 @@ impl SenderCore {
             data: SendBuffer::new(size, options.mss),
             timer: RetransmissionTimer::new(&options),
             round: RoundCounter::default(),
-            ecn: EcnSender::new(options.ecn, algorithm.ecn()),
+            ecn: EcnSender::new(options.ecn, algorithm.ecn(), options.ecn_packets),
             options,
             algorithm,
         }

@@ -146,6 +146,7 @@ impl Sender {
     }
 
     fn handshake_packet(&self, body: Body, now: Time) -> Packet {
-        Packet::new(self.core.flow, 0, self.core.options.ack, body, now)
+        let ecn = self.core.ecn.codepoint_of_control();
+        Packet { ecn, ..Packet::new(self.core.flow, 0, self.core.options.ack, body, now) }
     }
 }

@@ -5,7 +5,9 @@ use super::{Fate, MSS, POLICIES, at, options};
 use narrows_cc::{
     AckCounting, FirstCut, QuickStartRequest, RestartWindow, SavedPath, SlowStartKind, UndoRestores,
 };
-use narrows_transport::{ForwardRtoKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind};
+use narrows_transport::{
+    EcnPackets, ForwardRtoKind, ReductionFrom, RtoRestart, RtoRule, TransportOptions, UndoKind,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
 use proptest::prelude::*;
@@ -111,6 +113,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
         select(vec![UndoRestores::State, UndoRestores::Window]),
         rarely(None, &[Some(rate), Some(Rate::from_bps(80_000_000))]),
         select(vec![0_u32, 10]),
+        select(vec![EcnPackets::NewData, EcnPackets::All]),
     );
     let receiver = (
         rarely(None, &[Some(8_u64), Some(50)]),
@@ -170,6 +173,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 undo_restores: responses.2,
                 unpaced_packets: responses.4,
                 pacing_cap: responses.3,
+                ecn_packets: responses.5,
                 limited_transmit: window.0,
                 window_validation: window.1,
                 rate_limited_increase: window.2,

@@ -4,9 +4,10 @@
 use crate::diagnostic::Fault;
 use crate::field::Reported;
 use crate::sections::preset::preset_keys;
+use crate::value::words;
 use narrows_cc::catalogue;
 use narrows_model::algorithm::Control;
-use narrows_transport::TransportOptions;
+use narrows_transport::{EcnPackets, TransportOptions};
 
 preset_keys! {
     /// Keys of explicit congestion notification.
@@ -15,11 +16,18 @@ preset_keys! {
         /// rate of one packet per retransmission timeout of RFC 3168 §6.1.2 is not modelled.
         option ecn: bool { true => "ECN" },
 
+        /// Packets that are ECN-capable. new-data: those that carry data for the first time (RFC 3168 §6.1.4, §6.1.5). all: with an
+        /// algorithm that counts marks also retransmissions, acknowledgements, SYN and SYN-ACK, as in Linux (tcp_ca_needs_ecn).
+        /// Only with ecn.
+        option ecn_packets: EcnPackets,
+
         /// Alternative backoff with ECN (ABE): a mark multiplies the window by 0.8 (Reno) or 0.85 (CUBIC) where a loss
         /// multiplies it by less (RFC 8511 §3.1). Only with ecn, and for reno, newreno, cubic-2005, cubic-2008 and cubic.
         option abe: bool { true => "alternative backoff with ECN" },
     }
 }
+
+words!(EcnPackets { NewData = "new-data", All = "all" });
 
 impl Values {
     /// A mark must be possible, and RFC 8511 must say what it does to the window of `algorithm`.
