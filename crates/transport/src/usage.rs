@@ -5,6 +5,11 @@
 //! time since the data now acknowledged was sent. In slow start it suffices that more than half of the window was in
 //! flight.
 //!
+//! A window that is not used is kept while it is validated by acknowledgements. Linux's `tcp_cwnd_application_limited`, which takes it
+//! halfway to what is used (RFC 2861), runs only when no data has been acknowledged for a retransmission timeout, since
+//! `tcp_cong_avoid` restarts its clock (`snd_cwnd_stamp`) with each acknowledgement of data; `tcp_cwnd_restart` has lowered the
+//! window by then, and has restarted that clock, too. It therefore has no effect of its own.
+//!
 //! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to what
 //! the largest flight since it was last decreased justifies.
 
