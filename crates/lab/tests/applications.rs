@@ -38,6 +38,17 @@ fn a_page_of_one_object_takes_the_rounds_of_slow_start() {
     assert_near("with TLS 1.2", page_load_time(object, ", handshakes = 2"), 0.7, 0.01);
 }
 
+/// RFC 1122 §4.2.3.2, RFC 9293 §3.8.6.3: the request acknowledges the last segment of the handshake, whose acknowledgement its host
+/// would otherwise delay for 40 ms, so that its sender has the whole window of ten for the page.
+#[test]
+fn a_request_carries_the_acknowledgement_that_is_delayed() {
+    let text = fast(r#"kind = "web", think = "1s", levels = [{ size = "14600B" }]"#, "");
+    let delayed = text.replace("delayed_ack = 1", "delayed_ack = 2").replace("10Gbps", "10Mbps");
+    let records = run(&delayed.replace("rtt =", "access_rate = \"1Gbps\", rtt ="), 0);
+    // TCP, TLS and the request take a round trip each, ten packets 12 ms.
+    assert_near("a page", value(&records, "users", "page_load_time_s"), 0.3125, 0.01);
+}
+
 /// The first object is there after three round trips. Over one connection its window is then 20, and 60 segments take two
 /// more; over six each has one request, and five open first.
 #[test]

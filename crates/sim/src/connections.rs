@@ -227,6 +227,16 @@ impl<'m> Connections<'m> {
         delivered.unwrap_or(0)
     }
 
+    /// Data leaves at `now` in `slot`: sends the acknowledgement that its host delays of what the other side sent, if both write.
+    pub fn acknowledge(&mut self, slot: u32, now: Time, context: &mut ConnectionContext<'_>) {
+        let Some((_, other)) = self.other_side(slot) else { return };
+        if let Some(host) = &mut self.receiving[other as usize] {
+            let event = context.net.slots.of(Event::ReceivingHost(other));
+            host.acknowledge(now, &mut context.receiver(event, host.group));
+            host.timer.arm(host.timer.deadline(), event, &mut context.net.queue);
+        }
+    }
+
     /// Handles a message, perhaps from another partition, as far as it concerns hosts.
     pub fn on_message(&mut self, message: &Message, net: &mut Net) {
         match message {

@@ -291,6 +291,14 @@ impl ReceivingEndpoint {
         each!(&mut self.0, receiver => receiver.on_packet(packet, now, host));
     }
 
+    /// The host sends data the other way, which carries the acknowledgement: a delayed one leaves at once. Has no effect if none
+    /// is delayed.
+    pub fn acknowledge<H: Host>(&mut self, now: Time, host: &mut H) {
+        if let Kind::Reliable(receiver) = &mut self.0 {
+            receiver.acknowledge(now, host);
+        }
+    }
+
     /// A timer may have expired. Has no effect if none has.
     pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
         match &mut self.0 {

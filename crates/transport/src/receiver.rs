@@ -159,6 +159,13 @@ impl Receiver {
         }
     }
 
+    /// Sends the delayed acknowledgement, if there is one.
+    pub(crate) fn acknowledge<H: Host>(&mut self, now: Time, host: &mut H) {
+        if self.policy.holds() {
+            self.send_ack(now, host);
+        }
+    }
+
     /// A timer may have expired. Has no effect if none has.
     pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
         let updates_window = self.window_update() <= now;

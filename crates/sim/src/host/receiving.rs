@@ -97,6 +97,13 @@ impl ReceivingHost {
         self.meet_deadlines(at, cx);
     }
 
+    /// Data leaves at `now` the other way, and with it the acknowledgement that is delayed.
+    pub fn acknowledge(&mut self, now: Time, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.act(now, cx, |receiver, io| receiver.acknowledge(now, io));
+        self.set_timer(self.receiver.next_wake());
+    }
+
     /// Stores `packet` until its arrival time at the host.
     pub fn wait(&mut self, packet: &Packet) {
         self.access.wait(packet);

@@ -51,6 +51,8 @@ pub(crate) struct SendingHost {
     acts_next: Time,
     /// Whether the end of the connection has been recorded.
     pub concluded: bool,
+    /// Data packets sent when that was last asked.
+    sent: u64,
     /// The application that writes the data over time; `None` if all data is written at the start.
     pub application: Option<Box<Application>>,
     /// Random delay of outgoing packets; `None` without one.
@@ -106,6 +108,7 @@ impl SendingHost {
             ended: None,
             acts_next: Time::NEVER,
             concluded: false,
+            sent: 0,
             application: None,
             delay: None,
         }
@@ -125,6 +128,12 @@ impl SendingHost {
         }
         self.set_appointment();
         self.meet_deadlines(now, cx);
+    }
+
+    /// Whether data has been sent since this was last asked.
+    pub fn has_sent(&mut self) -> bool {
+        let sent = self.sender.counters().packets_sent;
+        std::mem::replace(&mut self.sent, sent) != sent
     }
 
     /// The connection is used until `at`: a transfer that is not complete then is abandoned, and an endless flow ends when

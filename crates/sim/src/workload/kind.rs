@@ -153,6 +153,10 @@ impl WorkloadContext<'_, '_, '_> {
     pub fn settle(&mut self, kind: &mut dyn Kind, slot: u32) {
         let now = self.now;
         let host = self.connections.sending[slot as usize].as_deref_mut().expect("a host is there");
+        if !host.exclusive && host.has_sent() {
+            self.connections.acknowledge(slot, now, self.parts);
+        }
+        let host = self.connections.sending[slot as usize].as_deref_mut().expect("a host is there");
         kind.on_work(slot, host);
         if host.concluded {
             return;

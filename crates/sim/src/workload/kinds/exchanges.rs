@@ -5,8 +5,10 @@
 //! The host of a side is the sending host of the data that it writes and the receiving host of the data that it reads, so
 //! that its reads and the writes that follow them happen in one partition.
 //!
-//! Deviations: acknowledgements are separate packets, never piggybacked; on the access links of a host, data and
-//! acknowledgements do not delay each other; the accepting side starts with the initial retransmission
+//! A delayed acknowledgement leaves with the data that its host sends.
+//!
+//! Deviations: acknowledgements are packets of their own, even where they leave with data; on the access links of a host,
+//! data and acknowledgements do not delay each other; the accepting side starts with the initial retransmission
 //! timeout, without a sample of the handshake; if one side gives up, the other waits until the end of the run.
 
 use crate::events::Event;
