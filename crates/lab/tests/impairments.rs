@@ -126,3 +126,26 @@ fn thinned_acknowledgements_still_clock_a_flow() {
     assert_near("acknowledgements", lost, 0.5, 0.05);
     assert_near("goodput", half, all, 0.05);
 }
+
+/// Every data packet of a flow that uses ECN arrives marked, whichever part of the link marked it.
+#[test]
+fn the_marks_of_a_hop_count_as_those_of_a_queue() {
+    let text = |marks: &str| {
+        format!(
+            r#"
+            duration = "20s"
+            warmup = "5s"
+            path = {{ rate = "20Mbps", rtt = "40ms", {marks} }}
+            flows = [{{ name = "f", algorithm = "newreno", ecn = true }}]
+            "#
+        )
+    };
+    let hop = run(&text(r#"impairments = [{ kind = "ecn", mode = "set-ce" }]"#), 0);
+    // The hop marks on its way what the sender sends, so that what is in flight at either end of the measurement does not count.
+    assert_near("flow", value(&hop, "f", "mark_rate"), 1.0, 0.001);
+    assert_near("share of data", value(&hop, "bottleneck", "mark_rate"), 1.0, 0.001);
+    let half = run(&text(r#"impairments = [{ kind = "ecn", mode = "set-ce", share = 0.5 }]"#), 0);
+    assert_near("half", value(&half, "f", "mark_rate"), 0.5, 0.1);
+    let check = hop.checks.iter().find(|check| check.detail.contains("packets were marked"));
+    assert!(check.is_some(), "{:?}", hop.checks);
+}

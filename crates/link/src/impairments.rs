@@ -21,7 +21,7 @@ use core::cmp::Reverse;
 use core::fmt::Debug;
 use narrows_engine::Stream;
 use narrows_units::Time;
-use narrows_wire::Packet;
+use narrows_wire::{Ecn, Packet};
 
 /// An impairment, which forwards, loses or holds packets.
 trait Element: Debug + Send {
@@ -68,6 +68,8 @@ pub struct Impairments {
     released: VecDeque<Packet>,
     /// Packets lost since they were last taken, each with the rule.
     lost: Vec<(Packet, &'static str)>,
+    /// Packets marked since they were last taken.
+    marked: Vec<Packet>,
 }
 
 /// A packet that leaves at its arrival time.
@@ -124,6 +126,7 @@ impl Impairments {
             pending: VecDeque::new(),
             released: VecDeque::new(),
             lost: Vec::new(),
+            marked: Vec::new(),
         })
     }
 
@@ -162,6 +165,11 @@ impl Impairments {
         self.lost.pop()
     }
 
+    /// Returns the next packet that an element marked, as it left that element.
+    pub fn take_marked(&mut self) -> Option<Packet> {
+        self.marked.pop()
+    }
+
     /// Returns the number of packets here.
     pub fn held(&self) -> u64 {
         self.waiting.len() as u64 + self.stages.iter().map(|(element, _)| element.held()).sum::<u64>()
@@ -175,7 +183,11 @@ impl Impairments {
                 self.drain();
             }
             let (element, draws) = &mut self.stages[stage];
+            let before = packet.ecn;
             let fate = element.pass(&mut packet, draws, &mut self.released);
+            if packet.ecn == Ecn::Ce && before != Ecn::Ce {
+                self.marked.push(packet);
+            }
             self.pending.extend(self.released.drain(..).map(|released| (stage + 1, released)));
             match fate {
                 Fate::Leaves => {}

@@ -244,6 +244,8 @@ impl<T> Link<T> {
         while let Some((packet, rule)) = self.impairments.as_mut().and_then(Impairments::take_lost) {
             self.ended.packets.push_back((now, Fate::Lost(rule), packet));
         }
+        // The header says so where the packet arrives.
+        while self.impairments.as_mut().and_then(Impairments::take_marked).is_some() {}
         if let Some(packet) = left {
             self.last_arrival = self.last_arrival.max(now + self.delay);
             self.pipe.push_back(Packet { arrival: self.last_arrival, ..packet });

@@ -175,6 +175,29 @@ fn a_hop_changes_the_packets_of_its_list_alone() {
 }
 
 #[test]
+fn a_hop_that_drops_capable_packets_lets_all_others_pass() {
+    use Ecn::{Ce, Ect0, Ect1, NotCapable};
+    let drop = Impairment::Ecn { mode: EcnChange::Drop, share: 1.0, selection: Selection::default() };
+    let packets =
+        (0..).zip([NotCapable, Ect0, Ect1, Ce]).map(|(number, ecn)| Packet { ecn, ..packet(number, 0) });
+    let (left, gone) = pass(&[drop], packets);
+    assert_eq!((left.len(), left[0].0, gone), (1, 0, vec![1, 2, 3]));
+}
+
+#[test]
+fn the_packets_that_a_hop_marks_are_reported_once_and_those_marked_before_are_not() {
+    let impairment = Impairment::Ecn { mode: EcnChange::SetCe, share: 1.0, selection: Selection::default() };
+    let stream = |purpose: &str| Stream::new(1, 0, purpose);
+    let mut chain = Impairments::new(None, &[impairment.clone(), impairment], stream).expect("it has two");
+    for (number, ecn) in [(0, Ecn::NotCapable), (1, Ecn::Ect0), (2, Ecn::Ce), (3, Ecn::Ect1)] {
+        chain.send(Packet { ecn, ..packet(number, 0) });
+    }
+    let mut marked: Vec<u64> = core::iter::from_fn(|| chain.take_marked()).map(|each| each.number).collect();
+    marked.sort_unstable();
+    assert_eq!(marked, [1, 3]);
+}
+
+#[test]
 fn a_delay_in_steps_holds_from_each_time_on_and_is_repeated() {
     let points = vec![(span(0), span(5)), (span(100), span(50)), (span(200), span(0))];
     let steps = |period, reorder| Impairment::Delay {

@@ -141,7 +141,7 @@ pub(super) const METRICS: &[LinkMetric] = &[
         "packets lost behind the queue, at random or by an impairment such as a policer, over packets sent",
         random_loss_rate),
     metric("mark_rate", Share, Neither, "mark rate", "RFC 3168",
-        "packets marked over packets that reached the queue",
+        "packets marked by the queue, or by an impairment behind it, over packets that reached the queue",
         |link| marked(link) / arrived(link)),
     metric("queue_mean_packets", Packets, Lower, "queue, mean", "RFC 7928 §4",
         "time average of the packets that wait, without the one in transmission",

@@ -272,6 +272,9 @@ impl Stepped {
             tap.link.lost();
             lose(&packet, rule, now, tap);
         }
+        while let Some(packet) = self.impairments.as_mut().and_then(Impairments::take_marked) {
+            tap.mark(&packet, now);
+        }
         self.leaving = self.impairments.as_ref().map_or(Time::NEVER, Impairments::next);
     }
 

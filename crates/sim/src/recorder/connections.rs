@@ -211,6 +211,14 @@ pub(crate) struct QueueTap<'a> {
 }
 
 impl QueueTap<'_> {
+    /// Counts and logs `packet`, which the link marked at `now`: its queue, or an impairment behind it.
+    pub fn mark(&mut self, packet: &Packet, now: Time) {
+        self.link.counts.marked += 1;
+        self.flows.marked(packet);
+        self.flows.log_event(now, self.link.place, FlowEvent::Marked, "", packet);
+        self.log(now, PacketEvent::Marked, packet);
+    }
+
     /// Logs what happened to `packet` at the link at `now`, if that is logged.
     pub fn log(&mut self, now: Time, event: PacketEvent, packet: &Packet) {
         if let Some(place) = self.link.logged {
@@ -228,9 +236,6 @@ impl Tap for QueueTap<'_> {
     }
 
     fn marked(&mut self, packet: &Packet) {
-        self.link.counts.marked += 1;
-        self.flows.marked(packet);
-        self.flows.log_event(self.link.now(), self.link.place, FlowEvent::Marked, "", packet);
-        self.log(self.link.now(), PacketEvent::Marked, packet);
+        self.mark(packet, self.link.now());
     }
 }
