@@ -243,7 +243,7 @@ fn element(model: &Impairment, draws: &mut Stream) -> Box<dyn Element> {
 
 impl Element for Loss {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        if self.lose(packet, || draws.uniform()) { Fate::Lost("random") } else { Fate::Leaves }
+        if self.lose(packet, || draws.uniform()) { Fate::Lost(self.rule()) } else { Fate::Leaves }
     }
 }
 

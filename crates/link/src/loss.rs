@@ -68,6 +68,15 @@ impl Loss {
         Self { model, bad: false, packets: 0, listed }
     }
 
+    /// Returns the rule by which it loses packets, as logs name it.
+    pub fn rule(&self) -> &'static str {
+        match self.model {
+            LossModel::Bernoulli { .. } | LossModel::GilbertElliott { .. } => "random",
+            LossModel::Periodic { .. } => "periodic",
+            LossModel::List(_) => "listed",
+        }
+    }
+
     /// Whether `packet`, the next, is lost. `uniform` draws from the uniform distribution on [0, 1).
     pub fn lose(&mut self, packet: &Packet, mut uniform: impl FnMut() -> f64) -> bool {
         match self.model {

@@ -333,8 +333,8 @@ const EVENTS: &[ColumnSchema] = &[
     ),
     label(
         "rule",
-        "why: of `dropped` and `lost` `overflow`, `early`, `random`, `policer`, `ack-thinning`, `arq` or \
-         `link-failure`; of `declared-lost`, `reduction` and `recovery-start` `duplicate-acks` (RFC 5681), \
+        "why: of `dropped` and `lost` `overflow`, `early`, `random`, `periodic` or `listed` (the loss model), `policer`, \
+         `ecn`, `ack-thinning`, `arq` or `link-failure`; of `declared-lost`, `reduction` and `recovery-start` `duplicate-acks` (RFC 5681), \
          `partial-ack` (RFC 6582), `sack` (RFC 6675), `rack` (RFC 8985), `probe` (a tail loss probe repaired the \
          loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), `later-echoes` or `report` (datagrams), \
          `stack` (a rule of a stack that is hosted) or `algorithm` (its own rule, such as one of \
