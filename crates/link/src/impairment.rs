@@ -94,6 +94,8 @@ pub enum EcnChange {
     Ect1ToEct0,
     /// ECT(0) and ECT(1) become CE.
     SetCe,
+    /// ECT(0), ECT(1) and CE are lost: the hop takes them for faulty.
+    Drop,
 }
 
 /// An additional delay over time, from the start of the run.

@@ -22,6 +22,9 @@ impl Element for Remark {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
         let is_drawn = draws.uniform() < self.share;
         if self.selected.takes(packet) && is_drawn {
+            if self.mode == EcnChange::Drop && packet.ecn.is_capable() {
+                return Fate::Lost("ecn");
+            }
             packet.ecn = match (self.mode, packet.ecn) {
                 (EcnChange::Bleach, _) => Ecn::NotCapable,
                 (EcnChange::ClearCe, Ecn::Ce) | (EcnChange::Ect1ToEct0, Ecn::Ect1) => Ecn::Ect0,

@@ -64,7 +64,8 @@ keys! {
     /// queues drop packets instead of marking them, use a queue without ecn.
     pub struct Ecn = "ecn" {
         /// bleach: all packets become Not-ECT. clear-ce: CE becomes ECT(0), as at the end of a tunnel that discards the
-        /// outer header. ect1-to-ect0: ECT(1) becomes ECT(0). set-ce: ECT(0) and ECT(1) become CE.
+        /// outer header. ect1-to-ect0: ECT(1) becomes ECT(0). set-ce: ECT(0) and ECT(1) become CE. drop: ECT(0), ECT(1) and CE
+        /// are lost.
         mode: EcnChange,
         /// Probability that a packet selected by `packets` and `of` is changed.
         share: PositiveFraction = 1.0,
@@ -84,6 +85,7 @@ words!(EcnChange {
     ClearCe = "clear-ce",
     Ect1ToEct0 = "ect1-to-ect0",
     SetCe = "set-ce",
+    Drop = "drop",
 });
 
 keys! {
