@@ -15,7 +15,7 @@ use crate::parameters::LIMIT;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline};
 use alloc::collections::binary_heap::PeekMut;
-use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::collections::{BTreeSet, BinaryHeap, VecDeque};
 use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Reverse;
 use narrows_card::Card;
@@ -57,8 +57,10 @@ struct Rounds {
     at: Time,
     /// Finish number of the last packet of each row.
     last: Vec<Finish>,
-    /// The rows whose last finish number is above `R`, each with one of its finish numbers, the smallest first.
-    due: BinaryHeap<Reverse<(Finish, usize)>>,
+    /// For each row the finish number under which it is in `due`, if it is.
+    keys: Vec<Finish>,
+    /// The rows whose last finish number is above `R`, each under one of its finish numbers that is not above the last.
+    due: BTreeSet<(Finish, usize)>,
 }
 
 impl Rounds {
@@ -66,10 +68,11 @@ impl Rounds {
     fn advance(&mut self, now: Time, bytes_per_second: f64) {
         let mut bytes = now.since(self.at).as_secs_f64() * bytes_per_second;
         self.at = now;
-        while let Some(&Reverse((finish, row))) = self.due.peek() {
+        while let Some(&(finish, row)) = self.due.first() {
             let last = self.last[row];
             if finish < last {
-                *self.due.peek_mut().expect("the first was looked at") = Reverse((last, row));
+                self.due.pop_first();
+                self.enter(row);
                 continue;
             }
             let needed = (last.rounds() - self.made) * self.due.len() as f64;
@@ -79,7 +82,22 @@ impl Rounds {
             }
             bytes -= needed;
             self.made = last.rounds();
-            self.due.pop();
+            self.due.pop_first();
+        }
+    }
+
+    /// `row`, which is not in `due`, has packets to finish.
+    fn enter(&mut self, row: usize) {
+        self.keys[row] = self.last[row];
+        self.due.insert((self.keys[row], row));
+    }
+
+    /// The last packet of `row`, which would have finished with `finish`, is dropped: its flow needs no rounds for its `size` bytes.
+    fn withdraw(&mut self, row: usize, finish: Finish, size: f64) {
+        let start = Finish::new((finish.rounds() - size).max(0.0));
+        self.last[row] = start;
+        if self.due.remove(&(self.keys[row], row)) && start.rounds() > self.made {
+            self.enter(row);
         }
     }
 
@@ -89,7 +107,7 @@ impl Rounds {
         let finish = Finish::new(last.max(self.made) + size);
         self.last[row] = finish;
         if last <= self.made {
-            self.due.push(Reverse((finish, row)));
+            self.enter(row);
         }
         finish
     }
@@ -98,12 +116,12 @@ impl Rounds {
 impl FairQueueing {
     /// Creates an empty queue.
     pub fn new(limit: Limit) -> Self {
-        let (last, due) = (Vec::new(), BinaryHeap::new());
+        let (last, keys, due) = (Vec::new(), Vec::new(), BTreeSet::new());
         Self {
             limit,
             rows: Rows::default(),
             waiting: Vec::new(),
-            rounds: Rounds { made: 0.0, at: Time::ZERO, last, due },
+            rounds: Rounds { made: 0.0, at: Time::ZERO, last, keys, due },
             heads: BinaryHeap::new(),
         }
     }
@@ -113,6 +131,7 @@ impl FairQueueing {
         while self.waiting.len() <= row {
             self.waiting.push(VecDeque::new());
             self.rounds.last.push(Finish::default());
+            self.rounds.keys.push(Finish::default());
             self.rows.open();
         }
         row
@@ -122,7 +141,8 @@ impl FairQueueing {
     fn drop_longest(&mut self, context: &mut Context<'_>) {
         let row = self.rows.longest().expect("more than the limit waits");
         let packet = self.rows.pop_tail(row).expect("the longest row holds a packet");
-        self.waiting[row].pop_back();
+        let finish = self.waiting[row].pop_back().expect("each packet has a finish number");
+        self.rounds.withdraw(row, finish, packet.size().count() as f64);
         context.drop(&packet, DropReason::Overflow);
     }
 }
@@ -181,7 +201,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[],
         deviations: &[
             "no earlier bids for flows that used less than their share (delta of the source is 0)",
-            "a dropped packet has had its rounds, as its flow's next finish number shows",
+            "rounds that were made for a packet before it is dropped are not given back",
             "while the rate of the link changes between two arrivals, the rounds are those of the later rate",
             "the longest queue is found to 64 bytes",
         ],

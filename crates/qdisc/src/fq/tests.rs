@@ -78,6 +78,29 @@ fn the_last_packet_of_the_longest_queue_makes_room() {
     assert_eq!(bench.queue.backlog().packets, 0);
 }
 
+/// Both flows send at the rate of the link into room for ten packets, so that half of the packets are dropped.
+#[test]
+fn flows_whose_packets_are_dropped_have_the_same_bytes_whatever_their_size() {
+    let mut bench = bench(Limit::Packets(10));
+    let (mut sent, mut served) = ([0.0; 2], 0.0);
+    // One byte is sent in a microsecond: each turn of 1500 us has five packets of 300 bytes and one of 1500.
+    for turn in 0..4_000 {
+        for part in 0..5 {
+            bench.arrive(packet(turn * 10 + part, 1, 300));
+            if part == 2 {
+                bench.arrive(packet(turn * 10 + 9, 2, 1500));
+            }
+            bench.now += Span::from_us(300);
+            served += 300.0;
+            while sent[0] + sent[1] < served {
+                let Some(left) = bench.depart() else { break };
+                sent[usize::from(left.size().count() > 300)] += left.size().count() as f64;
+            }
+        }
+    }
+    assert!((sent[0] / (sent[0] + sent[1]) - 0.5).abs() < 0.01, "{sent:?}");
+}
+
 /// A packet of 1500 bytes finishes with every third of 500.
 #[test]
 fn flows_have_the_same_bytes_whatever_the_size_of_their_packets() {
