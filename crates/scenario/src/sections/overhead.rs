@@ -12,7 +12,10 @@ keys! {
     pub struct Frame = "frame" {
         /// Header, trailer and inter-packet gap. Ethernet has 38 bytes: preamble 8, header 14, frame check sequence 4,
         /// inter-packet gap 12 (IEEE 802.3).
-        bytes: Bytes = Bytes::new(38),
+        bytes: Bytes = ETHERNET,
+        /// Least size of a frame, `bytes` included, to which shorter ones are padded (`mpu` of tc). Ethernet has 84 bytes: 64 of the
+        /// frame, 20 of preamble and gap; DOCSIS 64, with 18 of `bytes`.
+        least: Bytes => "84B if bytes is 38B, else 0B",
     }
 }
 
@@ -30,6 +33,11 @@ forms! {
     pub enum Framed { Frame, Atm }
 }
 
+/// Bytes that Ethernet adds to each packet.
+const ETHERNET: Bytes = Bytes::new(38);
+/// The least size of an Ethernet frame with preamble and gap.
+const ETHERNET_LEAST: Bytes = Bytes::new(84);
+
 /// The type of the key `overhead`: a size without a form is that of a frame.
 pub type Overhead = PlainOr<Bytes, Framed>;
 
@@ -43,8 +51,12 @@ pub type Added = Choice<Bytes, Framed>;
 /// If a key has an error that was reported.
 pub fn model(written: &Added) -> Result<Framing, Reported> {
     Ok(match written {
-        Choice::Plain(bytes) => Framing::Frame(*bytes),
-        Choice::Form(Framed::Frame(form)) => Framing::Frame(form.bytes.copied()?),
+        Choice::Plain(added) => Framing::Frame { added: *added, least: Bytes::ZERO },
+        Choice::Form(Framed::Frame(form)) => {
+            let added = form.bytes.copied()?;
+            let usual = if added == ETHERNET { ETHERNET_LEAST } else { Bytes::ZERO };
+            Framing::Frame { added, least: form.least.copied()?.unwrap_or(usual) }
+        }
         Choice::Form(Framed::Atm(form)) => Framing::Cells(form.bytes.copied()?),
     })
 }
@@ -52,7 +64,8 @@ pub fn model(written: &Added) -> Result<Framing, Reported> {
 /// Describes a framing.
 pub fn describe(framing: Framing) -> String {
     match framing {
-        Framing::Frame(bytes) => format!("{bytes} added to each packet"),
+        Framing::Frame { added, least: Bytes::ZERO } => format!("{added} added to each packet"),
+        Framing::Frame { added, least } => format!("{added} added to each packet, at least {least}"),
         Framing::Cells(bytes) => format!("packets with {bytes} more in ATM cells"),
     }
 }
