@@ -10,7 +10,7 @@ preset_keys! {
     pub struct Keys, Values for TransportOptions {
         /// Loss detection and recovery. sack-1996: with the sender's first estimate of the data in flight (Fall and
         /// Floyd 1996; ns-2), in which lost segments remain until they are acknowledged. Preset ns2 has sack: transfers
-        /// of a few dozen packets that lose several near their end complete up to a sixth earlier than in ns-2.
+        /// of a few dozen packets that lose several near their end complete up to a third earlier than in ns-2.
         option recovery: RecoveryKind {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
