@@ -6,7 +6,7 @@ use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
 use narrows_cc::{
     AckCounting, Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest,
-    RestartWindow, SavedPath, Setup, SlowStartKind,
+    RestartWindow, SavedPath, Setup, SlowStartKind, UndoRestores,
 };
 use narrows_units::{Bytes, Rate, Span};
 use proptest::prelude::*;
@@ -38,6 +38,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         (slow_start, ack_counting),
         (proptest::option::of(start_up), proptest::option::of(saved)),
         (any::<bool>(), any::<bool>()),
+        prop_oneof![Just(UndoRestores::State), Just(UndoRestores::Window)],
         any::<u64>(),
     )
         .prop_map(
@@ -48,6 +49,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                 (slow_start, ack_counting),
                 (quick_start, saved_path),
                 (paced, abe),
+                undo_restores,
                 seed,
             )| {
                 Setup {
@@ -57,6 +59,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                     initial_ssthresh,
                     first_cut,
                     abe,
+                    undo_restores,
                     restart_window,
                     slow_start,
                     ack_counting,

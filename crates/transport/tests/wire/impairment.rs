@@ -79,6 +79,7 @@ pub fn impairment() -> impl Strategy<Value = Impairment> {
 }
 
 /// Endpoints with any options: the literal names all, so that a new one does not compile until it is drawn.
+#[expect(clippy::too_many_lines, reason = "a line or two for each option, none of which may be left out")]
 pub fn every_option() -> impl Strategy<Value = TransportOptions> {
     /// The usual value most of the time: another closes the short path, or is met by few flows.
     fn rarely<T: Clone + std::fmt::Debug + 'static>(usual: T, others: &[T]) -> BoxedStrategy<T> {

@@ -59,6 +59,6 @@ fn a_window_acknowledged_adds_one_packet() {
 
 #[test]
 fn a_loss_halves_the_window() {
-    let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, packets: &[] };
+    let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, flight: None, packets: &[] };
     assert!((window_after(|algorithm| algorithm.on_loss(&loss, &PATH)) - 5.0).abs() < 1e-12);
 }
