@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from narrows.external.typed import as_typed
+from narrows.typed import as_typed
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -57,7 +57,8 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
             several = listed(value) if kind.several and not isinstance(value, Mapping | bytes) else [value]
             if not all(map(kind.fits, several)):
                 raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; allowed: {kind.allowed}")
-            bound.arguments[name] = as_typed(several if kind.several else value)
+            texts = [os.fspath(each) if isinstance(each, os.PathLike) else each for each in several]
+            bound.arguments[name] = as_typed(texts if kind.several else texts[0])
             if name == "vary":
                 bound.arguments[name] = {key: as_typed(each) for key, each in value.items()}
         return function(*bound.args, **bound.kwargs)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user typed, told from what was read: only the first names code that may be executed."""
+"""What the user typed, as distinct from what was read: only the first names code that may be executed."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
 
 
 class Typed(str):
@@ -19,9 +21,12 @@ class Typed(str):
 
 
 def as_typed(value: Any) -> Any:
-    """Return an argument of a command or a public function with its texts and paths as typed; all else as it is."""
-    if isinstance(value, str | os.PathLike):
-        return Typed(os.fspath(value))
+    """Return an argument of a command or a public function with its texts as typed; all else as it is.
+
+    A path of the command line is one of results, whose files are not the user's own.
+    """
+    if isinstance(value, str):
+        return Typed(value)
     if type(value) in {list, tuple}:
         return [as_typed(each) for each in value]
     return value

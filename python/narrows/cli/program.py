@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -17,9 +16,9 @@ from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest
-from narrows.external.typed import as_typed
 from narrows.files.text import is_text
 from narrows.names import unknown_beside
+from narrows.typed import as_typed
 
 if TYPE_CHECKING:
     import argparse
@@ -48,8 +47,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _known(_with_negative_values(given))
         for name, value in vars(arguments).items():
-            # A path of a command is one of its results, whose files are not the user's own.
-            setattr(arguments, name, value if isinstance(value, Path) else as_typed(value))
+            setattr(arguments, name, as_typed(value))
         arguments.given = given
         status: int = arguments.command(arguments)
         sys.stdout.flush()

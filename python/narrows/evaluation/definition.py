@@ -12,12 +12,12 @@ from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
 from narrows.experiments.declared import fields
 from narrows.experiments.document import Document, Node
 from narrows.experiments.measures import split
-from narrows.external.typed import beside, like
 from narrows.files.text import read_text
 from narrows.frozen import frozen
 from narrows.library import SUITES
 from narrows.metrics import Metric, MetricError, resolve
 from narrows.names import UnknownNameError
+from narrows.typed import beside, like
 
 if TYPE_CHECKING:
     import os

@@ -15,7 +15,6 @@ from narrows.experiments.factors import SECTIONS, Factor, read_factors
 from narrows.experiments.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
 from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.experiments.words import Words
-from narrows.external.typed import like
 from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.frozen import frozen
@@ -23,6 +22,7 @@ from narrows.library import ScenarioFile, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
+from narrows.typed import like
 
 if TYPE_CHECKING:
     import os

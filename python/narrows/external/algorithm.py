@@ -18,7 +18,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.external.cell import written
 from narrows.external.source import FORM, AlgorithmError, executing, read
-from narrows.external.typed import Typed
+from narrows.typed import Typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from narrows.external.typed import Typed, like
+from narrows.typed import Typed, like
 
 
 class AlgorithmError(Exception):

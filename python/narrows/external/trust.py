@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.source import LIBRARIES, is_trusted, named_files, split_name
-from narrows.external.typed import Typed
 from narrows.library import ships
+from narrows.typed import Typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

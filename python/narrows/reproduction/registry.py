@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.experiments.overlay import offered
-from narrows.external.typed import beside, like
 from narrows.files.format import read_kept
 from narrows.frozen import frozen
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.ledger import upgraded
+from narrows.typed import beside, like
 
 if TYPE_CHECKING:
     from narrows.reproduction.claims import Published

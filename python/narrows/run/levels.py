@@ -13,10 +13,10 @@ from narrows import core
 from narrows.arguments import listed
 from narrows.comparison import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
-from narrows.external.typed import like
 from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.run.list_arguments import problem, split
+from narrows.typed import like
 
 if TYPE_CHECKING:
     # The subject or None, and further changes of keys.
