@@ -21,11 +21,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.commands.trials import ALPHA
 from narrows.run.execution import execute
 from narrows.run.jobs import Unwatched
 from narrows.trial.contest import Contest, Values, contests
-from narrows.trial.run import LEAST, MOST, STEP
+from narrows.trial.run import ALPHA, LEAST, MOST, STEP
 from narrows.trial.scenarios import Sides, of_files, of_narrows
 from narrows.trial.verdict import UNDECIDED, WORSE
 

@@ -160,7 +160,7 @@ def is_left(verdict: Any, file: str, place: tuple[Any, ...]) -> bool:
 
 
 def judged(bench: Bench, kind: str, file: Path, place: tuple[Any, ...]) -> None:
-    """Verify a forgery, and check that it is told."""
+    """Verify a forgery, and check that it is named."""
     folder = bench.unpacked(kind)
     name = file.relative_to(folder).as_posix()
     try:

@@ -22,7 +22,7 @@ from narrows.run.subjects import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
 from narrows.trial.kept import Kept
-from narrows.trial.run import counts, trial
+from narrows.trial.run import ALPHA, counts, trial
 from narrows.trial.written import write_scenarios
 
 if TYPE_CHECKING:
@@ -151,6 +151,3 @@ def _check_margin(text: str) -> None:
         fault = True
     if fault:
         raise InputError("margin", f"expected a percentage of at least 0%, as in 2%, got {text!r}")
-
-
-ALPHA = 0.05

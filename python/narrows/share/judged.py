@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from narrows.commands.trials import ALPHA
 from narrows.errors import InputError
 from narrows.evaluation import campaign as evaluating
 from narrows.evaluation import rows as judging
@@ -35,6 +34,7 @@ from narrows.share.numbers import Difference, of_file
 from narrows.share.recomputed import Left, names_it
 from narrows.statistics import distinct
 from narrows.trial.contest import Side, Values, contests
+from narrows.trial.run import ALPHA
 from narrows.trial.run import counts as counts_of_trial
 from narrows.trial.scenarios import Pair
 from narrows.trial.verdict import row

@@ -98,7 +98,7 @@ def _differing(
 
 
 def _equal(one: Any, other: Any) -> bool:
-    # A truth value is no number, and what is not a number is like itself.
+    # True is not 1, and what is not a number is like itself.
     if isinstance(one, bool) != isinstance(other, bool):
         return False
     return bool(one == other) or (one != one and other != other)  # noqa: PLR0124  # NaN

@@ -144,13 +144,24 @@ def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator
             "digest": found.summary["digest"],
         },
     )
+    yield from of_tables(folder, name, found)
+
+
+def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
+    """Yield where the tables of a run are not those of its records; arguments are as of `of_run`."""
+    import pyarrow as pa
+
     for schema in core.tables():
         table = schema["name"]
-        now, before = found.table(table), folder.optional(table)
-        if before is not None:
-            yield from of_table(_in(table, name), before, now)
-        elif now.num_rows:
-            yield Difference("records", _in(table, name), f"has {now.num_rows} rows here, and was missing")
+        now = found.table(table)
+        try:
+            before = folder.optional(table)
+            if before is not None:
+                yield from of_table(_in(table, name), before, now)
+            elif now.num_rows:
+                yield Difference("records", _in(table, name), f"has {now.num_rows} rows here, and was missing")
+        except (pa.ArrowException, OSError, ValueError) as error:
+            yield Difference("records", _in(table, name), f"is damaged: {error}")
     written = {f"{schema['name']}.parquet" for schema in core.tables()}
     for file in folder.tables():
         if file.name not in written:
@@ -169,7 +180,7 @@ def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
                 metric = resolve(text)
                 check(metric, found.scenario)
             except MetricError:
-                # That it has no such metric here is told as any other difference.
+                # That it has no such metric here is a difference as any other.
                 continue
             wanted.append(metric)
     return wanted

@@ -7,6 +7,7 @@ import os
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -160,9 +161,15 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     if runs and len(runs) == len(written):
         added = any(each.part == "version" for each in changed)
         with fitting(folder):
+            equal = {each.name for each in repeated if each.found == each.stored}
             for name, run in runs.items():
-                changed += recomputed.of_run(inner[name], name, run, added=added)
-            if whole.runs:
+                # Of other records everything is another, and the first value shows where they part.
+                changed += (
+                    recomputed.of_run(inner[name], name, run, added=added)
+                    if name in equal
+                    else islice(recomputed.of_tables(inner[name], name, run), 1)
+                )
+            if whole.runs and len(equal) == len(runs):
                 changed += recomputed.of_comparison(whole, runs, added=added)
     return Verdict(kind, manifest.get("title", ""), repeated, _distinct(changed), [*LEFT[kind]])
 
@@ -259,7 +266,7 @@ def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdic
             one if one.part == "version" else replace(one, what=f"{name}: {one.what}") for one in found.differences
         ]
     kind, left = str(kind_of(folder)), []
-    if studies:
+    if repeated and all(each.found == each.stored for each in repeated):
         with fitting(folder):
             judged = (
                 judging.of_suite(folder, _may(folder, trust=trust))
@@ -303,11 +310,10 @@ def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict
     differences += [
         Difference("records", each.name, "has other records") for each in repeated if each.found != each.stored
     ]
-    with fitting(folder):
-        judged = judge.judged()
-    return Verdict(
-        kind, title_of(folder), repeated, _distinct([*differences, *judged.differences]), [*LEFT[kind], *judged.left]
-    )
+    if all(each.found == each.stored for each in repeated):
+        with fitting(folder):
+            differences += judge.judged().differences
+    return Verdict(kind, title_of(folder), repeated, _distinct(differences), [*LEFT[kind]])
 
 
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
@@ -341,7 +347,7 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         if each.found != each.stored
     ]
     finished = [each for each in outcomes.values() if isinstance(each, Finished)]
-    if len(finished) == len(outcomes):
+    if len(finished) == len(outcomes) and all(each.found == each.stored for each in repeated):
         with fitting(folder):
             differences += recomputed.of_study(folder, plan, finished)
     return Verdict("study", plan.title, repeated, differences, [*LEFT["study"]])

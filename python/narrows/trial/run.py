@@ -141,6 +141,7 @@ def _side(entry: Mapping[str, Any] | None) -> Side | None:
     return Side([math.nan if each is None else each for each in entry["values"]], entry["digest"])
 
 
+ALPHA = 0.05
 LEAST, STEP, MOST = 10, 2, 40
 # Pairs of runs whose records are in memory at a time, at most.
 CHUNK = 16
