@@ -158,6 +158,11 @@ fn resolved(
 ) -> Option<(Node, RootKeys, Resolved)> {
     let mut node = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok()?;
     overrides::apply(&mut node, RootKeys::PARTS, overrides, faults);
+    let before = faults.len();
+    tree::check_lengths(&node, "", faults);
+    if faults.len() > before {
+        return None;
+    }
     let mut root = Table::<RootKeys>::read(&node, "", faults).ok()?;
     let resolved = resolve::resolve(&mut root, context, faults).ok()?;
     faults.is_empty().then_some((node, root, resolved))

@@ -93,6 +93,44 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     Ok(Node { value: of_table(table.get_ref(), &Location::File), place: Location::File(span) })
 }
 
+/// Adds a fault for each text and key below a node that is longer than any has to be: names are compared, described and
+/// written so often that a long one takes a long time.
+pub(super) fn check_lengths(node: &Node, path: &str, faults: &mut Vec<Fault>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match &node.value {
+        Value::Text(text) => faults.extend(too_long(text, &node.place, path)),
+        Value::List(nodes) => {
+            for (index, each) in nodes.iter().enumerate() {
+                check_lengths(each, &below(&index.to_string()), faults);
+            }
+        }
+        Value::Table(entries) => {
+            for entry in entries {
+                match too_long(&entry.key, &entry.key_place, path) {
+                    Some(fault) => faults.push(fault),
+                    None => check_lengths(&entry.node, &below(&entry.key), faults),
+                }
+            }
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Flag(_) | Value::Date(_) => {}
+    }
+}
+
+fn too_long(text: &str, place: &Location, path: &str) -> Option<Fault> {
+    (text.len() > LONGEST_TEXT).then(|| {
+        let start: String = text.chars().take(SHOWN).collect();
+        Fault::new(place, path, format!("a text of {} bytes", text.len()))
+            .given(format!("\"{start}…\""))
+            .allowed(format!("at most {LONGEST_TEXT} bytes"))
+    })
+}
+
+/// Bytes of a text or a key.
+const LONGEST_TEXT: usize = 10_000;
+
+/// Characters of a longer one that a message shows.
+const SHOWN: usize = 40;
+
 /// Faults of syntax that are reported of one document.
 const MOST_ERRORS: usize = 200;
 

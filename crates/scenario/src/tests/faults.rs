@@ -291,6 +291,26 @@ fn every_fault_is_reported_once_at_its_place() {
 }
 
 #[test]
+fn a_text_of_any_key_that_is_longer_than_any_has_to_be_is_one_fault() {
+    for letters in [10_001, 1_000_000] {
+        let long = "x".repeat(letters);
+        for (line, replacement, path) in [
+            (1, format!("duration = \"60s\"\ntitle = §\"{long}\""), "title"),
+            (3, format!("rate = §\"{long}\""), "path.rate"),
+            (3, format!("rate = {{ trace = §\"{long}\" }}"), "path.rate.trace"),
+            (6, format!("algorithm = §\"{long}\""), "flows.0.algorithm"),
+            (6, format!("algorithm = \"cubic\"\nname = §\"{long}\""), "flows.0.name"),
+            (6, format!("algorithm = {{ name = \"cubic\", §{long} = 1 }}"), "flows.0.algorithm"),
+            (APPENDED, format!("[§{long}]"), ""),
+        ] {
+            check(&text(line, &replacement), path, "a text of ");
+        }
+    }
+    let name = format!("name = \"{}\"", "x".repeat(10_000));
+    read(&text(6, &format!("algorithm = \"cubic\"\n{name}"))).expect("it is not longer");
+}
+
+#[test]
 fn all_faults_of_a_file_are_reported_at_once_in_its_order() {
     let text = "duration = 60\n[path]\nrtt = \"40Mbps\"\nrat = \"1Mbps\"\n[[flows]]\nalgorithm = \"cubik\"\n[[flows]]\n\
                 algorithm = \"reno\"\ncount = -1\n";
