@@ -46,8 +46,8 @@ def run(argv: Sequence[str] | None = None) -> int:
             return BAD_INPUT
     try:
         arguments = _known(_with_negative_values(given))
-        for name, value in vars(arguments).items():
-            setattr(arguments, name, as_typed(value))
+        for argument, value in vars(arguments).items():
+            setattr(arguments, argument, as_typed(value))
         arguments.given = given
         status: int = arguments.command(arguments)
         sys.stdout.flush()
