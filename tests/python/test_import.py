@@ -131,6 +131,18 @@ def test_the_rates_of_iperf3_are_those_of_its_intervals_that_count(*, stream: bo
     assert nw.import_rates(tmp_path / "wide.json", tmp_path / "e.csv", source="client").bps == [2e6, 3e6, 4e6]
 
 
+def test_the_last_interval_of_iperf3_counts_by_its_length(tmp_path: Path) -> None:
+    sums = [{"start": at, "end": at + 1, "bits_per_second": 8e6} for at in range(3)]
+    sums.append({"start": 3, "end": 3.004, "bits_per_second": 0.0})
+    (tmp_path / "r.json").write_text(json.dumps({"intervals": [{"sum": each} for each in sums]}))
+    rates = nw.import_rates(tmp_path / "r.json", tmp_path / "rates.csv")
+    assert rates.mean_bps() == pytest.approx(24e6 / 3.004)
+    (tmp_path / "scenario.toml").write_text(LINK.replace("6s", "30.04s"))
+    assert narrows("run", tmp_path / "scenario.toml", "--out", tmp_path / "run").returncode == 0
+    links = json.loads((tmp_path / "run" / "summary.json").read_text())["links"]
+    assert links["bottleneck"]["rate_bps"]["mean"] == pytest.approx(24e6 / 3.004, rel=1e-3)
+
+
 ODD = ("1" + "0" * 400, "NaN", "Infinity", "-1", "1e400", "1e16", '"1"', "true", "null", "[]", "1" * 5000)
 
 

@@ -53,9 +53,11 @@ pub fn read(text: &str, reading: Reading<'_>) -> Result<FlowRecords, String> {
     let unit = reading.time_unit.or_else(|| TimeUnit::named(table.names.get(time)?));
     let scale = unit.unwrap_or(TimeUnit::Seconds).seconds();
     let mut flows = Vec::with_capacity(table.rows.len());
+    let mut form = None;
     for row in &table.rows {
         let start = row.fields[time];
-        let start = number(start).map(|number| number * scale).or_else(|| calendar(start));
+        let mut date = || calendar(start).filter(|date| *form.get_or_insert(date.form) == date.form);
+        let start = number(start).map(|number| number * scale).or_else(|| Some(date()?.seconds));
         let start = start.filter(|start| (0.0..LATEST_S).contains(start));
         let size =
             number(row.fields[bytes]).filter(|size| (0.0..=LARGEST).contains(size) && size.fract() == 0.0);
@@ -159,6 +161,19 @@ mod tests {
             );
             assert_eq!((&found.sizes, found.empty), (&expected.sizes, 0), "{text}");
         }
+    }
+
+    #[test]
+    fn zones_and_halves_of_the_day_count() {
+        for times in [
+            ["2026-03-29T01:59:59+01:00", "2026-03-29T03:00:00+02:00"],
+            ["2026-03-02 12:59:59 PM", "2026-03-02 1:00:00 PM"],
+        ] {
+            let found = read(&format!("start,bytes\n{},100\n{},300\n", times[0], times[1]), PLAIN);
+            assert_eq!(found, Ok(flows(&[1000], &[100, 300], 0)), "{times:?}");
+        }
+        let mixed = read("start,bytes\n2026-03-02 10:00:00,1\n2026-03-02 10:00:01Z,1\n", PLAIN);
+        assert!(mixed.is_err_and(|problem| problem.contains("line 3")));
     }
 
     #[test]

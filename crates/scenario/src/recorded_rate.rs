@@ -4,11 +4,13 @@
 //! header is part of the result.
 
 mod field;
+mod pairs;
 mod table;
 mod times;
 mod units;
 
 pub use field::{calendar, number};
+pub use pairs::{Wanted, pairs};
 pub use table::Table;
 pub use units::{RateUnit, TimeUnit};
 
@@ -141,7 +143,8 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<Rates, Problem> {
         1 => "; 1 line has the time of the next and is not used".to_owned(),
         count => format!("; {count} lines have the time of the next and are not used"),
     };
-    let understood = format!("{}, {}{doubled}", rates.understood, clock.understood);
+    let gap = if clock.column.is_some() { times::longest_gap(&table.rows, &times) } else { String::new() };
+    let understood = format!("{}, {}{doubled}{gap}", rates.understood, clock.understood);
     Ok(Rates { steps, length, understood })
 }
 

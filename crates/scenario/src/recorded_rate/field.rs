@@ -16,29 +16,95 @@ pub fn words(name: &str) -> Vec<&str> {
     name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns the seconds of a date with a time of day, year first, or of a time of day alone. Fields may be separated by any of
-/// `- / . : _ T` and a space; a time zone is ignored.
-pub fn calendar(field: &str) -> Option<f64> {
-    let (date, time) = match field.find(['T', '_', ' ']) {
-        Some(at) => (Some(&field[..at]), &field[at + 1..]),
-        None => (None, field),
-    };
+/// A date with a time of day, or a time of day alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calendar {
+    /// Seconds from 1 March of the year 0, UTC if the zone is known; of a time of day from midnight.
+    pub seconds: f64,
+    /// How it is written.
+    pub form: Form,
+}
+
+/// What a date says. Two are compared only if they say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Whether it has a date.
+    pub dated: bool,
+    /// Whether it has a time zone.
+    pub zoned: bool,
+    /// Whether it has a half of the day.
+    pub halved: bool,
+}
+
+/// Reads a date with a time of day, year first, or a time of day alone. Fields may be separated by any of `- / . : _ T` and a
+/// space. AM or PM may follow, then Z, UTC, GMT or an offset from it, as +01:00, which is subtracted (RFC 3339 §4.2).
+pub fn calendar(field: &str) -> Option<Calendar> {
+    let apart = field.find(['T', '_', ' ']).filter(|&at| !field[..at].contains(':'));
+    let (date, time) = apart.map_or((None, field), |at| (Some(&field[..at]), &field[at + 1..]));
     let separator = if date.is_some() && !time.contains(':') { '.' } else { ':' };
-    let zone = time.find(['Z', '+', '-', ' ']).unwrap_or(time.len());
-    let mut clock = time[..zone].splitn(3, separator);
+    let end = time.find(|c: char| !c.is_ascii_digit() && c != separator && c != '.').unwrap_or(time.len());
+    let mut clock = time[..end].splitn(3, separator);
+    let (afternoon, rest) = half(time[end..].trim_start());
+    let offset = zone(rest)?;
     let hour = whole(clock.next()?, 23)?;
+    let hour = match afternoon {
+        None => hour,
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(afternoon) => hour % 12 + if afternoon { 12 } else { 0 },
+    };
     let minute = whole(clock.next()?, 59)?;
     let second = clock.next().map_or(Some(0.0), |text| {
         let plain = text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
         number(text).filter(|second| plain && *second < 61.0)
     })?;
-    let of_day = (hour * 3600 + minute * 60) as f64 + second;
-    let Some(date) = date else { return Some(of_day) };
+    let of_day = (hour * 3600 + minute * 60 - offset.unwrap_or(0)) as f64 + second;
+    let form = Form { dated: date.is_some(), zoned: offset.is_some(), halved: afternoon.is_some() };
+    let Some(date) = date else { return Some(Calendar { seconds: of_day, form }) };
     let mut parts = date.split(['-', '/', '.']);
     let year = parts.next().filter(|year| year.len() == 4).and_then(|year| whole(year, 9999))?;
     let month = whole(parts.next()?, 12).filter(|month| *month > 0)?;
     let day = whole(parts.next()?, 31).filter(|day| *day > 0)?;
-    parts.next().is_none().then(|| days(year, month, day) as f64 * 86_400.0 + of_day)
+    let seconds = days(year, month, day) as f64 * 86_400.0 + of_day;
+    parts.next().is_none().then_some(Calendar { seconds, form })
+}
+
+/// Whether `text` begins with the word for the second half of the day; `None` without such a word. What is behind it.
+fn half(text: &str) -> (Option<bool>, &str) {
+    for (word, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
+        if let Some(begin) = text.get(..word.len()).filter(|begin| begin.eq_ignore_ascii_case(word)) {
+            return (Some(afternoon), text[begin.len()..].trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// The seconds by which a zone is ahead of UTC: `Some(None)` for no zone, `None` for a text that is none.
+fn zone(text: &str) -> Option<Option<i64>> {
+    if text.is_empty() {
+        return Some(None);
+    }
+    let named = ["Z", "z", "UTC", "GMT"].into_iter().find_map(|name| text.strip_prefix(name));
+    let rest = named.unwrap_or(text);
+    if rest.is_empty() {
+        return Some(Some(0));
+    }
+    let (sign, digits) = match (rest.strip_prefix('+'), rest.strip_prefix(['-', '\u{2212}'])) {
+        (Some(digits), _) => (1, digits),
+        (_, Some(digits)) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None if digits.len() == 4 && digits.is_ascii() => digits.split_at(2),
+        None => (digits, "00"),
+    };
+    let apart = whole(hours, 23)? * 3600 + whole(minutes, 59).filter(|_| minutes.len() == 2)? * 60;
+    Some(Some(sign * apart))
+}
+
+/// Whether a field is a number with a comma in place of the decimal point.
+pub fn has_decimal_comma(field: &str) -> bool {
+    field.matches(',').count() == 1 && number(&field.replace(',', ".")).is_some()
 }
 
 fn whole(text: &str, most: i64) -> Option<i64> {

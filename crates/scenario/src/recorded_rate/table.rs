@@ -12,6 +12,8 @@ pub struct Table<'a> {
     pub names: Vec<String>,
     /// Number of columns.
     pub width: usize,
+    /// Whether the names are in a comment.
+    pub named_in_comment: bool,
     /// The lines with data.
     pub rows: Vec<Row<'a>>,
 }
@@ -33,7 +35,23 @@ impl<'a> Table<'a> {
     ///
     /// If there are no data, or a line has another number of fields than the first.
     pub fn read(text: &'a str) -> Result<Self, Problem> {
-        let lines = || text.lines().enumerate().map(|(index, line)| (index + 1, line.trim_end()));
+        Self::of(text, |line| line)
+    }
+
+    /// Reads the table in `text`, in which a comment may follow the fields of a line.
+    ///
+    /// # Errors
+    ///
+    /// As of `read`.
+    pub fn commented(text: &'a str) -> Result<Self, Problem> {
+        Self::of(text, |line| match line.find('#') {
+            Some(at) if !line[..at].trim().is_empty() => &line[..at],
+            _ => line,
+        })
+    }
+
+    fn of(text: &'a str, content: fn(&str) -> &str) -> Result<Self, Problem> {
+        let lines = || text.lines().enumerate().map(|(index, line)| (index + 1, content(line).trim_end()));
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let first = lines().find(|(_, line)| !line.trim().is_empty() && !is_comment(line));
         let Some((_, first)) = first else { return Err(Problem::new(Key::File, "it has no data", SHAPE)) };
@@ -63,15 +81,21 @@ impl<'a> Table<'a> {
             return Err(Problem::new(Key::File, "it has a header and no data", SHAPE));
         };
         let width = if names.is_empty() { first.fields.len() } else { names.len() };
-        if names.is_empty() && comment.len() == width && is_header(&comment) {
+        let named_in_comment = names.is_empty() && comment.len() == width && is_header(&comment);
+        if named_in_comment {
             names = comment.iter().map(|name| (*name).to_owned()).collect();
         }
         if let Some(row) = rows.iter().find(|row| row.fields.len() != width) {
-            let what =
-                format!("has another number of fields ({}) than the first ({width})", row.fields.len());
+            let comma = if matches!(separator, Separator::Of(',')) && row.fields.len() > width {
+                "; decimal commas are not read between commas"
+            } else {
+                ""
+            };
+            let count = row.fields.len();
+            let what = format!("has another number of fields ({count}) than the first ({width}){comma}");
             return Err(Problem::of_line(row.line, &what));
         }
-        Ok(Self { names, width, rows })
+        Ok(Self { names, width, named_in_comment, rows })
     }
 
     /// Keeps the lines whose columns hold these texts.
@@ -160,7 +184,7 @@ impl Separator {
             !quoted
                 && match self {
                     Self::Of(separator) => c == separator,
-                    Self::Space => c.is_whitespace(),
+                    Self::Space => c.is_whitespace() || c == ',',
                 }
         };
         let parts: Vec<&'a str> = line.split(&mut ends).map(str::trim).collect();

@@ -182,3 +182,68 @@ fn what_is_taken_from_the_file_is_said() {
     let published = said("Timestamp,DL_bitrate\n2019.12.14_10.16.30,1000\n2019.12.14_10.16.31,2500\n");
     assert!(published.contains("in kbps, as in Raca et al.") && published.contains("dates"), "{published}");
 }
+
+#[test]
+fn zones_and_halves_of_the_day_count() {
+    let expected = [(0.0, 1_000_000), (1.0, 2_000_000)];
+    for (one, other) in [
+        ("2026-03-29T01:59:59+01:00", "2026-03-29T03:00:00+02:00"),
+        ("2026-03-29 01:59:59 +0100", "2026-03-29 03:00:00 +0200"),
+        ("2026-03-29 01:59:59-05", "2026-03-29 06:00:00-01"),
+        ("2026-03-29 00:59:59Z", "2026-03-29 01:00:00 UTC"),
+        ("2026-03-29 00:59:59 GMT", "2026-03-29 03:00:00 UTC+2"),
+        ("2026-03-02 11:59:59 AM", "2026-03-02 12:00:00 PM"),
+        ("2026-03-02 12:59:59 pm", "2026-03-02 1:00:00 pm"),
+        ("2026-03-02 11:59:59 p.m. +01:00", "2026-03-03 12:00:00 a.m. +01:00"),
+        ("11:59:59AM", "12:00:00PM"),
+        ("10:00:00 UTC", "12:00:01+02:00"),
+    ] {
+        let text = format!("time,Mbps\n{one},1\n{other},2\n");
+        assert_eq!(steps(&good(&text, &PLAIN)), expected, "{text}");
+    }
+}
+
+#[test]
+fn dates_that_are_not_understood_are_refused() {
+    for (one, other) in [
+        ("2026-03-29 01:59:59+01:00", "2026-03-29 02:00:00"),
+        ("2026-03-29 01:59:59", "2026-03-29 02:00:00Z"),
+        ("2026-03-02 1:00:00 PM", "2026-03-02 13:00:01"),
+        ("2026-03-02 10:00:00", "2026-03-02 10:00:01 CET"),
+        ("2026-03-02 10:00:00", "2026-03-02 13:00:01 PM"),
+        ("2026-03-02 10:00:00", "2026-03-02 0:00:01 AM"),
+        ("2026-03-02 10:00:00", "2026-03-02 10:00:01+1:0"),
+        ("2026-03-02 10:00:00", "2026-03-02 10:00:01 +99:00"),
+        ("2026-03-02 10:00:00", "10:00:01"),
+    ] {
+        let problem = bad(&format!("time,Mbps\n{one},1\n{other},2\n"), &PLAIN);
+        assert!(
+            problem.key == Key::Time && problem.message.contains("line 3"),
+            "{one}, {other}: {problem:?}"
+        );
+    }
+    let night = bad("time,Mbps\n23:59:59,1\n00:00:00,2\n", &PLAIN);
+    assert!(night.message.contains("midnight"), "{night:?}");
+}
+
+#[test]
+fn a_column_of_ends_gives_the_length() {
+    let rates = good("time_s,Mbps,end_s\n0,100,1\n1,100,2\n2,0,2.003\n", &PLAIN);
+    assert_eq!((rates.length, rates.steps.len()), (Span::from_us(2_003_000), 3));
+    assert!(rates.understood.contains("ends in column \"end_s\""), "{}", rates.understood);
+    assert_eq!(good("start_time,end,Mbps\n5,9,1\n", &PLAIN).length, Span::from_ms(4000));
+    // A column in another unit is of something else.
+    assert_eq!(good("time_s,Mbps,end_ms\n0,1,9\n1,2,9\n", &PLAIN).length, Span::from_ms(2000));
+    let problem = bad("time_s,Mbps,end_s\n0,1,1\n1,2,1\n", &PLAIN);
+    assert!(problem.message.contains("the end on line 3 is not after its time"), "{problem:?}");
+}
+
+#[test]
+fn a_rate_is_no_time_and_a_long_gap_is_said() {
+    let rates = good("time,throughput (Mbits/sec)\n0,1\n1,2.5\n", &PLAIN);
+    assert_eq!(steps(&rates), [(0.0, 1_000_000), (1.0, 2_500_000)]);
+    let rates = good("time,Mbps\n0,1\n1,2\n2,3\n3602,4\n3603,5\n", &PLAIN);
+    assert!(rates.understood.contains("line 4 holds for 3600s, where 1s is usual"), "{}", rates.understood);
+    let problem = bad("time;Mbps\n0;1\n1;53,21\n", &PLAIN);
+    assert!(problem.message.contains("line 3 is written with a decimal comma"), "{problem:?}");
+}

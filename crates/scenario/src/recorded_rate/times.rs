@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The times of a table: a column of numbers or of dates, or a constant step.
 
-use super::field::{calendar, number, words};
+use super::field::{Form, calendar, number, words};
 use super::table::{Row, Table};
-use super::{Key, Part, Problem, Reading, TimeUnit};
+use super::{Key, Part, Problem, RateUnit, Reading, TimeUnit};
 use narrows_units::Span;
 
 /// Where the times of a table are.
@@ -12,6 +12,8 @@ pub struct Clock {
     pub column: Option<usize>,
     /// What the times are, and from where that is known.
     pub understood: String,
+    /// Index of the column of the ends of the intervals, if there is one.
+    end: Option<usize>,
     /// Seconds of one unit of the column; `None` where it holds dates.
     scale: Option<f64>,
     step: Span,
@@ -25,7 +27,7 @@ pub struct Clock {
 pub fn find(table: &Table<'_>, reading: &Reading<'_>) -> Result<Clock, Problem> {
     if let Some(step) = reading.step {
         let understood = format!("a line every {step}");
-        return Ok(Clock { column: None, understood, scale: None, step });
+        return Ok(Clock { column: None, understood, end: None, scale: None, step });
     }
     let column = match reading.time {
         Some(name) => table.column(name, Key::Time)?,
@@ -48,8 +50,16 @@ pub fn find(table: &Table<'_>, reading: &Reading<'_>) -> Result<Clock, Problem> 
             (Some(TimeUnit::Seconds), "in s, which the file does not say".to_owned())
         }
     };
-    let understood = format!("times in column \"{name}\", {source}");
-    Ok(Clock { column: Some(column), understood, scale: scale.map(TimeUnit::seconds), step: Span::ZERO })
+    let unit = scale.unwrap_or(TimeUnit::Seconds);
+    let end = (0..table.names.len()).find(|&other| {
+        let stated = TimeUnit::named(&table.names[other]).unwrap_or(TimeUnit::Seconds);
+        other != column && is_end(&table.names[other]) && stated == unit
+    });
+    let end = end.filter(|_| reading.times_are == Part::Start);
+    let ends = end.map_or_else(String::new, |end| format!(", ends in column \"{}\"", table.name(end)));
+    let understood = format!("times in column \"{name}\", {source}{ends}");
+    let scale = scale.map(TimeUnit::seconds);
+    Ok(Clock { column: Some(column), understood, end, scale, step: Span::ZERO })
 }
 
 impl Clock {
@@ -70,13 +80,16 @@ impl Clock {
             return Ok((times, self.step * rows.len() as u64));
         };
         let mut seconds = Vec::with_capacity(rows.len());
+        let mut form = None;
         for row in rows {
-            seconds.push(self.time(row, column)?);
+            seconds.push(self.time(row, column, &mut form)?);
         }
         for (index, pair) in seconds.windows(2).enumerate() {
             if pair[1] < pair[0] {
-                let message =
-                    format!("the time on line {} is earlier than the one before", rows[index + 1].line);
+                let night = form.is_some_and(|form| !form.dated) && pair[0] - pair[1] > HALF_DAY_S;
+                let night = if night { ": times of day without a date go past midnight there" } else { "" };
+                let line = rows[index + 1].line;
+                let message = format!("the time on line {line} is earlier than the one before{night}");
                 let allowed = "ascending times; of several recordings in one file only = [\"COLUMN=TEXT\"] keeps one, and \
                                step = gives the time between two lines of a file without times";
                 return Err(Problem::new(Key::Time, message, allowed));
@@ -88,6 +101,17 @@ impl Clock {
             return Err(Problem::new(Key::TimeUnit, message, TimeUnit::allowed()));
         }
         let mut times: Vec<Span> = seconds.iter().map(|at| Span::from_secs_f64(at - first)).collect();
+        if let Some(end) = self.end {
+            let mut last = Span::ZERO;
+            for (row, at) in rows.iter().zip(&times) {
+                last = Span::from_secs_f64((self.time(row, end, &mut form)? - first).clamp(0.0, LONGEST_S));
+                if last <= *at {
+                    let message = format!("the end on line {} is not after its time", row.line);
+                    return Err(Problem::new(Key::Time, message, "ends after their times"));
+                }
+            }
+            return Ok((times, last));
+        }
         let apart = |pair: &[Span]| (pair[0] < pair[1]).then(|| pair[1].saturating_sub(pair[0]));
         let gap = match part {
             Part::Start => times.windows(2).rev().find_map(apart),
@@ -106,18 +130,52 @@ impl Clock {
         Ok((times, length))
     }
 
-    fn time(&self, row: &Row<'_>, column: usize) -> Result<f64, Problem> {
+    /// The time of a line in seconds; `form` is how dates on the lines before are written.
+    fn time(&self, row: &Row<'_>, column: usize, form: &mut Option<Form>) -> Result<f64, Problem> {
         let field = row.fields[column];
         let found = match self.scale {
             Some(scale) => number(field).map(|number| number * scale),
-            None => calendar(field),
+            None => calendar(field).map(|date| {
+                let same = *form.get_or_insert(date.form) == date.form;
+                if same { date.seconds } else { f64::NAN }
+            }),
         };
-        found.ok_or_else(|| {
-            let what = if self.scale.is_some() { "a number" } else { "a date with a time, or a time of day" };
-            let message = format!("the time on line {} is not {what}", row.line);
-            let allowed = "numbers, or dates as in 2019-12-14 10:16:30, with the year first; or step =, the time between two lines";
-            Problem::new(Key::Time, message, allowed)
-        })
+        let fault = |what: &str| {
+            let allowed = "numbers, or dates as in 2019-12-14 10:16:30 or 2019-12-14T10:16:30+01:00, with the year first, AM or PM \
+                           behind them, and zones as Z, UTC or +01:00; or step =, the time between two lines";
+            Problem::new(Key::Time, format!("the time on line {} {what}", row.line), allowed)
+        };
+        match found {
+            Some(seconds) if seconds.is_nan() => Err(fault(
+                "has a date, a time zone, AM or PM, and the first has none, or the other way round",
+            )),
+            Some(seconds) => Ok(seconds),
+            None if self.scale.is_some() => Err(fault("is not a number")),
+            None => Err(fault("is not a date with a time, or a time of day")),
+        }
+    }
+}
+
+/// Says which line holds much longer than usual, if there is one.
+pub fn longest_gap(rows: &[Row<'_>], times: &[Span]) -> String {
+    let gaps: Vec<Span> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+    let mut sorted = gaps.clone();
+    sorted.sort_unstable();
+    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(Span::ZERO);
+    match gaps.iter().enumerate().max_by_key(|(_, gap)| **gap) {
+        Some((index, gap)) if usual > Span::ZERO && gap.as_ps() / LONG_GAP >= usual.as_ps() => {
+            format!("; line {} holds for {gap}, where {usual} is usual", rows[index].line)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether a column has the name of the ends of intervals, with or without a unit.
+fn is_end(name: &str) -> bool {
+    match words(name)[..] {
+        [word] => word.eq_ignore_ascii_case("end"),
+        [word, unit] => word.eq_ignore_ascii_case("end") && TimeUnit::named(unit).is_some(),
+        _ => false,
     }
 }
 
@@ -136,7 +194,8 @@ fn likely(table: &Table<'_>) -> Result<usize, Problem> {
             Err(Problem::new(Key::Step, message, format!("{step}, or time =, the number of a column")))
         };
     }
-    let all: Vec<usize> = (0..table.width).filter(|&column| is_time(column)).collect();
+    let is_rate = |column: usize| RateUnit::named(&table.names[column]).is_some();
+    let all: Vec<usize> = (0..table.width).filter(|&column| is_time(column) && !is_rate(column)).collect();
     let of =
         |test: fn(&str) -> bool| all.iter().copied().filter(|&column| test(&table.names[column])).collect();
     let (whole, part): (Vec<usize>, Vec<usize>) = (
@@ -198,3 +257,9 @@ const LATEST_S: f64 = 1e11;
 
 /// Rates are recorded more often than this.
 const LONG_GAP_S: f64 = 100.0;
+
+/// Times of day that fall by more pass midnight.
+const HALF_DAY_S: f64 = 43_200.0;
+
+/// A gap of so many times the usual one is said.
+const LONG_GAP: u64 = 60;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rates of a table: their column and their unit.
 
-use super::field::{is_missing, number, words as words_of};
+use super::field::{has_decimal_comma, is_missing, number, words as words_of};
 use super::table::{Row, Table};
 use super::{Key, Missing, Problem, Reading};
 use crate::value::{FASTEST, Words, words};
@@ -68,7 +68,7 @@ impl RateUnit {
 
     /// Returns the unit that a name of a column states, as in `Throughput (Mbps)` or `bytes_sec`. A prefix in capitals alone
     /// (`MBPS`) and a `b` without one (`mb/s`) may be bits or bytes, and state none.
-    fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         let parts = words_of(name);
         let per_second = |word: &&str| ["s", "sec", "second"].contains(&word.to_lowercase().as_str());
         (0..parts.len()).find_map(|at| {
@@ -228,6 +228,9 @@ impl Column {
                     let allowed =
                         "missing = \"hold\", which keeps the rate of the line before, or missing = \"zero\"";
                     Err(Problem::new(Key::Missing, message, allowed))
+                }
+                (false, ..) if has_decimal_comma(field) => {
+                    Err(fault("written with a decimal comma, which is not read"))
                 }
                 (false, ..) => Err(fault("not a number")),
             };

@@ -119,8 +119,8 @@ keys! {
 keys! {
     /// A recorded additional delay.
     pub struct DelayTrace = "delay-trace" {
-        /// Path of a file, relative to the scenario file, with a time and the delay from then on, both in seconds, on
-        /// each line.
+        /// Path of a file, relative to the scenario file, with a time and the delay from then on on each line: in the
+        /// units of its header, as `time_s,delay_ms`, or two numbers in seconds without one.
         file: File,
         /// Period after which the recording repeats.
         period: Positive<Span> => "the last delay stays",
@@ -408,7 +408,8 @@ impl DelayTrace {
             Ok((trace, path)) => (path, trace),
             Err(problem) => {
                 let given = format!("\"{}\"", reference.name);
-                let allowed = "a file with a time and a delay, in seconds, in each line, ascending from 0";
+                let allowed =
+                    "a table of ascending times and delays, in seconds or with a header as time_s,delay_ms";
                 return Err(self.file.fault(problem).given(given).allowed(allowed).report(faults));
             }
         };

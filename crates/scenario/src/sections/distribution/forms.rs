@@ -9,6 +9,7 @@ use crate::field::{At, Field, Reported};
 use crate::file;
 use crate::forms::{Choice, Forms, PlainOr, emit_form, forms};
 use crate::kind::Variant;
+use crate::recorded_rate::{Wanted, pairs};
 use crate::section::{Fields, Form, Section, Tables, keys};
 use crate::value::{Element, File, Fraction, List, Positive, PositiveFraction};
 use narrows_model::traffic::{Component, Distribution};
@@ -102,8 +103,8 @@ keys! {
         values: List<U> => "those of the file",
         /// Cumulative probability of each value; the last is 1.
         shares: List<Fraction> => "those of the file",
-        /// A file with a value, in bytes or seconds, and its cumulative probability (0 to 1) on each line; given
-        /// instead of values and shares.
+        /// A file with a value, in bytes or seconds or the unit of its header, as `value_ms,share`, and its cumulative
+        /// probability (0 to 1) on each line; given instead of values and shares.
         file: File => "none",
     }
 }
@@ -288,7 +289,7 @@ impl<U: Unit> Empirical<U> {
             (true, None) => self.listed(faults)?,
             (false, Some(file)) => {
                 let path = context.path(&file.name, &self.file.at.location);
-                let read = path.and_then(|path| read_points(&path)).map_err(|problem| {
+                let read = path.and_then(|path| read_points(&path, U::COLUMN)).map_err(|problem| {
                     let fault = self.file.fault(problem).given(format!("\"{}\"", file.name));
                     let allowed =
                         "a file with a value, in bytes or seconds, and a share from 0 to 1 on each line";
@@ -407,22 +408,19 @@ fn check_points(points: &[(f64, f64)], at: &At, faults: &mut Vec<Fault>) -> Resu
     Err(at.fault(message).allowed("ascending values and shares, the last share 1").report(faults))
 }
 
-/// Reads two columns of numbers, apart by spaces, tabs or commas; what follows a `#` is a comment.
-fn read_points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
+/// Reads a column of values, which `value` describes, and one of shares.
+fn read_points(path: &Path, value: Wanted) -> Result<Vec<(f64, f64)>, String> {
     let (text, _) = file::text(path)?;
-    let mut points = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-        let Some(first) = words.next() else { continue };
-        let number = |word: &str| word.parse::<f64>().ok().filter(|value| (0.0..=GREATEST).contains(value));
-        let point = words.next().and_then(|second| Some((number(first)?, number(second)?)));
-        match point.filter(|_| words.next().is_none()) {
-            Some(point) => points.push(point),
-            None => return Err(format!("line {} is not two numbers from 0 to {GREATEST}", index + 1)),
-        }
-    }
-    if points.is_empty() { Err("it has no points".into()) } else { Ok(points) }
+    let share = Wanted::number("share", &["share", "cdf", "probability", "cumulative", "p", "fraction"]);
+    let range = 0.0..=GREATEST;
+    pairs(&text, [value, share])?
+        .into_iter()
+        .map(|row| {
+            let sound = range.contains(&row.first) && range.contains(&row.second);
+            let problem = || format!("line {} is not two numbers from 0 to {GREATEST}", row.line);
+            sound.then_some((row.first, row.second)).ok_or_else(problem)
+        })
+        .collect()
 }
 
 /// The number of forms of which a mixture may be made.

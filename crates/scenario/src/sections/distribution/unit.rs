@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What distributions are of.
 
+use crate::recorded_rate::Wanted;
 use crate::value::Measured;
 use narrows_units::{Bytes, Span};
 use std::fmt::{Debug, Display};
 
 /// A quantity with a distribution: a size, in bytes, or a time, in seconds.
 pub trait Unit: Measured<Value = Self> + Copy + Debug + Display + 'static {
+    /// The column of a table that holds such quantities.
+    const COLUMN: Wanted;
+
     /// Returns the number of bytes or seconds.
     fn amount(self) -> f64;
 
@@ -20,6 +24,8 @@ pub trait Unit: Measured<Value = Self> + Copy + Debug + Display + 'static {
 }
 
 impl Unit for Bytes {
+    const COLUMN: Wanted = Wanted::bytes("value", &["value", "size", "bytes"]);
+
     fn amount(self) -> f64 {
         self.count() as f64
     }
@@ -30,6 +36,8 @@ impl Unit for Bytes {
 }
 
 impl Unit for Span {
+    const COLUMN: Wanted = Wanted::time("value", &["value", "time", "delay"]);
+
     /// Seconds that give back the same span: a quotient is rounded once.
     fn amount(self) -> f64 {
         self.as_ps() as f64 / 1e12

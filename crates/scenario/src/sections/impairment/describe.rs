@@ -53,7 +53,14 @@ fn over_time(delay: &DelayModel) -> String {
     match delay {
         DelayModel::Steps { points, period, recording } => {
             let what = match recording {
-                Some((name, digest)) => format!("additional delays as recorded in {name} (SHA-256 {digest})"),
+                Some((name, digest)) => {
+                    let delays = || points.iter().map(|(_, delay)| *delay);
+                    let least = delays().min().unwrap_or(Span::ZERO);
+                    let most = delays().max().unwrap_or(Span::ZERO);
+                    format!(
+                        "additional delays from {least} to {most} as recorded in {name} (SHA-256 {digest})"
+                    )
+                }
                 None if points.len() > MOST_DESCRIBED => format!("{} additional delays", points.len()),
                 None => {
                     let steps: Vec<String> =

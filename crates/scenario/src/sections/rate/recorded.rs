@@ -26,7 +26,8 @@ keys! {
         /// Unit of the rates; B, kB, MB and bit are amounts in the interval of a line.
         unit: RateUnit => "that in the name of the column; required if it has none",
         /// Name of the column of times, or its number from 1. Times are numbers, dates as in 2019-12-14 10:16:30 or times of
-        /// day, and ascend; of lines with the same time the last holds.
+        /// day, with AM or PM and a zone (Z, UTC, +01:00) behind them in all lines or in none, and ascend; of lines with
+        /// the same time the last holds. A column `end` with the same unit has the ends of the intervals.
         time: String => "the only one whose name is that of a time; without a header the first",
         /// Unit of the times.
         time_unit: TimeUnit => "that in the name of the column, otherwise s",

@@ -6,6 +6,7 @@ use super::{Process, ProcessContext, RANDOM, RECORDED, Rules, Transfers, Window,
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
 use crate::input::InputFile;
+use crate::recorded_rate::{Wanted, pairs};
 use crate::section::keys;
 use crate::value::{Count, Element, File, List, Or, Positive};
 use narrows_model::{Demand, traffic};
@@ -42,7 +43,8 @@ keys! {
 keys! {
     /// A recorded list of transfers, with start time and size of each.
     pub struct Arrivals = "arrivals" {
-        /// A file with a start time, in seconds from `start`, and a payload in bytes on each line; times are ascending.
+        /// A file with a start time, in seconds from `start`, and a payload in bytes on each line, or with other units in
+        /// its header, as `time_ms,bytes`; times are ascending.
         arrivals: File,
         /// Maximum number of concurrent transfers; further arrivals are rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
@@ -190,6 +192,7 @@ impl Process for Arrivals {
         let ProcessContext { window, load, .. } = context;
         let allowed = "a file with a time in seconds and a size in bytes on each line, times ascending";
         let records = read(&mut self.arrivals, load, allowed, records, faults)?;
+        let words = range(&records);
         let at = |at: f64| Time::ZERO + window.from + Span::from_secs_f64(at);
         let records: Vec<_> = records.into_iter().map(|(time, size)| (at(time), Bytes::new(size))).collect();
         let early = records.iter().filter(|(time, _)| *time < Time::ZERO + window.until).count();
@@ -199,35 +202,43 @@ impl Process for Arrivals {
             return Err(fault.given(format!("\"{name}\"")).allowed(allowed).report(faults));
         }
         load.assume(late(records.len() - early, records.len(), "transfers", name));
-        let words = format!("{} recorded arrivals", records.len());
         Ok(arriving(traffic::Arrivals::Trace(records.into()), self.concurrent.copied()?, words))
     }
 }
 
-/// A time in seconds and a size in bytes on each line, times ascending.
+/// What recorded transfers are, in words.
+fn range(records: &[(f64, u64)]) -> String {
+    let sizes = || records.iter().map(|(_, size)| *size);
+    let [least, most] = [sizes().min(), sizes().max()].map(|size| Bytes::new(size.unwrap_or(0)));
+    let [first, last] = [records.first(), records.last()]
+        .map(|record| Span::from_secs_f64(record.map_or(0.0, |(time, _)| *time)));
+    format!(
+        "{} recorded arrivals of {least} to {most}, from {first} to {last} after the start",
+        records.len()
+    )
+}
+
+/// Times in seconds and sizes in bytes, times ascending.
 fn records(text: &str) -> Result<Vec<(f64, u64)>, String> {
     let mut records: Vec<(f64, u64)> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        let words: Vec<&str> =
-            line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
-        let record = match words[..] {
-            [] => continue,
-            [time, size] => time.parse::<f64>().ok().zip(size.parse::<u64>().ok()),
-            _ => None,
-        };
+    for row in pairs(text, [TIME, SIZE])? {
         let last = records.last().map_or(0.0, |(time, _)| *time);
-        let record = record
-            .filter(|(time, size)| (last..LATEST_S).contains(time) && (1..=LARGEST_TRANSFER).contains(size));
+        let size =
+            Some(row.second).filter(|size| (1.0..=LARGEST_TRANSFER).contains(size) && size.fract() == 0.0);
+        let record =
+            size.filter(|_| (last..LATEST_S).contains(&row.first)).map(|size| (row.first, size as u64));
         records.push(record.ok_or_else(|| {
             format!(
-                "line {} is not a time in seconds, from {last} to {LATEST_S}, and a size of 1 to {LARGEST_TRANSFER} bytes",
-                index + 1
+                "line {} is not a time, from {last} to {LATEST_S} s, and a size of 1 to {LARGEST_TRANSFER} bytes",
+                row.line
             )
         })?);
     }
-    if records.is_empty() { Err("it has no arrivals".into()) } else { Ok(records) }
+    Ok(records)
 }
+
+const TIME: Wanted = Wanted::time("time", &["time", "start", "timestamp", "ts", "t", "seconds"]);
+const SIZE: Wanted = Wanted::bytes("size", &["size", "bytes", "payload", "octets"]);
 
 /// Arrivals of one group in a run, which would take hours.
 const MOST_ARRIVALS: f64 = 1e9;
@@ -239,4 +250,4 @@ const MOST_STEPS: u64 = 1_000_000;
 const LATEST_S: f64 = 1e9;
 
 /// Bytes of an exabyte: eight times as many bits can be counted.
-const LARGEST_TRANSFER: u64 = 1_000_000_000_000_000_000;
+const LARGEST_TRANSFER: f64 = 1e18;
