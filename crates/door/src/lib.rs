@@ -20,6 +20,8 @@ pub mod layout;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 #[cfg(feature = "wasm")]
+mod room;
+#[cfg(feature = "wasm")]
 mod wasm;
 
 pub use controller::{Controller, HEADER, is_wasm};

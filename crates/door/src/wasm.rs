@@ -3,16 +3,18 @@
 //!
 //! The module exports its memory, its table of functions, and for each controller the address of its `struct narrows_controller`,
 //! whose pointers have 32 bits. Facts are written into pages that the host adds to the memory of the module. Each flow has a memory
-//! of its own. Every call is interpreted, and may take a bounded number of instructions; not a number has the same bits everywhere
+//! of its own. Every call is interpreted, and may take a bounded number of instructions, fewer if the calls before it took many; not a number has the same bits everywhere
 //! (the feature `deterministic` of wasmi).
 
 use crate::instance::{Code, Event};
 use crate::layout;
+use crate::room::{Room, limits};
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use wasmi::{
-    CompilationMode, Config, Engine, Error, Instance, Linker, Memory, Module, Ref, Store, StoreLimits,
-    StoreLimitsBuilder, Table, TrapCode, TypedFunc, Val, WasmParams, WasmResults,
+    CompilationMode, Config, Engine, Error, Instance, Linker, Memory, Module, Ref, Store, StoreLimits, Table,
+    TrapCode, TypedFunc, Val, WasmParams, WasmResults,
 };
 
 /// A controller in a WebAssembly module.
@@ -25,6 +27,8 @@ pub struct Wasm {
     pub parameters: Vec<String>,
     variables: Vec<String>,
     traits: layout::Traits,
+    /// Bytes that the memories of all flows have.
+    taken: Arc<AtomicUsize>,
 }
 
 impl fmt::Debug for Wasm {
@@ -59,6 +63,7 @@ impl Wasm {
             parameters: Vec::new(),
             variables: Vec::new(),
             traits: layout::Traits { ecn: 0, declines: 0, sent: false },
+            taken: Arc::default(),
         };
         let (started, header) = loaded.start()?;
         for (lacking, function) in [
@@ -108,19 +113,26 @@ impl Wasm {
 
     /// Starts the module, and reads the table of the controller.
     fn start(&self) -> Result<(Started, Header), String> {
-        let limits = StoreLimitsBuilder::new().memory_size(MEMORY).table_elements(MOST_ELEMENTS).build();
-        let mut store = Store::new(&self.engine, limits);
+        let mut store = Store::new(&self.engine, limits());
         store.limiter(|limits| limits);
         store.set_fuel(FUEL).map_err(|error| error.to_string())?;
         let instance = Linker::new(&self.engine)
             .instantiate_and_start(&mut store, &self.module)
-            .map_err(|error| format!("cannot be started: {}", why(&error)))?;
+            .map_err(|error| format!("cannot be started: {}", why(&error, FUEL)))?;
         let memory = instance.get_memory(&store, "memory").ok_or("the module exports no memory")?;
         let table = instance
             .get_table(&store, TABLE)
             .ok_or_else(|| format!("the module exports no {TABLE}; link it with --export-table"))?;
         let address = self.address(&store, instance)?;
-        let mut started = Started { store, memory, table, room: 0, reserved: 0 };
+        let mut started = Started {
+            store,
+            memory,
+            table,
+            fuel: FUEL,
+            memory_of_all: Room::new(&self.taken),
+            room: 0,
+            reserved: 0,
+        };
         started.reserve(PAGE as usize)?;
         let version = started.word(address)?;
         layout::check_version(&self.name, version)?;
@@ -243,6 +255,9 @@ struct Started {
     store: Store<StoreLimits>,
     memory: Memory,
     table: Table,
+    /// Instructions that are left of what the calls so far were allowed.
+    fuel: u64,
+    memory_of_all: Room,
     /// Where the pages begin that facts are written to, and how many bytes they have.
     room: u32,
     reserved: usize,
@@ -255,8 +270,12 @@ impl Started {
         function: TypedFunc<P, R>,
         arguments: P,
     ) -> Result<R, String> {
-        self.store.set_fuel(FUEL).map_err(|error| error.to_string())?;
-        function.call(&mut self.store, arguments).map_err(|error| why(&error))
+        self.fuel = (self.fuel + FUEL_A_CALL).min(FUEL);
+        self.store.set_fuel(self.fuel).map_err(|error| error.to_string())?;
+        let result = function.call(&mut self.store, arguments).map_err(|error| why(&error, self.fuel));
+        self.fuel = self.store.get_fuel().map_err(|error| error.to_string())?;
+        self.memory_of_all.count(self.memory.data(&self.store).len())?;
+        result
     }
 
     fn function<P: WasmParams, R: WasmResults>(
@@ -290,6 +309,7 @@ impl Started {
                 format!("the memory of the module cannot grow by {pages} pages for facts: {error}")
             })?;
             (self.room, self.reserved) = ((before * PAGE) as u32, (pages * PAGE) as usize);
+            self.memory_of_all.count(self.memory.data(&self.store).len())?;
         }
         Ok(())
     }
@@ -338,7 +358,9 @@ impl Started {
                 break;
             }
             let text = self.memory.data(&self.store).get(at as usize..).ok_or(OUTSIDE)?;
-            let end = text.iter().position(|byte| *byte == 0).ok_or(OUTSIDE)?;
+            let text = &text[..text.len().min(LONGEST_NAME + 1)];
+            let end = text.iter().position(|byte| *byte == 0);
+            let end = end.ok_or_else(|| format!("a name does not end within {LONGEST_NAME} bytes"))?;
             found.push(String::from_utf8_lossy(&text[..end]).into_owned());
         }
         Ok(found)
@@ -443,9 +465,9 @@ impl Drop for Flow {
 }
 
 /// What ended a call, in words.
-fn why(error: &Error) -> String {
+fn why(error: &Error, fuel: u64) -> String {
     match error.as_trap_code() {
-        Some(TrapCode::OutOfFuel) => format!("it took more than {FUEL} instructions, and was stopped"),
+        Some(TrapCode::OutOfFuel) => format!("it took more than {fuel} instructions, and was stopped"),
         Some(trap) => format!("it ended with a trap: {}", trap.trap_message()),
         None => error.to_string(),
     }
@@ -454,19 +476,75 @@ fn why(error: &Error) -> String {
 /// Instructions that a call may take: far more than any rule needs, and about a second.
 const FUEL: u64 = 100_000_000;
 
+/// Instructions that calls may take on average: about ten milliseconds.
+const FUEL_A_CALL: u64 = 1_000_000;
+
 /// Bytes of a page of memory.
 const PAGE: u64 = 65_536;
 
-/// Bytes of memory that a flow may have in a module.
-const MEMORY: usize = 16 << 20;
-
-/// Functions that the table of a module may have.
-const MOST_ELEMENTS: usize = 100_000;
-
 /// Names that a list may have.
 const MOST_NAMES: usize = 256;
+
+/// Bytes of a name.
+const LONGEST_NAME: usize = 256;
 
 /// The export that holds the functions.
 const TABLE: &str = "__indirect_function_table";
 
 const OUTSIDE: &str = "an address is outside of the module's memory";
+
+#[cfg(test)]
+mod tests {
+    use super::Wasm;
+
+    /// A section of a module: its number and its content, behind the length.
+    fn section(number: u8, content: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![number];
+        let mut length = content.len();
+        while length >= 0x80 {
+            bytes.push((length & 0x7f) as u8 | 0x80);
+            length >>= 7;
+        }
+        bytes.push(length as u8);
+        bytes.extend(content);
+        bytes
+    }
+
+    fn refusal(sections: &[Vec<u8>]) -> String {
+        let module = [b"\0asm\x01\0\0\0".to_vec(), sections.concat()].concat();
+        Wasm::read(&module, "mine").expect_err("it is refused")
+    }
+
+    #[test]
+    fn a_module_has_one_memory_and_one_table() {
+        let memories = refusal(&[section(5, &[2, 0, 1, 0, 1])]);
+        assert!(memories.contains("too many linear memories"), "{memories}");
+        let tables = refusal(&[section(4, &[2, 0x70, 0, 1, 0x70, 0, 1]), section(5, &[1, 0, 1])]);
+        assert!(tables.contains("too many tables"), "{tables}");
+    }
+
+    #[test]
+    fn a_name_has_an_end() {
+        let exports =
+            [&[3, 6][..], b"memory", &[2, 0, 25], b"__indirect_function_table", &[1, 0, 4], b"mine", &[3, 0]]
+                .concat();
+        // The table of the controller at 8, its lists at 200, which begin with a name that fills the memory.
+        let mut memory = vec![0; 400];
+        memory[8..16].copy_from_slice(&crate::layout::VERSION.to_le_bytes());
+        for pointer in 0..13 {
+            memory[32 + 4 * pointer..36 + 4 * pointer].copy_from_slice(&200_u32.to_le_bytes());
+        }
+        memory[200..204].copy_from_slice(&300_u32.to_le_bytes());
+        memory.resize(60_000, b'a');
+        memory[300..400].fill(b'a');
+        let data = [&[1, 0, 0x41, 0, 0x0b, 0xe0, 0xd4, 3][..], &memory].concat();
+        let error = refusal(&[
+            section(4, &[1, 0x70, 0, 1]),
+            section(5, &[1, 0, 1]),
+            section(6, &[1, 0x7f, 0, 0x41, 8, 0x0b]),
+            section(7, &exports),
+            section(11, &data),
+        ]);
+        assert!(error.contains("a name does not end within 256 bytes"), "{error}");
+    }
+}
