@@ -176,7 +176,7 @@ def most_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has neither alarms nor the memory of a process")
+@pytest.mark.skipif(sys.platform == "win32", reason="it has neither these signals nor the memory of a process")
 @pytest.mark.parametrize("reader", READERS)
 def test_mutants_are_read_or_refused_by_name(reader: str, tmp_path: Path) -> None:
     sound, read = READERS[reader]
@@ -193,13 +193,13 @@ def test_mutants_are_read_or_refused_by_name(reader: str, tmp_path: Path) -> Non
     try:
         for number in range(MUTANTS):
             file.write_bytes(mutant(content, draw))
-            signal.alarm(LONGEST_S)
+            signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
             found = fault(read, file)
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             if found is not None:
                 wrong.append((number, found))
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, known)
     assert wrong == []
     assert most_mb() - before < LARGEST_MB

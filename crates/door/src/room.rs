@@ -20,7 +20,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for one more module beside those that have `all` bytes.
+    /// Creates the count of one more module beside those that have `all` bytes.
     pub fn new(all: &Arc<AtomicUsize>) -> Self {
         Self { taken: 0, all: Arc::clone(all) }
     }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def open_regular(file: Path) -> BinaryIO:
-    """Open a file of somebody else for reading.
+    """Open a file from elsewhere for reading.
 
     A pipe may never end or never begin, and a device may give bytes for ever.
 

@@ -17,17 +17,17 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// A column of times, whose unit is that of its name.
+    /// Creates a column of times, whose unit is that of its name.
     pub const fn time(what: &'static str, names: &'static [&'static str]) -> Self {
         Self { what, names, unit: Some((seconds, "_s or _ms")) }
     }
 
-    /// A column of sizes in bytes.
+    /// Creates a column of sizes in bytes.
     pub const fn bytes(what: &'static str, names: &'static [&'static str]) -> Self {
         Self { what, names, unit: Some((bytes, "_bytes, _kB or _MB")) }
     }
 
-    /// A column of numbers.
+    /// Creates a column of numbers.
     pub const fn number(what: &'static str, names: &'static [&'static str]) -> Self {
         Self { what, names, unit: None }
     }
