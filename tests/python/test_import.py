@@ -137,10 +137,9 @@ def test_the_last_interval_of_iperf3_counts_by_its_length(tmp_path: Path) -> Non
     (tmp_path / "r.json").write_text(json.dumps({"intervals": [{"sum": each} for each in sums]}))
     rates = nw.import_rates(tmp_path / "r.json", tmp_path / "rates.csv")
     assert rates.mean_bps() == pytest.approx(24e6 / 3.004)
-    (tmp_path / "scenario.toml").write_text(LINK.replace("6s", "30.04s"))
-    assert narrows("run", tmp_path / "scenario.toml", "--out", tmp_path / "run").returncode == 0
-    links = json.loads((tmp_path / "run" / "summary.json").read_text())["links"]
-    assert links["bottleneck"]["rate_bps"]["mean"] == pytest.approx(24e6 / 3.004, rel=1e-3)
+    (tmp_path / "scenario.toml").write_text(LINK)
+    checked = narrows("check", tmp_path / "scenario.toml")
+    assert "repeated every 3004ms" in " ".join(checked.stdout.split()), checked
 
 
 ODD = ("1" + "0" * 400, "NaN", "Infinity", "-1", "1e400", "1e16", '"1"', "true", "null", "[]", "1" * 5000)

@@ -80,7 +80,7 @@ def _parts(file: Path, text: str) -> tuple[dict[str, Any], list[Any], str | None
             except (ValueError, RecursionError):
                 raise InputError(str(file), _neither(file, text)) from None
             if not isinstance(event, dict):
-                raise InputError(str(file), NEITHER) from None
+                raise InputError(str(file), _neither(file, text)) from None
             kind, data = event.get("event"), event.get("data")
             if kind == "interval":
                 content["intervals"].append(data)
