@@ -210,12 +210,9 @@ impl Process for Arrivals {
 fn range(records: &[(f64, u64)]) -> String {
     let sizes = || records.iter().map(|(_, size)| *size);
     let [least, most] = [sizes().min(), sizes().max()].map(|size| Bytes::new(size.unwrap_or(0)));
-    let [first, last] = [records.first(), records.last()]
+    let [begin, end] = [records.first(), records.last()]
         .map(|record| Span::from_secs_f64(record.map_or(0.0, |(time, _)| *time)));
-    format!(
-        "{} recorded arrivals of {least} to {most}, from {first} to {last} after the start",
-        records.len()
-    )
+    format!("{} recorded arrivals of {least} to {most}, from {begin} to {end} after the start", records.len())
 }
 
 /// Times in seconds and sizes in bytes, times ascending.
