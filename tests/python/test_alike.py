@@ -107,5 +107,5 @@ def test_a_library_lacks_what_the_host_adds_to_built_in_algorithms_and_the_setti
     named = [each.rstrip(".") for each in said.split(" --set ")[1:]]
     assert len(named) == 4
     plain = nw.load("two-flows", ["flows.0.algorithm=newreno", *named]).check().resolved
-    told = unlike({"newreno": [plain], "mine": [plain.replace('"newreno"', f'"./{file}:mine"')]})
-    assert told.endswith("slow start: newreno the host's (standard), mine as its file has it.")
+    again = unlike({"newreno": [plain], "mine": [plain.replace('"newreno"', f'"./{file}:mine"')]})
+    assert again.endswith("slow start: newreno the host's (standard), mine as its file has it.")

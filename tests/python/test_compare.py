@@ -94,7 +94,7 @@ def test_a_run_and_a_comparison_agree_to_the_bit(narrows: Narrows, tmp_path: Pat
     assert read(tmp_path / "compared/cubic")["digest"] == read(tmp_path / "alone")["digest"]
 
 
-def test_a_scenario_among_the_algorithms_is_told_its_option(narrows: Narrows, scenario: Path) -> None:
+def test_a_scenario_among_the_algorithms_is_refused_with_its_option(narrows: Narrows, scenario: Path) -> None:
     done = narrows("compare", "newreno", "cubic", scenario)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"did you mean --scenario {scenario}?" in done.stderr

@@ -71,7 +71,7 @@ class Mean:
     def needed(self) -> int | None:
         """Replications that would show the difference, if mean and spread stay and all tests are corrected for.
 
-        None if the test is impossible, or so many are more than anybody runs.
+        None if the test is impossible, or if they are more than `MOST_NEEDED`.
         """
         import numpy as np
 

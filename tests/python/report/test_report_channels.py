@@ -57,7 +57,7 @@ def test_an_algorithm_from_a_file_has_one_colour_however_results_write_its_folde
     found = looks({"cubic": ("cubic", ""), "./mine.py:Mine": ("./mine.py:Mine", "")})
     runs: Any = [
         SimpleNamespace(name=name, factors=(name, ""), style=style, groups={"g": {}}, algorithms={"g": recorded})
-        for (name, style), recorded in zip(found.items(), ("cubic", "/home/me/mine.py:Mine"), strict=True)
+        for (name, style), recorded in zip(found.items(), ("cubic", "/elsewhere/mine.py:Mine"), strict=True)
     ]
     drawn: Any = {run.name: [SimpleNamespace(name="g[0]", group="g")] for run in runs}
     for run in runs:
