@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `--set key.path=value`: changes a scenario's tree before it is checked.
 //!
-//! The value is TOML where it reads as such, else a string. A key below a string, or one that belongs to another form
-//! of a table than the present, replaces the whole value: `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements
-//! of a list are named by their number from 0, groups of flows and links also by their name, which may contain dots. A queue may be written as its name with
-//! parameters, as in `path.queue=red(gentle=true)`; of what is written for the present one it keeps the keys that it has, too.
+//! The value is TOML where it reads as such, else a string. A key below a string replaces the whole value:
+//! `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements of a list are named by their number from 0, groups of flows
+//! and links also by their name, which may contain dots. A queue may be written as its name with parameters, as in
+//! `path.queue=red(gentle=true)`. However a table takes another form, by such a name, by its `kind` or by a key that only the other form
+//! has, it keeps the keys that both forms have.
 
 use super::diagnostic::Fault;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
@@ -93,14 +94,18 @@ impl Setter<'_> {
             Some(present) => !has(&present) && variants.iter().any(|variant| has(&variant)),
             None => false,
         };
-        if replaced {
-            *node = Node { value: Value::Table(Vec::new()), place: self.place.clone() };
-        }
         // The form that the key belongs to need not be named; nor need the first, the usual one.
         let mut owners = variants.iter().filter(has);
         let owner = owners
             .next()
             .filter(|owner| owners.next().is_none() || std::ptr::eq(*owner, &raw const variants[0]));
+        if replaced {
+            let next = match &self.value.value {
+                Value::Text(name) if step == KIND => variants.iter().find(|variant| variant.name == name),
+                _ => owner,
+            };
+            *node = Node { value: Value::Table(shared(node, next)), place: self.place.clone() };
+        }
         if let Some(owner) = owner.filter(|_| replaced) {
             let kind = Node { value: Value::Text(owner.name.to_owned()), place: self.place.clone() };
             *self.entry(node, KIND) = kind;
@@ -120,11 +125,8 @@ impl Setter<'_> {
         };
         let name = name.trim();
         let form = variants.iter().find(|variant| variant.name == name);
-        let has = |key: &str| form.is_some_and(|form| form.keys.iter().any(|each| each.name == key));
         let mut pairs = vec![self.pair(KIND, Value::Text(name.to_owned()))];
-        if let Value::Table(written) = &before.value {
-            pairs.extend(written.iter().filter(|pair| has(&pair.key)).cloned());
-        }
+        pairs.extend(shared(before, form));
         for part in split(parameters).into_iter().filter(|part| !part.trim().is_empty()) {
             let (key, value) = part.split_once('=').ok_or_else(|| self.unreadable(text))?;
             let Location::Argument(index) = self.place else { unreachable!("only arguments are applied") };
@@ -209,6 +211,15 @@ fn present(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant
         Some(Value::Text(name)) => variants.iter().find(|variant| variant.name == name),
         Some(_) => None,
         None => variants.iter().find(|variant| node.value.get(variant.name).is_some()),
+    }
+}
+
+/// What is written in `before` for keys that `form` has, too.
+fn shared(before: &Node, form: Option<&Variant>) -> Vec<Pair> {
+    let has = |pair: &&Pair| form.is_some_and(|form| form.keys.iter().any(|key| key.name == pair.key));
+    match &before.value {
+        Value::Table(written) => written.iter().filter(has).cloned().collect(),
+        _ => Vec::new(),
     }
 }
 

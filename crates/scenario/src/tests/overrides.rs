@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contract: what `--set` and the other options of a command do to a scenario.
 
-use super::{EXAMPLE, LEAST, good, good_with};
+use super::{Diagnostic, EXAMPLE, LEAST, good, good_with, read_with};
 use super::{LoadOptions, Scenario, load};
 use narrows_model::RateModel;
-use narrows_qdisc::{Limit, droptail};
+use narrows_qdisc::catalogue::entries;
+use narrows_qdisc::{Entry, Limit, droptail};
 use narrows_units::{Rate, Span};
 use std::path::Path;
 
@@ -38,6 +39,44 @@ fn a_queue_is_named_with_parameters_and_keeps_the_keys_that_it_has_too() {
     // What codel does not have is gone.
     assert_eq!(good_with(LEAST, &red).model.links[0].queue.name(), "codel");
     assert_eq!(good_with(LEAST, &["path.reverse.queue=fq-codel"]).model.links[1].queue.name(), "fq-codel");
+}
+
+#[test]
+fn by_its_kind_a_queue_is_the_same_as_by_its_name_alone() {
+    let limited = ["path.queue.limit=70pkt", "path.queue.target=3ms"];
+    let resolved = |set: &[&str]| {
+        let words =
+            |faults: Vec<Diagnostic>| faults.iter().map(|fault| fault.message.clone()).collect::<Vec<_>>();
+        read_with(LEAST, set).map(|scenario| scenario.resolved).map_err(words)
+    };
+    let mut kept = 0;
+    for before in entries() {
+        for after in entries() {
+            let form = |entry: &Entry, sign: &str| format!("path.queue{sign}={}", entry.card.name);
+            let has = |key: &str| before.card.parameters.iter().any(|parameter| parameter.name == key);
+            let keys = limited.iter().filter(|set| set.split(['.', '=']).nth(2).is_some_and(has));
+            let here = form(before, "");
+            let mut sets: Vec<&str> = std::iter::once(here.as_str()).chain(keys.copied()).collect();
+            let [name, kind] = ["", ".kind"].map(|sign| form(after, sign));
+            let by_name = resolved(&[&sets[..], &[name.as_str()]].concat());
+            sets.push(&kind);
+            assert_eq!(resolved(&sets), by_name, "{sets:?}");
+            kept += usize::from(
+                before.card.name != after.card.name && by_name.is_ok_and(|text| text.contains("70pkt")),
+            );
+        }
+    }
+    assert!(kept > 100, "{kept} pairs kept their limit");
+}
+
+#[test]
+fn another_form_keeps_the_keys_that_both_have_however_it_comes_about() {
+    let limited = ["path.queue={kind=\"droptail\",limit=\"70pkt\"}", "path.queue.min=5pkt"];
+    let red = good_with(LEAST, &limited).model.links[0].queue.clone();
+    assert_eq!((red.name(), red.limit()), ("red", droptail::with_limit(Limit::Packets(70)).limit()));
+    let walk = "path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"1Mbps\",maximum=\"9Mbps\",interval=\"1s\"}";
+    let faults = read_with(LEAST, &[walk, "path.rate.kind=square"]).expect_err("a square needs its own keys");
+    assert!(faults.iter().all(|fault| !fault.message.contains("unknown key")), "{faults:?}");
 }
 
 #[test]
