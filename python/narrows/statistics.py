@@ -17,7 +17,8 @@ often.
 Values that are all equal say nothing of their spread, and their method is `equal`. Where what they are bounds the mean
 all the same, that is their interval: of n counts the exact one of a Poisson distribution, from 0 to 3.7 / n if all are
 0; of n values at one bound of a range of width w, w (1 - 0.025^(1/n)) from there: were the mean further away, so many
-values elsewhere that one of the n would be among them. Other equal values have none.
+values elsewhere that one of the n would be among them. Of a share of things that are counted, such as frames, n is the
+number of these things in all replications, each taken as a trial of its own. Other equal values have none.
 
 Replications that are one and the same run are one value (`distinct`).
 
@@ -55,11 +56,13 @@ class Range(NamedTuple):
         low: The least; minus infinity without one.
         high: The greatest; infinity without one.
         counted: Whether the values are counts.
+        trials: Number of things in all replications of which the values are shares; 0 if it is unknown.
     """
 
     low: float = -math.inf
     high: float = math.inf
     counted: bool = False
+    trials: float = 0.0
 
     @property
     def method(self) -> str:
@@ -73,8 +76,11 @@ class Range(NamedTuple):
     @property
     def difference(self) -> Range:
         """The differences of two of its values."""
-        width = self.high - self.low
-        return Range(-width, width)
+        return self.less(self)
+
+    def less(self, other: Range) -> Range:
+        """Return the differences of one of its values and one of another range."""
+        return Range(self.low - other.high, self.high - other.low)
 
 
 REAL = Range()
@@ -139,7 +145,7 @@ def _of_equal(value: float, count: int, within: Range) -> list[float] | None:
     near = _ROUNDING * max(abs(low), abs(high))
     if math.isinf(near) or not (value <= low + near or value >= high - near):
         return None
-    reach = (high - low) * (1 - _TAIL ** (1 / count))
+    reach = (high - low) * -math.expm1(math.log(_TAIL) / max(within.trials, count))
     return [min(value, low), low + reach] if value <= low + near else [high - reach, max(value, high)]
 
 
@@ -169,13 +175,14 @@ def _ends(mean: float, half: float, within: Range) -> list[float]:
     return [mean - half, mean + half]
 
 
-def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL) -> Estimate:
+def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL, other: Range | None = None) -> Estimate:
     """Estimate the mean of `of - against`, replication by replication.
 
     Args:
         of: One value per replication.
         against: The values of the same replications, in the same order and unit.
         within: The values that the metric can have.
+        other: Those that it can have on the side of `against`; None if they are the same.
 
     Returns:
         The mean difference and its 95 % t interval, which ends where no difference of two possible values lies further;
@@ -184,12 +191,13 @@ def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL) 
     """
     pairs = [(a, b) for a, b in zip(of, against, strict=True) if math.isfinite(a) and math.isfinite(b)]
     found = estimate(a - b for a, b in pairs)
+    known = (within, within if other is None else other)
     if found["interval_method"] == EQUAL:
-        one, other = (estimate(side, within) for side in zip(*pairs, strict=True))
-        both = one["interval_method"] == other["interval_method"] == EQUAL
-        if both and one["ci95"] is not None and other["ci95"] is not None:
-            found["ci95"] = [one["ci95"][0] - other["ci95"][1], one["ci95"][1] - other["ci95"][0]]
-    mean, ends, bounds = found["mean"], found["ci95"], within.difference
+        one, two = (estimate(side, each) for side, each in zip(zip(*pairs, strict=True), known, strict=True))
+        both = one["interval_method"] == two["interval_method"] == EQUAL
+        if both and one["ci95"] is not None and two["ci95"] is not None:
+            found["ci95"] = [one["ci95"][0] - two["ci95"][1], one["ci95"][1] - two["ci95"][0]]
+    mean, ends, bounds = found["mean"], found["ci95"], known[0].less(known[1])
     if mean is not None and ends is not None:
         low, high = min(bounds.low, mean), max(bounds.high, mean)
         found["ci95"] = [max(ends[0], low), min(ends[1], high)]

@@ -24,6 +24,10 @@ pub struct PyRecords {
     group_bounds: Py<PyDict>,
     /// The same by link.
     link_bounds: Py<PyDict>,
+    /// The numbers of things of which metrics are shares, by group.
+    group_trials: Py<PyDict>,
+    /// The same by link.
+    link_trials: Py<PyDict>,
     /// Flows that the scenario describes by group; `None` where their number is random.
     group_sizes: Py<PyDict>,
     checks: Vec<Py<PyDict>>,
@@ -36,7 +40,7 @@ type Printed = (u32, String, Option<i32>, String);
 
 /// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks, what
 /// programs have printed.
-type Parts<D, C> = (String, f64, [D; 7], Vec<C>, Vec<Printed>);
+type Parts<D, C> = (String, f64, [D; 9], Vec<C>, Vec<Printed>);
 
 #[pymethods]
 impl PyRecords {
@@ -45,12 +49,21 @@ impl PyRecords {
     fn from_parts(
         digest: String,
         warmup_s: f64,
-        dicts: [Py<PyDict>; 7],
+        dicts: [Py<PyDict>; 9],
         checks: Vec<Py<PyDict>>,
         programs: Vec<Printed>,
     ) -> Self {
-        let [tables, group_metrics, link_metrics, group_bounds, link_bounds, group_sizes, performance] =
-            dicts;
+        let [
+            tables,
+            group_metrics,
+            link_metrics,
+            group_bounds,
+            link_bounds,
+            group_trials,
+            link_trials,
+            group_sizes,
+            performance,
+        ] = dicts;
         Self {
             digest,
             warmup_s,
@@ -59,6 +72,8 @@ impl PyRecords {
             link_metrics,
             group_bounds,
             link_bounds,
+            group_trials,
+            link_trials,
             group_sizes,
             checks,
             programs,
@@ -74,6 +89,8 @@ impl PyRecords {
             &self.link_metrics,
             &self.group_bounds,
             &self.link_bounds,
+            &self.group_trials,
+            &self.link_trials,
             &self.group_sizes,
             &self.performance,
         ];
@@ -99,8 +116,10 @@ impl PyRecords {
             tables: tables.unbind(),
             group_metrics: metrics(py, &replication.groups)?,
             link_metrics: metrics(py, &replication.links)?,
-            group_bounds: bounds(py, &replication.groups)?,
-            link_bounds: bounds(py, &replication.links)?,
+            group_bounds: finite(py, &replication.groups, |each| &each.most)?,
+            link_bounds: finite(py, &replication.links, |each| &each.most)?,
+            group_trials: finite(py, &replication.groups, |each| &each.trials)?,
+            link_trials: finite(py, &replication.links, |each| &each.trials)?,
             group_sizes: sizes(py, &replication.groups)?,
             programs: replication.programs.into_iter().map(printed).collect(),
             checks: replication.checks.iter().map(|each| check(py, each)).collect::<PyResult<_>>()?,
@@ -179,15 +198,19 @@ fn metrics(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
     Ok(owners.unbind())
 }
 
-/// The greatest values that are finite.
-fn bounds(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
+/// Those of the numbers `of` each metric that are finite.
+fn finite(
+    py: Python<'_>,
+    all: &[MetricValues],
+    of: impl Fn(&MetricValues) -> &[f64],
+) -> PyResult<Py<PyDict>> {
     let owners = PyDict::new(py);
     for each in all {
-        let bounds = PyDict::new(py);
-        for ((name, _), most) in each.values.iter().zip(&each.most).filter(|(_, most)| most.is_finite()) {
-            bounds.set_item(name, most)?;
+        let found = PyDict::new(py);
+        for ((name, _), number) in each.values.iter().zip(of(each)).filter(|(_, number)| number.is_finite()) {
+            found.set_item(name, number)?;
         }
-        owners.set_item(&each.name, bounds)?;
+        owners.set_item(&each.name, found)?;
     }
     Ok(owners.unbind())
 }

@@ -33,6 +33,22 @@ pub struct MetricValues {
     /// The greatest value that each metric can have in the run, in the same order; infinite if nothing but its unit limits
     /// it.
     pub most: Vec<f64>,
+    /// The number of things of which each metric is the share, in the same order; not a number for all others.
+    pub trials: Vec<f64>,
+}
+
+/// What is known of the metrics of one group or link, each in their order.
+struct Values {
+    values: Vec<(&'static str, f64)>,
+    most: Vec<f64>,
+    trials: Vec<f64>,
+}
+
+impl Values {
+    fn of(self, name: &str, flows: Option<u64>) -> MetricValues {
+        let Self { values, most, trials } = self;
+        MetricValues { name: name.to_owned(), flows, values, most, trials }
+    }
 }
 
 impl MetricValues {
@@ -46,8 +62,7 @@ impl MetricValues {
 pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
     let groups = records.run.groups.iter().enumerate();
     let values = |(group, description): (usize, &crate::GroupDescription)| {
-        let (values, most) = values_of_group(records, group);
-        MetricValues { name: description.name.clone(), flows: description.flows, values, most }
+        values_of_group(records, group).of(&description.name, description.flows)
     };
     groups.map(values).collect()
 }
@@ -56,8 +71,7 @@ pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
 pub fn link_metrics(records: &Records) -> Vec<MetricValues> {
     let links = records.run.links.iter().enumerate();
     let values = |(link, description): (usize, &crate::LinkDescription)| {
-        let (values, most) = link::values(records, link);
-        MetricValues { name: description.name.clone(), flows: None, values, most }
+        link::values(records, link).of(&description.name, None)
     };
     links.map(values).collect()
 }
@@ -66,13 +80,17 @@ fn all_of_groups() -> impl Iterator<Item = &'static GroupMetric> {
     group::METRICS.iter().chain(application::METRICS)
 }
 
-/// Values of all metrics of the group of index `group`, not numbers if nothing of it was recorded; and the greatest that
-/// they can have.
-fn values_of_group(records: &Records, group: usize) -> (Vec<(&'static str, f64)>, Vec<f64>) {
+/// What is known of all metrics of the group of index `group`; values are not numbers if nothing of it was recorded.
+fn values_of_group(records: &Records, group: usize) -> Values {
     let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
     let value = |metric: &GroupMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
     let most = |metric: &GroupMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
-    (all_of_groups().map(value).collect(), all_of_groups().map(most).collect())
+    let trials = |metric: &GroupMetric| view.as_ref().map_or(f64::NAN, metric.trials);
+    Values {
+        values: all_of_groups().map(value).collect(),
+        most: all_of_groups().map(most).collect(),
+        trials: all_of_groups().map(trials).collect(),
+    }
 }
 
 /// Cards of the metrics of groups in every run, in the order in which they are shown.

@@ -71,6 +71,7 @@ const OF_GROUP: &[(&str, f64)] = &[
     ("frame_bitrate_bps", 2e6),
     ("frame_delay_s", 0.1),
     ("frame_delay_p95_s", 0.15),
+    ("missed_frame_share", 0.75),
     ("late_frame_share", 0.25),
     ("skipped_frame_share", 0.5),
 ];
@@ -126,6 +127,49 @@ fn a_finite_group_has_the_same_metrics_from_the_same_definitions() {
     let different = |name: &str| OF_FINITE.iter().find(|(this, _)| *this == name);
     let expected: Vec<_> = OF_GROUP.iter().map(|each| *different(each.0).unwrap_or(each)).collect();
     assert_values(&groups[1], &expected);
+}
+
+#[test]
+fn a_share_of_counted_things_is_a_whole_number_of_them() {
+    let (groups, links) = (group_metrics(&records()), link_metrics(&records()));
+    let mut counted = Vec::new();
+    for of in [&groups[0], &links[0]] {
+        for ((name, value), trials) in
+            of.values.iter().zip(&of.trials).filter(|(_, trials)| trials.is_finite())
+        {
+            let events = value * trials;
+            // A stall takes a part of the time of a segment.
+            assert!(*name == "stall_share" || (events - events.round()).abs() < 1e-9, "{name}: {events}");
+            counted.push((*name, *trials));
+        }
+    }
+    let packets = |name| (name, 1_000.0);
+    let of_group = ["loss_rate", "mark_rate", "retransmission_rate", "loss_event_rate"].map(packets);
+    let frames = ["missed_frame_share", "late_frame_share", "skipped_frame_share"].map(|name| (name, 4.0));
+    assert_eq!(counted[..4], of_group);
+    assert!(frames.iter().all(|each| counted.contains(each)), "{counted:?}");
+    assert!(counted.contains(&("stall_share", 2.0)), "{counted:?}");
+    assert_eq!(
+        counted
+            .iter()
+            .filter(|(name, _)| ["loss_rate", "random_loss_rate", "mark_rate"].contains(name))
+            .count(),
+        5
+    );
+}
+
+#[test]
+fn a_time_that_ends_in_the_run_is_no_longer_than_the_run() {
+    let records = records();
+    let run_s = records.run.duration.as_secs_f64();
+    let group = &group_metrics(&records)[0];
+    for ((name, value), most) in
+        group.values.iter().zip(&group.most).filter(|((name, _), _)| name.ends_with("_s"))
+    {
+        let counted_as_it_begins = *name == "access_queue_delay_mean_s";
+        assert_eq!(*most, if counted_as_it_begins { f64::INFINITY } else { run_s }, "{name}");
+        assert!(value.is_nan() || value <= most, "{name}: {value}");
+    }
 }
 
 #[test]

@@ -257,10 +257,9 @@ _APPLICATION_COLUMNS = {
     "page_load_time_p95_s": ("p95", "s", 1.0),
     "video_bitrate_bps": ("video", "Mbps", 1e6),
     "stall_share": ("stalled", "%", 0.01),
-    "frame_bitrate_bps": ("frames", "Mbps", 1e6),
     "frame_delay_p95_s": ("frame p95", "ms", 1e-3),
-    "late_frame_share": ("late", "%", 0.01),
-    "skipped_frame_share": ("skipped", "%", 0.01),
+    "missed_frame_share": ("missed", "%", 0.01),
+    "frame_bitrate_bps": ("frames", "Mbps", 1e6),
     "responsiveness_rpm": ("load", "RPM", 1.0),
 }
 PERCEIVED_COLUMNS = tuple(Column(name, *_APPLICATION_COLUMNS[name]) for name in APPLICATIONS)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
 from narrows.frozen import frozen
-from narrows.metrics.criteria import range_of
-from narrows.metrics.possible import bounds_of
+from narrows.metrics.possible import limits_of
 from narrows.metrics.request import Metric, MetricError, check, resolve
 from narrows.metrics.request import card_of as card_of
 from narrows.metrics.request import catalogue as catalogue
@@ -92,9 +91,8 @@ def evaluate(run: Replicated, name: str, *, group: str | None = None, link: str 
     owner, of = _owner(wanted, run.scenario, group, link)
     values = tuple(measure(run.scenario, each, wanted, **{of: owner}) for each in run.records.values())
     records = list(run.records.values())
-    most = bounds_of(records, of).get(owner, {}).get(wanted.text)
-    flows = records[0].group_sizes.get(owner) if records else None
-    found = estimate(distinct(values, (each.digest for each in records)), range_of(wanted.cards[of], flows, most))
+    within = limits_of(records, of).range(owner, wanted.text)
+    found = estimate(distinct(values, (each.digest for each in records)), within)
     ci95 = found["ci95"]
     return Evaluation(wanted, values, found["mean"], None if ci95 is None else (ci95[0], ci95[1]))
 

@@ -14,25 +14,28 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.frozen import frozen
 from narrows.metrics.request import MetricError, resolve
-from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Estimate, Range
+from narrows.statistics import COUNT, EQUAL, POSITIVE, REAL, SHARE, Estimate, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def range_of(card: Mapping[str, Any], flows: int | None = None, most: float | None = None) -> Range:
+def range_of(
+    card: Mapping[str, Any], flows: int | None = None, most: float | None = None, trials: float = 0.0
+) -> Range:
     """Return the range of values that a metric can have, in its unit.
 
     Args:
         card: Card of the metric.
         flows: Number of flows of the group; None if it is unknown. Jain's index of n flows is 1/n at least.
         most: Greatest value in the runs that it is of, such as the rate of their link; None if only the card bounds it.
+        trials: Number of things in these runs of which it is the share; 0 if it is unknown.
     """
     name = str(card["name"])
     if name in OF_SHARES and flows is not None and flows > 0:
         return Range(1.0 / flows, 1.0)
     found = BY_NAME.get(name) or BY_UNIT.get(str(card["unit"]), POSITIVE)
-    return found if most is None else found._replace(high=most)
+    return found._replace(high=found.high if most is None else most, trials=trials)
 
 
 @frozen
@@ -120,9 +123,11 @@ def verdict(difference: Estimate, margin: float, better: str) -> str:
 
     Returns:
         `better`, `worse` or, where neither is better, `different`, if the interval excludes zero and the mean exceeds
-        the margin; `same` if the interval lies within the margin; else `undecided`.
+        the margin; `same` if the interval lies within the margin, or no pair differs at all; else `undecided`.
     """
     mean, ends = difference["mean"], difference["ci95"]
+    if mean == 0.0 and difference["interval_method"] == EQUAL:
+        return "same"
     if mean is None or ends is None:
         return "undecided"
     low, high = ends

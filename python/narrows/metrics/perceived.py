@@ -14,10 +14,9 @@ APPLICATIONS = (
     "page_load_time_p95_s",
     "video_bitrate_bps",
     "stall_share",
-    "frame_bitrate_bps",
     "frame_delay_p95_s",
-    "late_frame_share",
-    "skipped_frame_share",
+    "missed_frame_share",
+    "frame_bitrate_bps",
     "responsiveness_rpm",
 )
 TRANSFERS = ("completion_time_s", "completion_time_p95_s")
@@ -27,7 +26,8 @@ _STATED = (
     ("page_load_time_p50_s",),
     ("stall_share", "video_bitrate_bps"),
     ("frame_delay_p95_s",),
-    ("late_frame_share",),
+    ("missed_frame_share",),
+    ("frame_bitrate_bps",),
     ("responsiveness_rpm",),
     ("completion_time_s",),
 )

@@ -7,16 +7,56 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from narrows.frozen import frozen
 from narrows.metrics.criteria import range_of
 from narrows.metrics.request import card_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.core import Records
     from narrows.statistics import Range
 
     Bounds = Mapping[str, Mapping[str, float]]
+
+
+@frozen
+class Limits:
+    """What limits the metrics of groups or links in given runs, beside their cards.
+
+    Attributes:
+        of: "group" or "link".
+        sizes: Number of flows by group, None where it is random.
+        bounds: Greatest values by owner and metric.
+        trials: Number of things of which a metric is the share, in all runs together, by owner and metric.
+    """
+
+    of: str
+    sizes: Mapping[str, int | None]
+    bounds: Bounds
+    trials: Bounds
+
+    def range(self, owner: str, metric: str) -> Range:
+        """Return the values that a metric of an owner can have in the runs."""
+        most, trials = (found.get(owner, {}).get(metric) for found in (self.bounds, self.trials))
+        return range_of(card_of(metric, self.of), self.sizes.get(owner), most, trials or 0.0)
+
+
+def limits_of(records: Sequence[Records], of: str) -> Limits:
+    """Return what limits the metrics in some runs.
+
+    Args:
+        records: The records of runs of the same groups and links.
+        of: "group" or "link".
+    """
+    trials: dict[str, dict[str, float]] = {}
+    for each in records:
+        for owner, counts in (each.group_trials if of == "group" else each.link_trials).items():
+            known = trials.setdefault(owner, {})
+            for name, count in counts.items():
+                known[name] = known.get(name, 0.0) + count
+    sizes = records[0].group_sizes if records and of == "group" else {}
+    return Limits(of, sizes, bounds_of(records, of), trials)
 
 
 def bounds_of(records: Iterable[Records], of: str) -> dict[str, dict[str, float]]:

@@ -17,6 +17,7 @@ from narrows.frozen import frozen
 from narrows.page.estimates import estimate_text, how_made
 from narrows.page.metrics import meaning
 from narrows.run.tabular import runs_in
+from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,7 +155,7 @@ def _values(shown: Tabular, name: str, owner: str) -> dict[tuple[str, str], list
 def _ends(means: Sequence[_Mean]) -> tuple[float, float]:
     """Return the ends of the vertical axis: of the values, and of intervals as far as they do not hide these."""
     values = [value for each in means for value in (*each.values, float(each.found["mean"]))]
-    ends = [end for each in means for end in each.found.get("ci95") or ()]
+    ends = [end for each in means if each.found.get("interval_method") != EQUAL for end in each.found.get("ci95") or ()]
     low, high = min(*values, 0.0), max(*values, 0.0)
     beyond = high - low
     least, most = max(min([low, *ends]), low - beyond), min(max([high, *ends]), high + beyond)
@@ -163,11 +164,13 @@ def _ends(means: Sequence[_Mean]) -> tuple[float, float]:
 
 def _paint(panel: Panel, mean: _Mean, across: float, styles: Mapping[str, Any], unit: Any) -> None:
     style, middle, interval = styles[mean.key], float(mean.found["mean"]), mean.found.get("ci95")
+    equal = mean.found.get("interval_method") == EQUAL
     if len(mean.values) > 1:
         for number, value in enumerate(mean.values):
             read = f"{mean.key}: {quantity(value, unit)} (replication {number + 1})"
             panel.point(mean.key, (across, value), style, read, of_many=True)
-    if interval:
+    # That of equal values follows from their number alone, and would be the tallest thing in the panel.
+    if interval and not equal:
         panel.whiskers(mean.key, (across, middle), (across, across), (interval[0], interval[1]), style)
     read = estimate_text(middle, interval, unit, mean.found.get("interval_method"))
     panel.point(mean.key, (across, middle), style, f"{mean.key}: {read}")

@@ -24,6 +24,7 @@ from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import Metric, measured, resolve
+from narrows.metrics.possible import limits_of
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
@@ -236,6 +237,10 @@ class Comparison(Results):
             {name: run.measured for name, run in self.runs.items()},
             self.margins,
             {name: {index: each.digest for index, each in run.records.items()} for name, run in self.runs.items()},
+            {
+                name: {of: limits_of(list(run.records.values()), of) for of in ("group", "link")}
+                for name, run in self.runs.items()
+            },
         )
         content = {
             "title": self._any.scenario.title,

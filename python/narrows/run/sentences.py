@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a comparison found, in sentences: the same on its page and in the terminal.
 
-They are on what people perceive of applications and transfers; where there are none, on goodput, delay and sharing.
+They are on what people perceive of applications and transfers; where there are none, on goodput, delay and sharing; and
+always on losses that clearly differ. Where several factors vary, a metric has a sentence on each, the largest first.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.comparison import Replaced, contrasts, runs_of
-from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
+from narrows.comparison import FACTORS, Replaced, contrasts, runs_of
+from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.metrics.perceived import stated
 from narrows.page.estimates import changed_texts, estimate_text
 from narrows.page.metrics import meaning
@@ -34,27 +35,28 @@ class Said(NamedTuple):
 
 
 def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
-    """Return the sentences with which a comparison begins: on the runs that differ in the first factor.
+    """Return the sentences with which a comparison begins.
 
     Args:
         summary: The summary of the comparison.
     """
     found = contrasts(summary)
-    shown = [each for each in found if each.factor == found[0].factor]
     runs = {name: list(run["groups"].values()) for name, run in (runs_of(summary) or {}).items()}
     called = [list(run["groups"]) for run in (runs_of(summary) or {}).values()]
     names = [list(dict.fromkeys(each)) for each in zip(*called, strict=False)]
-    lead = [said for place, named in enumerate(names) for said in _perceived(summary, shown, runs, place, named[0])]
-    if lead:
-        return lead[:MOST_PERCEIVED]
+    lead = [said for place, named in enumerate(names) for said in _perceived(summary, found, runs, place, named[0])]
     tested = Replaced(**summary["replaced"]).groups if "replaced" in summary else []
-    plain = [
-        said
-        for place, named in enumerate(names)
-        if not tested or named[0] in tested
-        for said in _of_flows(summary, shown, runs, place, _flows(named, shown, alone=len(names) == 1))
+    of_flows = [] if lead else [place for place, named in enumerate(names) if not tested or named[0] in tested]
+    own = [{run: groups[place] for run, groups in runs.items()} for place in range(len(names))]
+    flows = [_flows(named, found, alone=len(names) == 1) for named in names]
+    asked = [_Asked(name, flows[place], place) for place in of_flows for name in _asked(list(own[place].values()))]
+    plain = [_of_flows(summary, found, own[each.place], each) for each in asked[:MOST]]
+    lost = [_Asked(LOSS, flows[place], place) for place in range(len(names))]
+    losses = [
+        said for each in lost if each not in asked[:MOST] for said in _lost(summary, found, own[each.place], each)
     ]
-    return plain[:MOST]
+    waits = _unchanged(summary, found) if lead else []
+    return [*_first(lead, MOST_PERCEIVED), *plain, *losses[:MOST_LOSSES], *waits]
 
 
 def clause(name: str, of: str, value: str, than: str = "") -> str:
@@ -68,34 +70,93 @@ def known_to_all(measured: Groups) -> list[str]:
     return stated(known, [name for name in known if any(_mean(each, name) for each in measured)])
 
 
+def _first(said: Sequence[list[Said]], most: int) -> list[list[Said]]:
+    """Return so many of the sentences, in their order: those on what clearly differs before the others."""
+    by_weight = sorted(said, key=lambda parts: not any(css in _CLEAR_CLASSES for _, css in parts))[:most]
+    return [each for each in said if any(each is kept for kept in by_weight)]
+
+
 def _perceived(
-    summary: Mapping[str, Any], shown: Sequence[Contrast], runs: Mapping[str, Groups], place: int, group: str
+    summary: Mapping[str, Any], found: Sequence[Contrast], runs: Mapping[str, Groups], place: int, group: str
 ) -> Iterator[list[Said]]:
     own = {run: groups[place] for run, groups in runs.items()}
     for name in known_to_all(list(own.values())):
-        for contrast in shown:
-            yield [*_contrasted(summary, contrast, _Asked(name, group, place), own), Said(".")]
+        asked = _Asked(name, group, place)
+        for contrast in _largest(summary, found, asked, own):
+            yield [*_contrasted(summary, contrast, asked, own), Said(".")]
 
 
 def _of_flows(
-    summary: Mapping[str, Any], shown: Sequence[Contrast], runs: Mapping[str, Groups], place: int, flows: str
+    summary: Mapping[str, Any], found: Sequence[Contrast], own: Mapping[str, Mapping[str, Any]], asked: _Asked
+) -> list[Said]:
+    said: list[Said] = []
+    shown = _largest(summary, found, asked, own)
+    for contrast in shown:
+        said += [*_contrasted(summary, contrast, asked, own), Said(". ")]
+    if len(shown) < len(found):
+        said.append(Said(f"{len(found) - len(shown)} more differences are in the tables. "))
+    margins = (
+        list(each["groups"].values())[asked.place].get(asked.name, {}).get("margin")
+        for each in summary.get("differences", [])
+    )
+    margin = next(filter(None, margins), None)
+    if margin and len(shown) == 1:
+        unit = meaning(asked.name).unit
+        bound = bound_text(margin, PERCENT_POINTS if unit is PERCENT else unit)
+        said.append(Said(f"A difference matters from {bound} on.", "aside"))
+    return said
+
+
+def _lost(
+    summary: Mapping[str, Any], found: Sequence[Contrast], own: Mapping[str, Mapping[str, Any]], asked: _Asked
 ) -> Iterator[list[Said]]:
-    own = {run: groups[place] for run, groups in runs.items()}
-    for name in _asked(list(own.values())):
-        said: list[Said] = []
-        for contrast in shown[:_LISTED]:
-            said += [*_contrasted(summary, contrast, _Asked(name, flows, place), own), Said(". ")]
-        if len(shown) > _LISTED:
-            said.append(Said(f"{len(shown) - _LISTED} more are in the tables. "))
-        margins = (
-            list(each["groups"].values())[place].get(name, {}).get("margin") for each in summary.get("differences", [])
-        )
-        margin = next(filter(None, margins), None)
-        if margin and len(shown) == 1:
-            unit = meaning(name).unit
-            bound = bound_text(margin, PERCENT_POINTS if unit is PERCENT else unit)
-            said.append(Said(f"A difference matters from {bound} on.", "aside"))
-        yield said
+    """Yield the sentence on the losses of a group that clearly differ, on the factor with the largest difference."""
+    if any(_mean(each, LOSS) is None for each in own.values()):
+        return
+    for contrast in _largest(summary, found, asked, own)[:1]:
+        if _size(summary, contrast, asked, own)[0]:
+            yield [*_contrasted(summary, contrast, asked, own), Said(".")]
+
+
+def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[list[Said]]:
+    """Return the sentence on the link at which packets wait as long whatever level is chosen; none without one."""
+    if any(contrast.factor in FACTORS.values() for contrast in found):
+        return []
+    runs = list((runs_of(summary) or {}).values())
+    waits = {link: [_mean(run["links"].get(link, {}), WAIT) or 0.0 for run in runs] for link in runs[0]["links"]}
+    long = {link: each for link, each in waits.items() if min(each) >= LONG_S and max(each) <= ALIKE * min(each)}
+    if not long:
+        return []
+    link = max(long, key=lambda link: min(long[link]))
+    value = quantity(sum(long[link]) / len(runs), meaning(WAIT, "link").unit)
+    return [[Said(f"In every run packets wait at link {link} for {value} on average: no compared level changes that.")]]
+
+
+def _largest(
+    summary: Mapping[str, Any], found: Sequence[Contrast], asked: _Asked, own: Mapping[str, Mapping[str, Any]]
+) -> list[Contrast]:
+    """Return of each factor the contrast with the largest difference in a metric, the largest of them first."""
+    sizes = {place: _size(summary, each, asked, own) for place, each in enumerate(found)}
+    by_factor: dict[str, int] = {}
+    for place in sorted(sizes, key=lambda place: sizes[place], reverse=True):
+        by_factor.setdefault(found[place].factor, place)
+    return [found[place] for place in by_factor.values()]
+
+
+def _size(
+    summary: Mapping[str, Any], contrast: Contrast, asked: _Asked, own: Mapping[str, Mapping[str, Any]]
+) -> tuple[bool, float]:
+    """Return whether any difference of a contrast is clear, and the largest of these, or of all, as part of a value."""
+    first, *others = contrast.runs.values()
+    clear, every = [0.0], [0.0]
+    for run in others:
+        difference = _difference(summary, run, first, asked)
+        most = max(abs(own[each][asked.name]["mean"]) for each in (run, first))
+        part = abs(difference["mean"] or 0.0) / most if most else 0.0
+        every.append(part)
+        if difference["verdict"] in _CLEAR:
+            clear.append(part)
+    return len(clear) > 1, max(clear if len(clear) > 1 else every)
 
 
 class _Asked(NamedTuple):
@@ -116,7 +177,8 @@ def _contrasted(
     if contrast.place:
         yield from (Said(f"At {contrast.place.replace('=', ' ')}", "b"), Said(", "))
     if not spelled:
-        value = estimate_text(reference["mean"], reference["ci95"] if others else None, unit)
+        interval = reference["ci95"] if others else None
+        value = estimate_text(reference["mean"], interval, unit, reference.get("interval_method"))
         start = f"{'with' if contrast.place else 'With'} {contrast.spoken(level)}"
         yield Said(f"{start} {clause(asked.name, asked.of, value)}")
     for number, each in enumerate(spelled):
@@ -185,7 +247,8 @@ CLAUSES = {
     "stall_share": "the video of {of} stalls for {value} of the time{than}",
     "video_bitrate_bps": "the video of {of} plays at {value}{than}",
     "frame_delay_p95_s": "95 % of the frames of {of} arrive within {value}{than}",
-    "late_frame_share": "the late frames of {of} are {value}{than}",
+    "missed_frame_share": "the frames of {of} that are not shown in time are {value}{than}",
+    "frame_bitrate_bps": "the frames of {of} are sent at {value}{than}",
     "responsiveness_rpm": "{of} measures a responsiveness of {value}{than}",
     "completion_time_s": "transfers of {of} take {value} on average{than}",
     "goodput_bps": "the flows{of} get {value}{than}",
@@ -195,12 +258,17 @@ CLAUSES = {
     "loss_rate": "the flows{of} lose {value} of their packets{than}",
 }
 # On throughput, delay, and sharing or loss, of what has no application.
-FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", "loss_rate")
+LOSS = "loss_rate"
+WAIT = "queue_delay_mean_s"
+# A wait that people notice, and within which factor waits are the same.
+LONG_S, ALIKE = 0.05, 1.2
+FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 # A comparison begins with no more sentences; those on what people perceive.
 MOST = 3
-MOST_PERCEIVED = 6
+MOST_PERCEIVED = 8
+MOST_LOSSES = 2
 # So many others are all spelled out if any clearly differs; of more, those that do.
 FEW = 3
-_LISTED = 4
 _CLEAR = frozenset({"better", "worse", "different"})
+_CLEAR_CLASSES = frozenset(f"word {JUDGED[each][0]}" for each in ("better", "worse"))
 _NOTHING: Mapping[str, Any] = {"mean": None, "ci95": None, "interval_method": None, "verdict": "undecided"}

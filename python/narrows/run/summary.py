@@ -4,28 +4,22 @@
 from __future__ import annotations
 
 import math
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.system import peak_rss_bytes
-from narrows.metrics import card_of
-from narrows.metrics.criteria import range_of
-from narrows.metrics.possible import bounds_of
 from narrows.metrics.possible import check as possible
+from narrows.metrics.possible import limits_of
 from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.core import Records, Scenario
+    from narrows.metrics.possible import Limits
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
-
-
-NO_SIZES: Mapping[str, int | None] = MappingProxyType({})
-NO_BOUNDS: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
 def summarize(
@@ -47,7 +41,7 @@ def summarize(
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
     digests = [each.digest for each in all_records]
     values = distinct(list(measured.values()), digests)
-    groups = over_replications("group", [each["groups"] for each in values], sizes, bounds_of(all_records, "group"))
+    groups = over_replications(limits_of(all_records, "group"), [each["groups"] for each in values])
     checks = [[*each.checks, possible(each, measured[index])] for index, each in records.items()]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     content = {
@@ -59,7 +53,7 @@ def summarize(
         "groups": {
             name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **metrics} for name, metrics in groups.items()
         },
-        "links": over_replications("link", [each["links"] for each in values], bounds=bounds_of(all_records, "link")),
+        "links": over_replications(limits_of(all_records, "link"), [each["links"] for each in values]),
         "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
@@ -86,19 +80,13 @@ def differ(digests: Sequence[str]) -> dict[str, Any]:
 
 
 def over_replications(
-    of: str,
-    measured: Sequence[Mapping[str, Mapping[str, float]]],
-    sizes: Mapping[str, int | None] = NO_SIZES,
-    bounds: Mapping[str, Mapping[str, float]] = NO_BOUNDS,
+    limits: Limits, measured: Sequence[Mapping[str, Mapping[str, float]]]
 ) -> dict[str, dict[str, Any]]:
     """Estimate every metric over replications.
 
     Args:
-        of: "group" or "link".
+        limits: What limits the metrics of these groups or links.
         measured: `{owner: {metric: value}}` of each replication.
-        sizes: Number of flows by group, None where it is random.
-        bounds: `{owner: {metric: value}}`, the greatest values that metrics can have, where more than the card bounds
-            them.
 
     Returns:
         `{owner: {metric: estimate}}`, each interval within the values that the metric can have.
@@ -107,10 +95,7 @@ def over_replications(
         return {}
     return {
         owner: {
-            metric: estimate(
-                (each[owner][metric] for each in measured),
-                range_of(card_of(metric, of), sizes.get(owner), bounds.get(owner, {}).get(metric)),
-            )
+            metric: estimate((each[owner][metric] for each in measured), limits.range(owner, metric))
             for metric in metrics
         }
         for owner, metrics in measured[0].items()

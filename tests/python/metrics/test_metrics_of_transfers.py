@@ -15,7 +15,14 @@ from narrows.run.expectations import OF_FINITE
 OF_APPLICATIONS = (
     *("video_bitrate_bps", "bitrate_switches", "stalls", "stall_share", "startup_delay_s"),
     *("loaded_pages", "page_load_time_s", "page_load_time_p50_s", "page_load_time_p95_s", "responsiveness_rpm"),
-    *("frame_bitrate_bps", "frame_delay_s", "frame_delay_p95_s", "late_frame_share", "skipped_frame_share"),
+    *(
+        "frame_bitrate_bps",
+        "frame_delay_s",
+        "frame_delay_p95_s",
+        "missed_frame_share",
+        "late_frame_share",
+        "skipped_frame_share",
+    ),
 )
 
 TEXT = """

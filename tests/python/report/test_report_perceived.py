@@ -92,7 +92,8 @@ def test_what_flows_get_is_said_as_a_person_would_say_it_in_page_and_terminal(
     assert main([*given, "--quiet", "--out", str(tmp_path / "flows")]) == 0
     printed = _plain(capsys.readouterr().out)
     said = [_plain(each) for each in _answer((tmp_path / "flows" / "report.html").read_text(encoding="utf-8"))]
-    assert len(said) == 3
+    # The fourth is on losses, which clearly differ.
+    assert ["of their packets" in each for each in said] in ([False] * 3, [False] * 3 + [True])
     assert all(each in printed for each in said), (said, printed)
     assert re.fullmatch(
         r"With bbr3 the flows get [\d.]+ Mbps(?: instead of|, with cubic) [\d.]+ Mbps "
@@ -142,6 +143,120 @@ def test_of_many_algorithms_those_that_clearly_differ_are_spelled_out_and_the_ot
     of, other = said(summary("reno", groups=("cubic", "web")))
     assert "the flows of group cubic get 9.0 Mbps" in of
     assert "the flows of web get 9.0 Mbps" in other
+
+
+def _judged(difference: float, verdict: str) -> dict[str, Any]:
+    return _found(difference, verdict, (difference - 1e-3, difference + 1e-3))
+
+
+def _crossed(
+    metrics: dict[str, dict[tuple[str, str], float]], waits: dict[tuple[str, str], float] | None = None
+) -> dict[str, Any]:
+    """Return the summary of a comparison of algorithms at two queues, with values of metrics of a group `web`."""
+    places = list(next(iter(metrics.values())))
+    factors = {
+        "algorithm": list(dict.fromkeys(a for a, _ in places)),
+        "path.queue": list(dict.fromkeys(q for _, q in places)),
+    }
+
+    def name(place: tuple[str, str]) -> str:
+        return f"{place[0]}, queue={place[1]}"
+
+    def less(of: tuple[str, str], against: tuple[str, str]) -> dict[str, Any]:
+        found = {}
+        for metric, values in metrics.items():
+            difference = values[of] - values[against]
+            clear = abs(difference) > 0.1 * max(values[of], values[against])
+            higher = meaning(metric).better > 0
+            verdict = ("better" if (difference > 0) == higher else "worse") if clear else "undecided"
+            found[metric] = _judged(difference, verdict)
+        return {"of": name(of), "against": name(against), "groups": {"web": found}}
+
+    pairs = [(of, against) for i, against in enumerate(places) for of in places[i + 1 :]]
+    return {
+        "replications": 5,
+        "factors": factors,
+        "levels": {
+            name(place): {
+                "at": dict(zip(factors, place, strict=True)),
+                "groups": {"web": {metric: _found(values[place]) for metric, values in metrics.items()}},
+                "links": {"up": {"queue_delay_mean_s": _found((waits or {}).get(place, 0.0))}},
+            }
+            for place in places
+        },
+        "differences": [less(*pair) for pair in pairs],
+    }
+
+
+PLACES = [(algorithm, queue) for algorithm in ("cubic", "bbr3") for queue in ("droptail", "fq-codel")]
+
+
+def _sentences(summary: dict[str, Any]) -> list[str]:
+    return [_plain("".join(text for text, _ in each)) for each in compared(summary)]
+
+
+def test_where_two_factors_vary_each_has_a_sentence_the_larger_first() -> None:
+    pages = dict(zip(PLACES, (8.8, 3.9, 8.6, 3.8), strict=True))
+    responsiveness = dict(zip(PLACES, (114.0, 1706.0, 120.0, 1690.0), strict=True))
+    said = _sentences(_crossed({"page_load_time_p50_s": pages, "responsiveness_rpm": responsiveness}))
+    assert len(said) == 4
+    assert said[0].startswith("At bbr3, with fq-codel half of the pages of web load within 3.80 s instead of 8.60 s")
+    assert said[1].startswith("At queue ")
+    assert said[2].startswith("At cubic, with fq-codel web measures a responsiveness of 1 706 rpm instead of 114 rpm")
+
+
+def test_losses_that_clearly_differ_are_always_among_the_sentences() -> None:
+    flows = {
+        "goodput_bps": dict.fromkeys(PLACES, 9e6),
+        "delay_p95_s": dict.fromkeys(PLACES, 0.06),
+        "jain": dict.fromkeys(PLACES, 0.98),
+    }
+    lossy = dict(zip(PLACES, (3e-4, 3e-4, 0.153, 0.153), strict=True))
+    for others in (flows, {"page_load_time_p50_s": dict.fromkeys(PLACES, 2.0)}):
+        said = _sentences(_crossed({**others, "loss_rate": lossy}))
+        (loss,) = (each for each in said if "of their packets" in each)
+        assert re.search("with bbr3 the flows lose 15.3.% of their packets instead of 0.0.%", loss), loss
+        even = _sentences(_crossed({**others, "loss_rate": dict.fromkeys(PLACES, 0.1)}))
+        assert not [each for each in even if "of their packets" in each]
+
+
+def test_a_wait_that_no_level_changes_is_named() -> None:
+    queues = [("cubic", queue) for queue in ("droptail", "fq-codel")]
+    pages = {"page_load_time_p50_s": dict.fromkeys(queues, 6.6)}
+    upstream = "In every run packets wait at link up for 436 ms on average: no compared level changes that."
+    assert upstream in _sentences(_crossed(pages, dict(zip(queues, (0.435, 0.437), strict=True))))
+    assert upstream not in _sentences(_crossed(pages, dict(zip(queues, (0.8, 0.072), strict=True))))
+    assert upstream not in _sentences(_crossed(pages, dict.fromkeys(queues, 0.002)))
+
+
+def test_a_frame_that_is_late_or_skipped_is_not_shown_in_time_and_the_bit_rate_stands_beside_it() -> None:
+    queues = [("cubic", queue) for queue in ("droptail", "dualpi2")]
+    # Useless are all frames of the one, and 82 % of those of the other, which has more late ones.
+    missed = dict(zip(queues, (1.0, 0.822), strict=True))
+    rates = dict(zip(queues, (0.15e6, 2.25e6), strict=True))
+    late = dict(zip(queues, (0.045, 0.342), strict=True))
+    said = _sentences(_crossed({"missed_frame_share": missed, "late_frame_share": late, "frame_bitrate_bps": rates}))
+    assert len(said) == 2
+    assert re.match("With dualpi2 the frames of web that are not shown in time are 82.% instead of 100.%", said[0]), (
+        said
+    )
+    assert said[0].endswith("clearly better.")
+    assert "the frames of web are sent at 2.25 Mbps instead of 0.15 Mbps" in said[1]
+
+
+def test_shares_that_are_the_same_in_every_run_are_called_the_same_and_not_bounded_by_the_number_of_runs() -> None:
+    from narrows.metrics.criteria import verdict
+    from narrows.statistics import SHARE, estimate, paired
+
+    frames = SHARE._replace(trials=6750.0)
+    found = estimate([0.0] * 5, frames)["ci95"]
+    # The 6750th root of 0.025 is 1 less this.
+    assert found is not None
+    assert found[0] == 0.0
+    assert abs(found[1] - 5.46e-4) < 1e-5
+    for within in (SHARE, frames):
+        assert verdict(paired([0.0] * 5, [0.0] * 5, within), 1e-5, "lower") == "same"
+    assert verdict(paired([1.0] * 5, [0.0] * 5, frames), 0.01, "lower") == "worse"
 
 
 def test_two_ends_that_are_written_alike_are_one_number() -> None:

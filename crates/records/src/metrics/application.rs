@@ -16,6 +16,11 @@ fn of_video(group: &GroupView, value: impl Fn(&VideoCounts) -> f64) -> f64 {
     of(group, |counts| if counts.video.is_any() { value(&counts.video) } else { f64::NAN })
 }
 
+/// The frames of which it is known what became of them.
+fn frames(group: &GroupView) -> f64 {
+    of(group, |counts| counts.frames.known() as f64)
+}
+
 /// Final calculation of the draft, with TLS where connections used it.
 fn responsiveness_rpm(application: &ApplicationCounts) -> f64 {
     let trimmed = |histogram: &Histogram| histogram.trimmed_mean_s(TRIMMED);
@@ -48,7 +53,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| of_video(group, |video| video.stalls as f64)),
     metric("stall_share", Share, Lower, "share of time stalled", YIN,
         "time during which playback had stopped because the buffer was empty, over that and the time during which it went on, of all players",
-        |group| of_video(group, |video| video.stalled_ps as f64 / (video.stalled_ps + video.played_ps) as f64)),
+        |group| of_video(group, |video| video.stalled_ps as f64 / (video.stalled_ps + video.played_ps) as f64)).of(|group| of_video(group, |video| video.segments as f64)),
     metric("startup_delay_s", Seconds, Lower, "start-up delay of video, mean", YIN,
         "time from the start of a player to the start of playback, mean over players that began to play",
         |group| of(group, |all| all.video.startups.mean_s())),
@@ -76,10 +81,13 @@ pub(super) const METRICS: &[GroupMetric] = &[
     metric("frame_delay_p95_s", Seconds, Lower, "delay of frames, 95th percentile", RMCAT,
         "95th percentile of the time from the capture of a frame to the receipt of its last byte, within 0.8 %",
         |group| of(group, |all| all.frames.delays.quantile_s(0.95))),
+    metric("missed_frame_share", Share, Lower, "frames not shown in time", "RFC 8868, §3; RFC 8698, §5.2.2",
+        "frames that were skipped, or received later than the deadline of their source after their capture, over frames received or skipped",
+        |group| of(group, |all| (all.frames.late + all.frames.skipped) as f64 / all.frames.known() as f64)).of(frames),
     metric("late_frame_share", Share, Lower, "late frames", RMCAT,
         "frames received later than the deadline of their source after their capture, over frames received or skipped",
-        |group| of(group, |all| all.frames.late as f64 / all.frames.known() as f64)),
+        |group| of(group, |all| all.frames.late as f64 / all.frames.known() as f64)).of(frames),
     metric("skipped_frame_share", Share, Lower, "skipped frames", NADA,
         "frames that were not encoded because data before them waited to be sent, over frames received or skipped",
-        |group| of(group, |all| all.frames.skipped as f64 / all.frames.known() as f64)),
+        |group| of(group, |all| all.frames.skipped as f64 / all.frames.known() as f64)).of(frames),
 ];

@@ -17,12 +17,19 @@ pub(super) struct GroupMetric {
     pub value: fn(&GroupView) -> f64,
     /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
     pub most: fn(&GroupView) -> f64,
+    /// Of a share of things that are counted, their number; not a number for any other metric.
+    pub trials: fn(&GroupView) -> f64,
 }
 
 impl GroupMetric {
     /// Returns the metric, of which no value in a run exceeds `most`.
     pub(super) const fn at_most(self, most: fn(&GroupView) -> f64) -> Self {
-        Self { card: self.card, value: self.value, most }
+        Self { card: self.card, value: self.value, most, trials: self.trials }
+    }
+
+    /// Returns the metric, a share of `trials` things.
+    pub(super) const fn of(self, trials: fn(&GroupView) -> f64) -> Self {
+        Self { card: self.card, value: self.value, most: self.most, trials }
     }
 }
 
@@ -82,6 +89,15 @@ impl<'r> GroupView<'r> {
     fn mean_over_samples(&self, value: fn(&GroupSample) -> u64) -> f64 {
         mean_over_samples(self.records, self.group, value)
     }
+}
+
+/// A wait at an access link is counted as it begins, and may end after the run.
+fn unlimited(_: &GroupView) -> f64 {
+    f64::INFINITY
+}
+
+fn packets_sent(group: &GroupView) -> f64 {
+    group.counts.packets_sent as f64
 }
 
 fn goodput_bps(group: &GroupView) -> f64 {
@@ -165,7 +181,12 @@ pub(super) const fn metric(
     value: fn(&GroupView) -> f64,
 ) -> GroupMetric {
     let card = Metric { name, of: Owner::Group, unit, better, label, definition, source };
-    GroupMetric { card, value, most: |_| f64::INFINITY }
+    // A time that ends in the run is no longer than the run.
+    let most: fn(&GroupView) -> f64 = match unit {
+        Seconds => |group| group.records.run.duration.as_secs_f64(),
+        _ => |_| f64::INFINITY,
+    };
+    GroupMetric { card, value, most, trials: |_| f64::NAN }
 }
 
 const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989";
@@ -200,13 +221,13 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| goodput_bps(group) / group.record.delays.mean_s()),
     metric("loss_rate", Share, Lower, "loss rate", "RFC 5166 §2.1.3",
         "data packets dropped or lost over data packets sent, both of those sent after the warm-up",
-        |group| group.per_packet_sent(group.record.lost)),
+        |group| group.per_packet_sent(group.record.lost)).of(packets_sent),
     metric("mark_rate", Share, Neither, "mark rate", "RFC 3168",
         "data packets marked over data packets sent, both of those sent after the warm-up",
-        |group| group.per_packet_sent(group.record.marked)),
+        |group| group.per_packet_sent(group.record.marked)).of(packets_sent),
     metric("retransmission_rate", Share, Lower, "retransmission rate", "RFC 5166 §2.1.3",
         "data packets sent again over data packets sent",
-        |group| group.per_packet_sent(group.counts.retransmissions)),
+        |group| group.per_packet_sent(group.counts.retransmissions)).of(packets_sent),
     metric("timeouts", Count, Lower, "timeouts", "RFC 6298",
         "retransmission timeouts of all flows of the group",
         |group| group.counts.timeouts as f64),
@@ -215,7 +236,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.counts.loss_events as f64),
     metric("loss_event_rate", Share, Lower, "loss event rate", "RFC 5348 §5; RFC 5166 §2.1.3",
         "loss events over data packets sent",
-        |group| group.per_packet_sent(group.counts.loss_events)),
+        |group| group.per_packet_sent(group.counts.loss_events)).of(packets_sent),
     metric("buffer_share", Share, Neither, "share of the bottleneck's buffer", "Little, Operations Research 9(3), 1961",
         "the group's part of the bytes that wait at its bottleneck, on average over time, of packets that were sent",
         buffer_share),
@@ -224,13 +245,13 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| access_utilization(group.record)),
     metric("access_queue_delay_mean_s", Seconds, Lower, "queueing delay at access links, mean", "RFC 7567 §1",
         "time for which data packets wait in the unlimited FIFOs of the sender's access link and of the receiver's, in all, over data packets sent",
-        |group| access_queue_delay_s(group.record)),
+        |group| access_queue_delay_s(group.record)).at_most(unlimited),
     metric("access_queue_mean_packets", Packets, Lower, "queue at access links, mean", "RFC 5166 §2.1.2; Little, Operations Research 9(3), 1961",
         "data packets of all flows of the group that wait in the FIFOs of their access links, on average over time, by Little's law",
         |group| access_wait_s(group.record) / group.records.run.measured_s()),
     metric("ack_compression", Share, Lower, "compressed ACKs", "Zhang, Shenker, Clark, SIGCOMM 1991; the threshold is ours",
         "share of the times between acknowledgements that reach a sender which are shorter than half of what the bottleneck's mean rate needs for a full data packet",
-        |group| group.counts.close_acks as f64 / group.counts.ack_gaps as f64),
+        |group| group.counts.close_acks as f64 / group.counts.ack_gaps as f64).of(|group| group.counts.ack_gaps as f64),
     metric("rtt_mean_s", Seconds, Lower, "RTT, mean", "RFC 6298",
         "mean of a flow's round-trip samples, averaged over flows",
         |group| group.sums().rtt_ps.mean() * PICO),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The metrics of a link.
 
+use super::Values;
 use super::group::mean_over_samples;
 use crate::{GroupSample, LinkDescription, LinkRecord, Records};
 use narrows_card::Better::{Higher, Lower, Neither};
@@ -15,22 +16,34 @@ pub(super) struct LinkMetric {
     value: fn(&LinkView) -> f64,
     /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
     most: fn(&LinkView) -> f64,
+    /// Of a share of packets, their number; not a number for any other metric.
+    trials: fn(&LinkView) -> f64,
 }
 
 impl LinkMetric {
     /// The metric, of which no value in a run exceeds `most`.
     const fn at_most(self, most: fn(&LinkView) -> f64) -> Self {
-        Self { card: self.card, value: self.value, most }
+        Self { card: self.card, value: self.value, most, trials: self.trials }
+    }
+
+    /// The metric, a share of `trials` packets.
+    const fn of(self, trials: fn(&LinkView) -> f64) -> Self {
+        Self { card: self.card, value: self.value, most: self.most, trials }
     }
 }
 
-/// Returns the values of all metrics of the link of index `link`, in the order of [`METRICS`], not numbers if it was
-/// not recorded; and the greatest that they can have.
-pub(super) fn values(records: &Records, link: usize) -> (Vec<(&'static str, f64)>, Vec<f64>) {
+/// Returns what is known of all metrics of the link of index `link`, in the order of [`METRICS`]; values are not numbers
+/// if it was not recorded.
+pub(super) fn values(records: &Records, link: usize) -> Values {
     let view = records.links.get(link).map(|record| LinkView { records, link, record });
     let of = |metric: &LinkMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
     let most = |metric: &LinkMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
-    (METRICS.iter().map(of).collect(), METRICS.iter().map(most).collect())
+    let trials = |metric: &LinkMetric| view.as_ref().map_or(f64::NAN, metric.trials);
+    Values {
+        values: METRICS.iter().map(of).collect(),
+        most: METRICS.iter().map(most).collect(),
+        trials: METRICS.iter().map(trials).collect(),
+    }
 }
 
 /// Returns the bits sent over bits that could have been sent.
@@ -89,8 +102,11 @@ fn marked(link: &LinkView) -> f64 {
 }
 
 fn random_loss_rate(link: &LinkView) -> f64 {
-    let (from, to) = (&link.record.at_warmup, &link.record.at_end);
-    (to.lost - from.lost) as f64 / (to.sent - from.sent) as f64
+    (link.record.at_end.lost - link.record.at_warmup.lost) as f64 / sent(link)
+}
+
+fn sent(link: &LinkView) -> f64 {
+    (link.record.at_end.sent - link.record.at_warmup.sent) as f64
 }
 
 fn loss_synchronisation(link: &LinkView) -> f64 {
@@ -119,7 +135,7 @@ const fn metric(
     value: fn(&LinkView) -> f64,
 ) -> LinkMetric {
     let card = Metric { name, of: Owner::Link, unit, better, label, definition, source };
-    LinkMetric { card, value, most: |_| f64::INFINITY }
+    LinkMetric { card, value, most: |_| f64::INFINITY, trials: |_| f64::NAN }
 }
 
 /// All metrics of links, in the order in which they are shown.
@@ -136,13 +152,13 @@ pub(super) const METRICS: &[LinkMetric] = &[
         |link| link.per_second(link.record.offered_bits)).at_most(|link| link.description().highest_bps),
     metric("loss_rate", Share, Lower, "loss rate", "RFC 5166 §2.1.3",
         "packets dropped by the queue over packets that reached it",
-        |link| dropped(link) / arrived(link)),
+        |link| dropped(link) / arrived(link)).of(arrived),
     metric("random_loss_rate", Share, Lower, "loss rate behind the queue", "RFC 5166 §2.1.3",
         "packets lost behind the queue, at random or by an impairment such as a policer, over packets sent",
-        random_loss_rate),
+        random_loss_rate).of(sent),
     metric("mark_rate", Share, Neither, "mark rate", "RFC 3168",
         "packets marked by the queue, or by an impairment behind it, over packets that reached the queue",
-        |link| marked(link) / arrived(link)),
+        |link| marked(link) / arrived(link)).of(arrived),
     metric("queue_mean_packets", Packets, Lower, "queue, mean", "RFC 7928 §4",
         "time average of the packets that wait, without the one in transmission",
         |link| link.mean_over_time(link.record.at_end.queue_packet_ps - link.record.at_warmup.queue_packet_ps)).at_most(most_packets),

@@ -11,6 +11,7 @@ from narrows.drawing.scale import nice_ceiling, quantity
 from narrows.metrics.perceived import stated
 from narrows.page.metrics import meaning
 from narrows.report.run.figures import frame
+from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,8 @@ def _paint(panel: Panel, run: Run, number: int, place: int, name: str) -> None:
             text = f"{run.name}: {quantity(value, unit)} (replication {replication + 1})"
             panel.point(run.name, (number, value), run.style, text, of_many=True)
     at = (float(number), measure.mean or 0.0)
-    if measure.interval is not None:
+    # That of equal values follows from their number alone, and would be the tallest thing in the panel.
+    if measure.interval is not None and measure.method != EQUAL:
         panel.whiskers(run.name, at, (at[0], at[0]), measure.interval, run.style)
     panel.point(run.name, at, run.style, f"{run.name}: {quantity(measure.mean, unit)}")
 
