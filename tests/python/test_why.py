@@ -51,6 +51,19 @@ def test_the_answer_has_the_segment_the_link_and_the_window(narrows: Narrows, ru
     assert narrows("why", run, "--flow", "newreno[0]", "--at", at).stdout.startswith("At ")
 
 
+def test_a_group_with_an_application_is_explained_by_what_it_perceives_and_where_its_packets_wait(
+    narrows: Narrows,
+) -> None:
+    short = ("--set", "duration=12s", "--set", "warmup=2s", "--replications", "1")
+    assert narrows("run", "call", *short, "--set", "flows.transfer.algorithm=cubic", "--out", "call").returncode == 0
+    done = narrows("why", "call", "--flow", "call", "--at", "5s")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    for part in ("has no record over time", "frames not shown in time", "bit rate of frames", "at link bottleneck",
+                 "transfer (cubic)"):  # fmt: skip
+        assert part in said, said
+
+
 def test_where_nothing_happened_the_nearest_change_is_named(narrows: Narrows, run: Path) -> None:
     done = narrows("why", run, "--flow", "newreno", "--at", "4us", "--window", "1us")
     assert done.returncode == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.explain.story import Sentence, Story
+from narrows.explain.unrecorded import of_group
 from narrows.files.run_folder import RunFolder, single
 from narrows.frozen import frozen
 from narrows.metrics import access
@@ -33,7 +34,7 @@ class Explanation:
     """What happened to a flow around a moment.
 
     Attributes:
-        flow: The flow as `group[number]`.
+        flow: The flow as `group[number]`; a group without flows that are recorded over time.
         algorithm: Congestion control of the flow.
         replication: Number of the replication.
         at_s: The moment, seconds of the run; None for all of it.
@@ -72,6 +73,9 @@ def explain(
     number = run.replication(replication)
     at_s = None if at is None else _seconds("--at", at)
     reach_s = _seconds("--window", window)
+    algorithms = {each["name"]: str(each["algorithm"]["name"]) for each in run.scenario["flows"]}
+    if flow in algorithms and flow not in _recorded(run, number):
+        return Explanation(flow, algorithms[flow], number, at_s, of_group(run.summary, algorithms, flow), [])
     group, index, algorithm = _flow(run, flow, number)
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
     if at_s is not None and at_s > duration_s:
@@ -149,6 +153,12 @@ def of_packets(table: pa.Table | None, replication: int, flow: tuple[str, int]) 
         return found.get((event["kind"], event["number"]), [])
 
     return rows_of
+
+
+def _recorded(run: RunFolder, replication: int) -> set[str]:
+    """Return the groups of which single flows are recorded."""
+    rows = run.table("flows", "has no table of flows").select(["replication", "group"]).to_pylist()
+    return {row["group"] for row in rows if row["replication"] == replication}
 
 
 def _flow(run: RunFolder, text: str, replication: int) -> tuple[str, int, str]:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a group whose connections are not recorded over time, such as calls, games, videos and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.metrics import card_of
+from narrows.metrics.perceived import perceived
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def of_group(summary: Mapping[str, Any], algorithms: Mapping[str, str], group: str) -> str:
+    """Return what a group perceived, where its packets waited, and who had that link, in sentences.
+
+    Args:
+        summary: The summary of the run.
+        algorithms: The algorithm of each group, by its name.
+        group: Name of the group.
+    """
+    metrics, link = summary["groups"][group], summary["groups"][group].get("bottleneck")
+    known = perceived(name for name in metrics if _mean(metrics, name) is not None)
+    said = [f"{group} ({algorithms[group]}) has no record over time, as no group with an application has."]
+    values = [f"{card_of(name, 'group')['label']} {_value(metrics, name, 'group')}" for name in known]
+    said += [f"On average over the run: {'; '.join(values)}."] if values else []
+    measured = summary["links"].get(link)
+    if measured is None:
+        return " ".join(said)
+    said.append(
+        f"Packets wait {_value(measured, 'queue_delay_mean_s', 'link')} at link {link}, which drops "
+        f"{_value(measured, 'loss_rate', 'link')} of them and is used to {_value(measured, 'utilization', 'link')}."
+    )
+    beside = [name for name, each in summary["groups"].items() if each.get("bottleneck") == link]
+    shares = [
+        f"{name} ({algorithms[name]}) {_value(summary['groups'][name], 'goodput_bps', 'group')}" for name in beside
+    ]
+    return " ".join([*said, f"Goodputs over this link: {', '.join(shares)}."])
+
+
+def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
+    found = metrics.get(name)
+    return found["mean"] if isinstance(found, dict) else None
+
+
+def _value(metrics: Mapping[str, Any], name: str, of: str) -> str:
+    mean, unit = _mean(metrics, name), card_of(name, of)["unit"]
+    scale, written = WRITTEN.get(str(unit), (1.0, str(unit)))
+    return "-" if mean is None else f"{mean / scale:.3g} {written}".strip()
+
+
+WRITTEN = {"s": (1e-3, "ms"), "bps": (1e6, "Mbps"), "share": (0.01, "%")}
