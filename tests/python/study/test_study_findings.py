@@ -41,7 +41,7 @@ def study(
     plan = SimpleNamespace(
         factors=["queue"],
         algorithms=list(ALGORITHMS),
-        columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)] * columns,
+        columns=[SimpleNamespace(name=NAME, of="group", owner="", measure=NAME)] * columns,
         margins=dict(margins or {}),
         points=[],
     )
@@ -130,7 +130,7 @@ def test_a_difference_that_interacts_with_two_factors_is_given_at_each_combinati
     plan = SimpleNamespace(
         factors=["limit", "count"],
         algorithms=["bbr1", "bbr3"],
-        columns=[SimpleNamespace(name="goodput_fraction", of="group", measure="goodput_fraction")],
+        columns=[SimpleNamespace(name="goodput_fraction", of="group", owner="", measure="goodput_fraction")],
         margins={},
         points=[],
     )
