@@ -110,6 +110,25 @@ fn a_queue_that_is_not_nearly_empty_for_five_round_trips_is_competed_for() {
     assert_eq!((flow.algorithm.state(), flow.inner("delta")), ("default", 0.5));
 }
 
+/// A flow alone that drains what it has overshot by for more than five round trips: each round trip the step would double by the
+/// velocity, and grow by the smaller delta.
+#[test]
+fn a_change_of_mode_begins_the_velocity_anew() {
+    let mut flow = flow("copa", 500.0);
+    let mut before = 1.0;
+    for _ in 0..12 {
+        round(&mut flow, Span::from_ms(150));
+        let velocity = flow.inner("velocity");
+        if flow.algorithm.state() == "competitive" {
+            assert!(before >= 2.0, "{before}");
+            same(velocity, 1.0);
+            return;
+        }
+        before = velocity;
+    }
+    panic!("the queue is never nearly empty");
+}
+
 #[test]
 fn a_loss_halves_1_over_delta_once_in_an_episode_and_in_the_competitive_mode_alone() {
     let mut flow = flow("copa(delta=0.1)", 50.0);

@@ -131,6 +131,10 @@ impl Copa {
         } else {
             self.default_delta.min(COMPETITIVE_DELTA)
         };
+        if self.competitive != was_competitive {
+            // The window moves by v / δ packets in a round trip: v was reached with another δ.
+            self.velocity = Velocity::at(self.window);
+        }
     }
 
     /// Moves the window for `acked` packets acknowledged, at a rate that exceeds its target or does not.
@@ -304,8 +308,10 @@ pub(crate) const COPA: Entry = Entry {
             "round-trip times are filtered in constant space, so that a minimum may stand for samples that are no longer the least of their window",
             "the round trips of velocity and mode are those that the sender counts; the direction follows from the window at the start of one and of the next",
             "a velocity above 1 ends at once where the window is to turn, as in mvfst, and not at the end of the round trip: otherwise the window swings between two packets and twice the path",
+            "v is 1 after a change of mode, of which the paper says nothing: v / delta packets a round trip is another speed with another delta, and a flow alone that drains its own overshoot for more than five round trips would fall to a tenth of the path, rise, overshoot again, and keep two thirds of the link",
             "v is at most delta w, so that the window at most doubles in a round trip (the paper sets no bound; in the authors' code v is at most w)",
             "the paper is silent on timeouts and idle times: after a timeout the window is one packet, after an idle time of one at most the initial window, and slow start follows",
+            "acknowledgements in bursts longer than srtt / 2 hide the least delay, of which the paper says nothing: in frames of 20 ms over 10 Mbps and 40 ms the utilization is 0.24",
             "a window that does not limit the sender does not grow",
             "where the queue swings by few packets, as with delta = 0.5 and one flow, it may be taken for never nearly empty: the competitive mode comes without a competitor",
         ],
