@@ -69,6 +69,8 @@ struct Era {
     rate: f64,
     /// A packet left while the application did not limit the sender.
     unlimited: bool,
+    /// It is one of a recovery that began anew to drain a queue.
+    extended: bool,
 }
 
 /// What happened since the end of the last recovery.
@@ -190,6 +192,12 @@ impl Sender {
                     self.delays.set_nominal_max(nominal_max * (1.0 - beta));
                 }
             }
+            // What was sent above the rate left a queue that one era would not drain (picoquic).
+            State::Recovery if self.alpha_previous > ALPHA_CRUISING && !self.era.extended => {
+                self.era.extended = true;
+                self.alpha = ALPHA_DRAINING;
+                self.era.start = self.delivered;
+            }
             State::Recovery | State::Probing | State::Pushing => {}
         }
         self.cycle.congested = true;
@@ -210,7 +218,7 @@ impl Sender {
 
     fn enter(&mut self, state: State, alpha: f64) {
         self.state.transition_to(state);
-        self.era.number = 0;
+        (self.era.number, self.era.extended) = (0, false);
         self.begin_era(alpha);
     }
 

@@ -20,7 +20,7 @@ pub const C4: Entry = Entry {
             "cycle: Recovery, alpha = 15/16, an era; Cruising, 1, two eras; Probing, 17/16 (33/32 where routers mark), an era",
             "Pushing, 5/4, after a probe that raised R, while R grows by 3/16 in an era; after three eras Initial",
             "Initial, alpha = 2, cwnd >= initial_cwnd; ACK: initial_cwnd = initial_cwnd + acked / 8^n, n = eras without growth; over at n = 3, M = cwnd / (2 R)",
-            "S = 0 below 50 kB/s, 0.92 at 1 MB/s, 1 above 10 MB/s, linear between; congestion: RTT > M + T, T = min(25 ms, M (4 - 3 S) / 16); losses > 0.02 + 0.5 (1 - S); marks > (2 - S) 3/32",
+            "S = 0 below 50 kB/s, 0.92 at 1 MB/s, 1 above 10 MB/s, linear between; congestion: RTT > M + T, T = min(25 ms, M (4 - 3 S) / 16); losses > 0.02 + 0.5 (1 - S), smoothed with weight 1 / 16; marks > (2 - S) 3/32",
             "congestion in Cruising: R = R (1 - b), b = min(beta, excess / threshold), or beta for losses; then Recovery; two in succession: R <= largest rate since",
         ],
         parameters: &[
@@ -47,6 +47,8 @@ pub const C4: Entry = Entry {
             "high jitter leads to Initial once in a connection, at the end of an era from which M was taken, below 1 MB/s and with M above 50 ms, as in picoquic; by the text, which has no bound, the queue that Initial leaves counts as jitter and Initial follows again, without end",
             "marks: the share since the last acknowledgement that reported one, or the last era, as in picoquic; of each acknowledgement alone, as in the text, one mark in two packets would be congestion",
             "a recovery drains, with 7/8 (its section; 3/4 in the table of states), where more than 9/8 of R m is in flight; the text names the cases and no measure",
+            "one loss is 1 / 16 of the smoothed share, as in the text: above 10 MB/s, where the threshold is 0.02, each single loss lowers R, so that far fewer than 2 % are tolerated",
+            "a recovery in which the queue of packets sent above R shows begins anew once, with 7/8, as in picoquic; by the text, which ends it after one era, the rest of that queue counts as congestion in Cruising, where all_delays is set, and R swings by a quarter for ever",
             "losses lower M, too, as in picoquic; the text says in some condition. Losses in Recovery are not counted",
             "persistent congestion lowers R to the largest rate measured, and never raises it",
             "all_delays = true is the text; picoquic (August 2026) compares only round-trip times of packets that were sent above R, and so keeps its rate where delays jump, with a longer queue",

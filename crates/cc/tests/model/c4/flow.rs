@@ -64,6 +64,12 @@ impl Flow {
         self.algorithm.on_ack(&ack, &path);
     }
 
+    /// One acknowledgement of a packet that left when all but `packets` of what was delivered by now had been.
+    pub fn sent_before(&mut self, packets: u64, rtt: Span) {
+        self.delivered -= packets;
+        self.acked(packets, 0, 0.0, rtt, true);
+    }
+
     /// An era, with one acknowledgement at its end.
     pub fn era(&mut self, mbps: f64, rtt: Span) {
         self.now += rtt;

@@ -272,6 +272,24 @@ fn a_probe_that_raised_the_rate_is_followed_by_pushing_while_the_rate_grows_by_t
     assert_eq!(flow.state(), "recovery");
 }
 
+/// The queue that a push leaves is that of its packets: until the first that left after it showed, a recovery goes on, and
+/// cruising is not held to account for it.
+#[test]
+fn a_recovery_in_which_the_queue_of_a_push_shows_begins_anew_once() {
+    let mut flow = pushing();
+    flow.era(21.0, RTT);
+    flow.era(21.0, RTT);
+    assert_eq!(flow.state(), "recovery");
+    let (rate, queued) = (flow.mbps(), Span::from_ms(80));
+    flow.acked(1, 0, 21.0, queued, false);
+    same(flow.inner("alpha"), 7.0 / 8.0);
+    flow.sent_before(1, queued);
+    assert_eq!(flow.state(), "recovery");
+    flow.era(21.0, RTT);
+    assert_eq!(flow.state(), "cruising");
+    same(flow.mbps(), rate);
+}
+
 #[test]
 fn more_than_three_eras_of_pushing_lead_to_initial() {
     let mut flow = pushing();
