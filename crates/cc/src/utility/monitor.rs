@@ -2,7 +2,7 @@
 //! Monitor intervals: times in which a sender keeps its rate, and what happened to the packets of each.
 
 use alloc::collections::VecDeque;
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 
 /// What happened to the packets of a monitor interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,10 +25,20 @@ struct Interval {
     sent: u64,
     acked: u64,
     lost: u64,
-    /// Whether the application limited the sender.
-    app_limited: bool,
+    /// Payload sent, Mbit.
+    payload: f64,
     line: Line,
 }
+
+impl Interval {
+    /// Whether it sent what its rate allows: neither application nor receiver held the sender back, nor its own window.
+    fn is_full(&self) -> bool {
+        self.payload >= FULL * self.rate * self.end.since(self.start).as_secs_f64()
+    }
+}
+
+/// Share of what its rate allows that an interval must have sent: all but the packets at its ends, where it has ten.
+const FULL: f64 = 0.8;
 
 /// Sums of a linear regression.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +86,7 @@ impl Monitor {
         if let Some(present) = self.intervals.back_mut() {
             present.end = now;
         }
-        let (sent, acked, lost, app_limited, line) = (0, 0, 0, false, Line::default());
+        let (sent, acked, lost, payload, line) = (0, 0, 0, 0.0, Line::default());
         self.intervals.push_back(Interval {
             number,
             rate,
@@ -85,7 +95,7 @@ impl Monitor {
             sent,
             acked,
             lost,
-            app_limited,
+            payload,
             line,
         });
     }
@@ -95,11 +105,11 @@ impl Monitor {
         self.intervals.back().map(|present| present.rate)
     }
 
-    /// A packet leaves in the present interval.
-    pub(super) fn sent(&mut self, app_limited: bool) {
+    /// A packet with a payload of `size` leaves in the present interval.
+    pub(super) fn sent(&mut self, size: Bytes) {
         if let Some(present) = self.intervals.back_mut() {
             present.sent += 1;
-            present.app_limited |= app_limited;
+            present.payload += size.bits() as f64 / 1e6;
         }
     }
 
@@ -121,22 +131,20 @@ impl Monitor {
     }
 
     /// Takes the oldest interval if it is over and all of its packets are accounted for, or `overdue` has passed since
-    /// its end: its number, and what was measured, `None` where the application limited the sender.
-    pub(super) fn finished(&mut self, now: Time, overdue: Span) -> Option<(u64, Option<Measured>)> {
+    /// its end: its number, and what was measured, or its rate in Mbps where it sent less than that allows.
+    pub(super) fn finished(&mut self, now: Time, overdue: Span) -> Option<(u64, Result<Measured, f64>)> {
         let oldest = self.intervals.front()?;
         let accounted = oldest.acked + oldest.lost >= oldest.sent;
         if self.intervals.len() < 2 || !(accounted || now >= oldest.end + overdue) {
             return None;
         }
-        let Interval { number, rate, sent, acked, lost, app_limited, line, .. } =
-            self.intervals.pop_front()?;
+        let full = oldest.is_full();
+        let Interval { number, rate, sent, acked, lost, line, .. } = self.intervals.pop_front()?;
         // Packets without a trace are lost.
         let missing = lost.max(sent.saturating_sub(acked)).min(sent);
-        let measured = (sent > 0 && !app_limited).then(|| Measured {
-            rate,
-            loss: missing as f64 / sent as f64,
-            rtt_slope: line.slope(),
-        });
+        let loss = missing as f64 / sent as f64;
+        let measured =
+            if sent > 0 && full { Ok(Measured { rate, loss, rtt_slope: line.slope() }) } else { Err(rate) };
         Some((number, measured))
     }
 
@@ -149,7 +157,10 @@ impl Monitor {
 #[cfg(test)]
 mod tests {
     use super::{Line, Monitor};
-    use narrows_units::{Span, Time};
+    use narrows_units::{Bytes, Span, Time};
+
+    /// Four of them in 10 ms are 2 Mbps.
+    const SIZE: Bytes = Bytes::new(625);
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
@@ -169,29 +180,42 @@ mod tests {
     fn an_interval_is_finished_when_its_packets_are_accounted_for() {
         let mut monitor = Monitor::default();
         monitor.begin(7, 2.0, at(0), Span::from_ms(10));
-        (0..4).for_each(|_| monitor.sent(false));
+        (0..4).for_each(|_| monitor.sent(SIZE));
         assert!(!monitor.is_over(at(9)) && monitor.is_over(at(10)));
         monitor.begin(8, 3.0, at(10), Span::from_ms(10));
-        monitor.sent(false);
+        monitor.sent(SIZE);
         for sent in 0..3 {
             monitor.acked(at(sent), Some(Span::from_ms(50 + sent)));
         }
         assert_eq!(monitor.finished(at(60), Span::from_ms(100)), None);
         monitor.lost(at(3));
         let (number, measured) = monitor.finished(at(60), Span::from_ms(100)).expect("it is");
-        let measured = measured.expect("the application had data");
+        let measured = measured.expect("it sent what its rate allows");
         assert_eq!((number, measured.rate, measured.loss), (7, 2.0, 0.25));
         assert!((measured.rtt_slope - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_interval_that_did_not_send_what_its_rate_allows_says_nothing() {
+        for (packets, says) in [(4, true), (3, false)] {
+            let mut monitor = Monitor::default();
+            monitor.begin(0, 2.0, at(0), Span::from_ms(10));
+            (0..packets).for_each(|_| monitor.sent(SIZE));
+            monitor.begin(1, 2.0, at(10), Span::from_ms(10));
+            (0..packets).for_each(|sent| monitor.acked(at(sent), None));
+            let (_, measured) = monitor.finished(at(60), Span::from_ms(100)).expect("it is");
+            assert_eq!(measured.is_ok(), says, "{packets} packets");
+        }
     }
 
     #[test]
     fn packets_of_which_nothing_is_known_are_lost_after_a_while() {
         let mut monitor = Monitor::default();
         monitor.begin(0, 2.0, at(0), Span::from_ms(10));
-        (0..4).for_each(|_| monitor.sent(false));
+        (0..4).for_each(|_| monitor.sent(SIZE));
         monitor.begin(1, 2.0, at(10), Span::from_ms(10));
         monitor.acked(at(1), None);
         let (_, measured) = monitor.finished(at(110), Span::from_ms(100)).expect("it is");
-        assert_eq!(measured.map(|measured| measured.loss), Some(0.75));
+        assert_eq!(measured.map(|measured| measured.loss), Ok(0.75));
     }
 }

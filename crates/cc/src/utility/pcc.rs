@@ -151,11 +151,14 @@ impl<R: Rule> Pcc<R> {
     }
 
     /// The result of interval `number`.
-    fn judge(&mut self, number: u64, measured: Option<Measured>) {
-        let Some(measured) = measured else {
-            // What the application left unused says nothing of the path.
-            self.probe();
-            return;
+    fn judge(&mut self, number: u64, measured: Result<Measured, f64>) {
+        let measured = match measured {
+            Ok(measured) => measured,
+            // A rate that was not used says nothing of the path, and rates that follow from it are not kept.
+            Err(unused) => {
+                self.rate = self.rate.min(self.last.map_or(unused, |last| last.rate));
+                return self.probe();
+            }
         };
         let result = Sample { rate: measured.rate, utility: self.rule.utility(&measured) };
         self.utility = Some(result.utility);
@@ -226,7 +229,7 @@ impl<R: Rule> CongestionControl for Pcc<R> {
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
         self.begin(path);
-        self.monitor.sent(packet.app_limited);
+        self.monitor.sent(packet.size);
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {

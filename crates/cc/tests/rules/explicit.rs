@@ -61,6 +61,17 @@ fn xcp_does_not_grow_without_feedback_or_without_an_xcp_router() {
     same(flow.window(), 10.0);
 }
 
+/// What application or receiver hold back, the routers offer again with each packet.
+#[test]
+fn xcp_does_not_grow_by_bandwidth_that_it_does_not_use() {
+    let mut flow = Flow::new("xcp", SETUP);
+    flow.path.window_limited = false;
+    answered(&mut flow, Feedback::Delta(15_000.0));
+    same(flow.window(), 10.0);
+    answered(&mut flow, Feedback::Delta(-15_000.0));
+    same(flow.window(), 9.0);
+}
+
 #[test]
 fn xcp_halves_its_window_at_a_loss_and_grows_again_after_recovery() {
     let mut flow = Flow::new("xcp", SETUP);
