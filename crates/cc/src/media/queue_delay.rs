@@ -13,6 +13,11 @@ pub(super) struct QueueDelay {
 }
 
 impl QueueDelay {
+    /// The base begins anew.
+    pub(super) fn restart(&mut self) {
+        self.base = WindowedMin::default();
+    }
+
     /// Returns the queueing delay of the newest packet of `ack`, seconds; `None` if that is not known.
     pub(super) fn sample(&mut self, ack: &Ack<'_>, now: Time) -> Option<f64> {
         let delay = ack.one_way?;

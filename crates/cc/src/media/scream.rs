@@ -14,10 +14,12 @@ use super::queue_delay::QueueDelay;
 use super::{NEEDS, packets};
 use crate::{Ack, Cause, CongestionControl, Dash, EcnUse, Entry, Hue, Limits, Loss, Path, Setup, Style};
 use alloc::boxed::Box;
+use base_delay::BaseDelay;
 use competing::Competing;
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
 
+mod base_delay;
 mod competing;
 
 /// The parameters and the state of SCReAM v2. Sizes are in bytes of payload, times in seconds, rates in bit/s.
@@ -35,6 +37,7 @@ pub struct Scream {
     inflection: f64,
     target: f64,
     delay: QueueDelay,
+    base: BaseDelay,
     /// `qdelay` and `qdelay_avg`.
     queue: f64,
     queue_mean: f64,
@@ -181,7 +184,8 @@ impl Scream {
     fn set_target(&mut self, srtt: f64) {
         let small = 1.0 - (self.ratio() - 0.1).clamp(0.0, 0.2);
         let overhead = self.mss / (self.mss + PACKET_OVERHEAD);
-        let rate = small * overhead / TARGET_MARGIN * 8.0 * self.window / srtt.max(SRTT_MIN);
+        let share = if self.base.halves() { 0.5 } else { 1.0 };
+        let rate = share * small * overhead / TARGET_MARGIN * 8.0 * self.window / srtt.max(SRTT_MIN);
         self.target = rate.min(self.maximum).max(self.minimum);
     }
 
@@ -224,6 +228,9 @@ impl CongestionControl for Scream {
             self.queue = queue;
             self.update_delay(srtt, path.now);
             self.competing.update(queue, path.now);
+            if self.base.update(queue, self.competing.target(), srtt, path.now) {
+                self.delay.restart();
+            }
         }
         if self.l4s {
             self.marks.add(ack, srtt, path.now);
@@ -325,6 +332,7 @@ pub(crate) const SCREAM: Entry = Entry {
             "or, with q above T / 2: W = (1 - v / 2 / r) W, v = 2 q / T - 1; r = max(1, srtt / 25 ms), q the mean queueing delay",
             "acked bytes b without a mark: W = W + b MSS / W max(0.25, s) d (1 + 0.02 W / MSS s t) while in flight is near W",
             "s = (8 (W - Wi) / Wi)^2, 0.1 to 1, Wi the window at the last congestion; d = 0.1 to 1 by the deviation of the delay",
+            "least q of each 50 ms on the mean above T / 8: target halved for 5 round trips, at most once a minute, then the base delay begins anew",
             "t = round trips since the last loss or mark / 100, at most 1; T = 60 ms, up to 400 ms beside flows that fill the queue",
         ],
         parameters: &[
@@ -367,7 +375,7 @@ pub(crate) const SCREAM: Entry = Entry {
             "over a reliable transport, which sends lost packets again; an acknowledgement of each packet at once in place of RTCP feedback",
             "bytes in flight are packets not acknowledged and not declared lost, in full segments",
             "one stream, no rate_adjust_factor and frame_size_dev: the encoder of a call lowers its rate by what waits at the sender (RFC 8698 §5.2.2)",
-            "no compensation of clock drift: both clocks are one; the queueing delay is compared with the least of ten minutes",
+            "no compensation of clock drift: both clocks are one; the queueing delay is compared with the least of ten minutes, and the base begins anew as in the authors' code (ScreamV2Tx), of which the draft says nothing: on a path that became longer a call has its least rate until then, up to a minute",
             "the limit of the window after a long time at the maximum, which the draft leaves to its code, is left out",
             "samples for the flows that compete are 50 ms apart, and loss_event_rate is averaged over 50 round trips, as in the authors' code",
         ],
@@ -390,6 +398,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         inflection: 1.0,
         target: minimum,
         delay: QueueDelay::default(),
+        base: BaseDelay::new(),
         queue: 0.0,
         queue_mean: 0.0,
         queue_updated: None,

@@ -115,6 +115,28 @@ fn near_the_window_of_the_last_congestion_growth_is_a_quarter() {
     assert!((1.0..1.1).contains(&away), "{away}");
 }
 
+/// As of the authors' code: what stays for a minute is no queue, if half of the rate for five round trips does not empty it.
+#[test]
+fn on_a_path_that_became_longer_the_base_of_the_delay_begins_anew_within_a_minute() {
+    let mut flow = flow("scream");
+    let longer = Span::from_ms(100);
+    for _ in 0..400 {
+        acked(&mut flow, Span::from_ms(50), Span::ZERO, 0);
+    }
+    let mut starved = 0;
+    while flow.inner("qdelay_avg_s") > 0.0 || starved == 0 {
+        acked(&mut flow, Span::from_ms(50), longer, 0);
+        starved += 1;
+        assert!(starved < 900, "the delay of the longer path is a queue after 45 s");
+    }
+    assert!(starved > 700, "the base began anew after {starved} samples, before a minute of the flow");
+    let before = target(&flow);
+    for _ in 0..200 {
+        acked(&mut flow, Span::from_ms(50), longer, 0);
+    }
+    assert!(target(&flow) > 2.0 * before, "{} after {before}", target(&flow));
+}
+
 #[test]
 fn a_steady_long_delay_raises_its_target_up_to_400_ms() {
     for (name, queue, expected) in [
