@@ -22,6 +22,8 @@ struct DecBit {
     waiting: u64,
     /// A packet is in transmission.
     sending: bool,
+    /// Time at which the link became idle, of the last time that it did.
+    idle_since: Time,
     /// Time to which the integrals reach.
     now: Time,
     /// Integral of the queue and length of the last cycle and of this one, packet-seconds and seconds.
@@ -48,7 +50,8 @@ impl DecBit {
 impl Computation for DecBit {
     fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
         self.advance(context.now);
-        if self.waiting == 0 && !self.sending {
+        // A departure and an arrival at one instant, in whichever order they come, have no idle time between them.
+        if self.waiting == 0 && !self.sending && self.idle_since < context.now {
             self.cycles = [self.cycles[1], (0.0, 0.0)];
         }
         self.waiting += 1;
@@ -61,6 +64,9 @@ impl Computation for DecBit {
 
     fn on_dequeue(&mut self, packet: Option<&mut Packet>, waiting: Backlog, context: &Context<'_>) {
         self.advance(context.now);
+        if self.sending && packet.is_none() {
+            self.idle_since = context.now;
+        }
         (self.waiting, self.sending) = (waiting.packets, packet.is_some());
     }
 
@@ -110,6 +116,7 @@ fn decbit(settings: &Settings) -> DecBit {
         threshold: settings.number("threshold"),
         waiting: 0,
         sending: false,
+        idle_since: Time::ZERO,
         now: Time::ZERO,
         cycles: [(0.0, 0.0); 2],
     }
@@ -138,7 +145,8 @@ mod tests {
 
     fn decbit() -> Bench<Router<DecBit>> {
         let cycles = [(0.0, 0.0); 2];
-        bench(DecBit { threshold: 1.0, waiting: 0, sending: false, now: narrows_units::Time::ZERO, cycles })
+        let zero = narrows_units::Time::ZERO;
+        bench(DecBit { threshold: 1.0, waiting: 0, sending: false, idle_since: zero, now: zero, cycles })
     }
 
     /// Sends `count` packets of 1 ms, one each `gap_us`, and returns which of them have the bit.
@@ -163,6 +171,25 @@ mod tests {
     #[test]
     fn packets_that_arrive_as_fast_as_they_leave_are_a_queue_of_one() {
         assert!(bits(20, 1_000)[1..].iter().all(|set| *set));
+    }
+
+    /// The departure of each comes at the instant of the arrival of the next: the link is not idle between them, so that they are one
+    /// busy time, and what counts is the idle time before it.
+    #[test]
+    fn a_train_spaced_by_its_service_time_after_an_idle_time_sets_no_bit() {
+        let mut bench = decbit();
+        let mut set = 0;
+        for packet in 0..20 {
+            if packet % 10 == 0 {
+                bench.now += Span::from_ms(5);
+            }
+            bench.arrive(asking(1000, Request::Level(0)));
+            let mut sent = bench.depart().expect("a packet waits");
+            set += u32::from(packet >= 10 && sent.request_mut() == Some(&mut Request::Level(1)));
+            bench.now += Span::from_ms(1);
+            assert!(bench.depart().is_none(), "the link is idle");
+        }
+        assert_eq!(set, 0);
     }
 
     /// A burst of five waits for 0, 1, 2, 3 and 4 ms: 15 packet-milliseconds in a cycle of 15 ms are one packet.
