@@ -40,6 +40,7 @@ mod partitions;
 mod populations;
 mod recordings;
 mod replay;
+mod returns;
 mod shaper;
 mod slow_reader;
 mod snapshots;

@@ -63,6 +63,7 @@ pub(crate) const VCP: Entry = Entry {
         deviations: &[
             "the code has a field of its own, where the source uses the two bits of ECN; it is low on a path without a vcp queue, too",
             "a window that is not what limits the sender does not grow",
+            "a loss halves the window as in the source, and additive increase is slow: at random losses of 1 % over 10 Mbps and 20 ms the utilization is 0.06",
             "windows up to 64 packets are not paced, unless the flow has pacing enabled",
         ],
     },

@@ -126,6 +126,7 @@ pub(crate) const FAST_AT: Entry = Entry {
             fast::DEVIATIONS[0],
             fast::DEVIATIONS[1],
             fast::DEVIATIONS[2],
+            fast::DEVIATIONS[3],
         ],
         ..fast::FAST.card
     },
