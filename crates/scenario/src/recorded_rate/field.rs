@@ -45,7 +45,7 @@ pub fn calendar(field: &str) -> Option<Calendar> {
     let end = time.find(|c: char| !c.is_ascii_digit() && c != separator && c != '.').unwrap_or(time.len());
     let mut clock = time[..end].splitn(3, separator);
     let (afternoon, rest) = half(time[end..].trim_start());
-    let offset = zone(rest)?;
+    let (zoned, offset) = zone(rest)?;
     let hour = whole(clock.next()?, 23)?;
     let hour = match afternoon {
         None => hour,
@@ -57,8 +57,8 @@ pub fn calendar(field: &str) -> Option<Calendar> {
         let plain = text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
         number(text).filter(|second| plain && *second < 61.0)
     })?;
-    let of_day = (hour * 3600 + minute * 60 - offset.unwrap_or(0)) as f64 + second;
-    let form = Form { dated: date.is_some(), zoned: offset.is_some(), halved: afternoon.is_some() };
+    let of_day = (hour * 3600 + minute * 60 - offset) as f64 + second;
+    let form = Form { dated: date.is_some(), zoned, halved: afternoon.is_some() };
     let Some(date) = date else { return Some(Calendar { seconds: of_day, form }) };
     let mut parts = date.split(['-', '/', '.']);
     let year = parts.next().filter(|year| year.len() == 4).and_then(|year| whole(year, 9999))?;
@@ -78,15 +78,15 @@ fn half(text: &str) -> (Option<bool>, &str) {
     (None, text)
 }
 
-/// The seconds by which a zone is ahead of UTC: `Some(None)` for no zone, `None` for a text that is none.
-fn zone(text: &str) -> Option<Option<i64>> {
+/// Whether a text is a zone, not empty, and the seconds by which it is ahead of UTC; `None` if it is neither.
+fn zone(text: &str) -> Option<(bool, i64)> {
     if text.is_empty() {
-        return Some(None);
+        return Some((false, 0));
     }
     let named = ["Z", "z", "UTC", "GMT"].into_iter().find_map(|name| text.strip_prefix(name));
     let rest = named.unwrap_or(text);
     if rest.is_empty() {
-        return Some(Some(0));
+        return Some((true, 0));
     }
     let (sign, digits) = match (rest.strip_prefix('+'), rest.strip_prefix(['-', '\u{2212}'])) {
         (Some(digits), _) => (1, digits),
@@ -99,7 +99,7 @@ fn zone(text: &str) -> Option<Option<i64>> {
         None => (digits, "00"),
     };
     let apart = whole(hours, 23)? * 3600 + whole(minutes, 59).filter(|_| minutes.len() == 2)? * 60;
-    Some(Some(sign * apart))
+    Some((true, sign * apart))
 }
 
 /// Whether a field is a number with a comma in place of the decimal point.

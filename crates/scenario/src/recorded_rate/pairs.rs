@@ -13,8 +13,11 @@ pub struct Wanted {
     /// Names of it, in lower case.
     pub names: &'static [&'static str],
     /// The amount of one unit that a name states, and the names of units; `None` for a number without a unit.
-    pub unit: Option<(fn(&str) -> Option<f64>, &'static str)>,
+    pub unit: Option<(Unit, &'static str)>,
 }
+
+/// The amount of one unit that the name of a column states.
+pub type Unit = fn(&str) -> Option<f64>;
 
 impl Wanted {
     /// Creates a column of times, whose unit is that of its name.
