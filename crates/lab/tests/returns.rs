@@ -97,11 +97,11 @@ impl Cycle {
         Self { utilization: link("utilization"), queue: link("queue_mean_packets"), loss: link("loss_rate") }
     }
 
-    /// Whether this is the cycle `undisturbed`, but for the place in it where the measurement begins.
-    fn is(self, undisturbed: Self) -> bool {
-        self.utilization > undisturbed.utilization - 0.1
-            && self.queue < 2.0 * undisturbed.queue + 10.0
-            && self.loss < 2.0 * undisturbed.loss + 0.01
+    /// Whether this is the cycle `steady`, but for the place in it where the measurement begins.
+    fn is(self, steady: Self) -> bool {
+        self.utilization > steady.utilization - 0.1
+            && self.queue < 2.0 * steady.queue + 10.0
+            && self.loss < 2.0 * steady.loss + 0.01
     }
 }
 
@@ -119,7 +119,7 @@ fn every_algorithm_returns_to_its_cycle_or_its_card_says_that_it_does_not() {
             [false, true].map(|lengthens| Cycle::of(&scenario(entry, Disturbance { lengthens, ..NOTHING })));
         for disturbance in DISTURBANCES {
             let Disturbance { what, lengthens, .. } = disturbance;
-            let undisturbed = if *lengthens { long } else { short };
+            let steady = if *lengthens { long } else { short };
             let cycle = Cycle::of(&scenario(entry, *disturbance));
             let row = format!(
                 "a flow alone, 10 Mbps, 40 ms, has not returned 8 to 14 s after {what}: utilization, packets in the queue and losses, and without it"
@@ -127,8 +127,8 @@ fn every_algorithm_returns_to_its_cycle_or_its_card_says_that_it_does_not() {
             let figures = |cycle: Cycle| {
                 format!("{:.2}, {:.0}, {:.1} %", cycle.utilization, cycle.queue, 100.0 * cycle.loss)
             };
-            if !cycle.is(undisturbed) {
-                let result = format!("{}; {}", figures(cycle), figures(undisturbed));
+            if !cycle.is(steady) {
+                let result = format!("{}; {}", figures(cycle), figures(steady));
                 Catalogue::Algorithms.assert_result(name, &row, &result);
             } else if Catalogue::Algorithms.comparisons(name).any(|known| known.what == row) {
                 wrong.push(format!("{name} returns after {what}, and its card says that it does not"));

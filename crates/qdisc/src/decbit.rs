@@ -178,24 +178,24 @@ mod tests {
     #[test]
     fn a_train_spaced_by_its_service_time_after_an_idle_time_sets_no_bit() {
         let mut bench = decbit();
-        let mut set = 0;
+        let mut marked = 0;
         for packet in 0..20 {
             if packet % 10 == 0 {
                 bench.now += Span::from_ms(5);
             }
             bench.arrive(asking(1000, Request::Level(0)));
             let mut sent = bench.depart().expect("a packet waits");
-            set += u32::from(packet >= 10 && sent.request_mut() == Some(&mut Request::Level(1)));
+            marked += u32::from(packet >= 10 && sent.request_mut() == Some(&mut Request::Level(1)));
             bench.now += Span::from_ms(1);
             assert!(bench.depart().is_none(), "the link is idle");
         }
-        assert_eq!(set, 0);
+        assert_eq!(marked, 0);
     }
 
     /// A burst of five waits for 0, 1, 2, 3 and 4 ms: 15 packet-milliseconds in a cycle of 15 ms are one packet.
     #[test]
     fn the_mean_is_over_the_last_busy_time_and_the_idle_time_after_it() {
-        for (idle_ms, set) in [(9, true), (11, false)] {
+        for (idle_ms, marked) in [(9, true), (11, false)] {
             let mut bench = decbit();
             for _ in 0..5 {
                 bench.arrive(asking(1000, Request::Level(0)));
@@ -205,7 +205,7 @@ mod tests {
             }
             bench.now += Span::from_ms(idle_ms);
             bench.arrive(asking(1000, Request::Level(0)));
-            if set {
+            if marked {
                 let mut mean = f64::NAN;
                 bench.queue.observe(&mut |name, value| {
                     if name == "mean_queue" {
@@ -216,7 +216,7 @@ mod tests {
                 Catalogue::Queues.assert_near("decbit", row, mean, 15.0 / 14.0, 0.001);
             }
             let level = bench.depart().and_then(|mut packet| packet.request_mut().copied());
-            assert_eq!(level, Some(Request::Level(u8::from(set))), "{idle_ms} ms");
+            assert_eq!(level, Some(Request::Level(u8::from(marked))), "{idle_ms} ms");
         }
     }
 }

@@ -38,13 +38,13 @@ pub struct MetricValues {
 }
 
 /// What is known of the metrics of one group or link, each in their order.
-struct Values {
+struct Known {
     values: Vec<(&'static str, f64)>,
     most: Vec<f64>,
     trials: Vec<f64>,
 }
 
-impl Values {
+impl Known {
     fn of(self, name: &str, flows: Option<u64>) -> MetricValues {
         let Self { values, most, trials } = self;
         MetricValues { name: name.to_owned(), flows, values, most, trials }
@@ -81,12 +81,12 @@ fn all_of_groups() -> impl Iterator<Item = &'static GroupMetric> {
 }
 
 /// What is known of all metrics of the group of index `group`; values are not numbers if nothing of it was recorded.
-fn values_of_group(records: &Records, group: usize) -> Values {
+fn values_of_group(records: &Records, group: usize) -> Known {
     let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
     let value = |metric: &GroupMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
     let most = |metric: &GroupMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
     let trials = |metric: &GroupMetric| view.as_ref().map_or(f64::NAN, metric.trials);
-    Values {
+    Known {
         values: all_of_groups().map(value).collect(),
         most: all_of_groups().map(most).collect(),
         trials: all_of_groups().map(trials).collect(),

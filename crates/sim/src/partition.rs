@@ -389,7 +389,7 @@ fn transmitters(
 
 /// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without framing or impairments.
 fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
-    // All properties of a link are listed, so that a new one does not compile until somebody has decided.
+    // All properties of a link are listed, so that a new one does not compile until it is decided for.
     let LinkModel {
         rate,
         framing,

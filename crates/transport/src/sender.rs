@@ -117,7 +117,7 @@ impl Sender {
 
     /// A packet from the receiver arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        // The echo of a timestamp tells apart transmissions of one segment.
+        // The echo of a timestamp distinguishes transmissions of one segment.
         if let Body::Ack { blocks, ce_packets, timestamp_echo: _ } = &packet.body
             && blocks.is_empty()
             && self.advance(packet, *ce_packets, now, host)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The metrics of a link.
 
-use super::Values;
+use super::Known;
 use super::group::mean_over_samples;
 use crate::{GroupSample, LinkDescription, LinkRecord, Records};
 use narrows_card::Better::{Higher, Lower, Neither};
@@ -34,12 +34,12 @@ impl LinkMetric {
 
 /// Returns what is known of all metrics of the link of index `link`, in the order of [`METRICS`]; values are not numbers
 /// if it was not recorded.
-pub(super) fn values(records: &Records, link: usize) -> Values {
+pub(super) fn values(records: &Records, link: usize) -> Known {
     let view = records.links.get(link).map(|record| LinkView { records, link, record });
     let of = |metric: &LinkMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));
     let most = |metric: &LinkMetric| view.as_ref().map_or(f64::INFINITY, metric.most);
     let trials = |metric: &LinkMetric| view.as_ref().map_or(f64::NAN, metric.trials);
-    Values {
+    Known {
         values: METRICS.iter().map(of).collect(),
         most: METRICS.iter().map(most).collect(),
         trials: METRICS.iter().map(trials).collect(),

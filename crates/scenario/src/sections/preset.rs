@@ -209,7 +209,7 @@ macro_rules! preset_keys {
 
         #[allow(unused_variables, unused_mut, reason = "some tables set no option, and some have a phrase for each key")]
         impl $complete {
-            /// Each key from the first of `layers` that has it, else its default in the preset; messages name `otherwise`
+            /// Takes each key from the first of `layers` that has it, else its default in the preset; messages name `otherwise`
             /// for the latter.
             pub fn new(layers: &[&$name], preset: $crate::sections::preset::Preset, otherwise: &$crate::location::Location) -> Self {
                 Self { $($key: $crate::sections::preset::layered(
@@ -220,7 +220,7 @@ macro_rules! preset_keys {
                 ),)+ }
             }
 
-            /// The default of each key in `preset`, in the order of the keys, as a file writes it.
+            /// Returns the default of each key in `preset`, in the order of the keys, as a file writes it.
             pub fn defaults(preset: $crate::sections::preset::Preset) -> Vec<String> {
                 vec![$($crate::kind::Key::plain(&<$type as $crate::value::KeyType>::write(
                     &$crate::sections::preset::preset_keys!(@default $role $options, preset, $key $(= $defaults)?),
@@ -251,14 +251,14 @@ macro_rules! preset_keys {
                 keys
             }
 
-            /// The keys whose values are not those of `options`, each with the value there.
+            /// Returns the keys whose values are not those of `options`, each with the value there.
             pub fn unlike(&self, options: &$options) -> Vec<$crate::sections::preset::Unlike> {
                 let mut found = Vec::new();
                 $($crate::sections::preset::preset_keys!(@unlike $role self, options, $key, found: $type);)+
                 found
             }
 
-            /// What is said of the values, for a reader: their phrases, and of keys without any those that are not the
+            /// Describes the values for a reader: their phrases, and of keys without any those that are not the
             /// preset's.
             pub fn phrases(&self, preset: $crate::sections::preset::Preset) -> Vec<String> {
                 let mut phrases: Vec<String> = Vec::new();

@@ -13,12 +13,14 @@ mod preset;
 pub mod receiver;
 mod recovery;
 mod resolution;
+mod scale;
 pub mod start_up;
 mod timers;
 mod undo;
 mod window;
 
-pub use resolution::{ResolvedTransport, Scale, preset_of};
+pub use resolution::{ResolvedTransport, preset_of};
+pub use scale::Scale;
 
 use super::preset::{Preset, PresetCard, PresetValue, preset_tables};
 use crate::section::Section;

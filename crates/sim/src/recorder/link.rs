@@ -115,7 +115,7 @@ impl LinkRecorder {
 
     /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission: what
     /// [`arrived`](Self::arrived), [`settled`](Self::settled) and [`started`](Self::started) count at one instant. All fields are
-    /// listed, so that a new one does not compile until somebody has decided.
+    /// listed, so that a new one does not compile until it is decided for.
     pub fn passed(&mut self) {
         let Self {
             counts,

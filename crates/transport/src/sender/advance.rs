@@ -3,7 +3,7 @@
 //! where nothing is lost, SACKed or being repaired. Most acknowledgements are of this kind.
 //!
 //! It is exact: what it leaves out has no effect then. Whatever may have one (an option, a need of the algorithm, a state of the
-//! sender, a field of the acknowledgement) is listed here one by one, so that a new one does not compile until somebody has decided.
+//! sender, a field of the acknowledgement) is listed here one by one, so that a new one does not compile until it is decided for.
 //! `tests/short_path.rs` compares flows that take either path, and a debug build [compares](comparison) both at some
 //! acknowledgements of every flow.
 

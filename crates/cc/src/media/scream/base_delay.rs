@@ -28,7 +28,7 @@ impl BaseDelay {
         self.halved
     }
 
-    /// A queueing delay of `queue` seconds was measured: whether the base is to begin anew.
+    /// Takes a measured queueing delay of `queue` seconds, and returns whether the base is to begin anew.
     pub(super) fn update(&mut self, queue: f64, target: f64, srtt: f64, now: Time) -> bool {
         self.least = self.least.min(queue);
         if is_past(self.sampled_at, SAMPLING, now) {

@@ -37,7 +37,7 @@ preset_keys! {
 }
 
 impl Values {
-    /// Payload of a packet: its size without the header.
+    /// Returns the payload of a packet: its size without the header.
     pub(super) fn payload(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<Bytes, Reported> {
         let header = self.header.copied()?;
         let payload = scale.packet.saturating_sub(header);
@@ -49,7 +49,7 @@ impl Values {
         Err(fault.allowed(format!("less than the packet, {}", scale.packet)).report(faults))
     }
 
-    /// An acknowledgement is at most as large as a packet.
+    /// Checks that an acknowledgement is at most as large as a packet.
     pub(super) fn check_ack(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<(), Reported> {
         let ack = self.ack.copied()?;
         if ack <= scale.packet {

@@ -30,7 +30,7 @@ preset_keys! {
 words!(EcnPackets { NewData = "new-data", All = "all" });
 
 impl Values {
-    /// A mark must be possible, and RFC 8511 must say what it does to the window of `algorithm`.
+    /// Checks that a mark is possible, and that RFC 8511 states its effect on the window of `algorithm`.
     pub(super) fn check_abe(&self, algorithm: &Control, faults: &mut Vec<Fault>) -> Result<(), Reported> {
         if !self.abe.copied()? {
             return Ok(());

@@ -2,26 +2,14 @@
 //! The resolution of the keys of endpoints.
 
 use super::timers::NO_DELAY;
-use super::{Endpoint, Infinite, Nothing, TransportKeys, receiver};
+use super::{Endpoint, Infinite, Nothing, Scale, TransportKeys, receiver};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
-use crate::location::Location;
 use crate::sections::preset::{Preset, Unlike};
 use crate::value::{Or, PacketsOrSize, Positive, Words};
 use narrows_model::algorithm::Control;
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Rate, Span};
-
-/// The quantities by which sizes of flows in packets are converted.
-#[derive(Clone, Copy)]
-pub struct Scale<'a> {
-    /// Size of a full data packet on the wire.
-    pub packet: Bytes,
-    /// Place at which that size was written.
-    pub packet_location: &'a Location,
-    /// Mean rate of the bottleneck.
-    pub mean: Rate,
-}
 
 /// Returns the preset of the first of `layers` that names one; *modern* if none does.
 ///
@@ -144,7 +132,7 @@ impl Endpoint {
     }
 }
 
-/// A window in packets; one in bytes holds so many payloads.
+/// Converts a window to packets; one in bytes holds so many payloads.
 pub(super) fn packets(
     window: &mut Field<Option<PacketsOrSize>>,
     mss: Result<Bytes, Reported>,

@@ -67,7 +67,7 @@ words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });
 words!(RtoRestart { Ack = "ack", Head = "head" });
 
 impl Values {
-    /// No timeout is more than the largest.
+    /// Checks that no timeout is more than the largest.
     pub(super) fn check_timeouts(&self, faults: &mut Vec<Fault>) -> Result<(), Reported> {
         let max = self.max_rto.copied()?;
         for (key, field) in [("min_rto", &self.min_rto), ("initial_rto", &self.initial_rto)] {
@@ -82,7 +82,7 @@ impl Values {
         Ok(())
     }
 
-    /// The delay before each packet as a time.
+    /// Resolves the delay before each packet to a time.
     pub(super) fn resolve_send_delay(
         &mut self,
         scale: Scale<'_>,

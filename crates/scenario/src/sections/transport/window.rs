@@ -56,7 +56,7 @@ words!(SlowStartKind {
 words!(AckCounting { Segments = "segments", Mixed = "mixed", Acks = "acks" });
 
 impl Values {
-    /// All of it leaves at once, and each packet is remembered.
+    /// Bounds the initial window: all of it leaves at once, and each packet is remembered.
     pub(super) fn check_initial_window(&self, faults: &mut Vec<Fault>) -> Result<(), Reported> {
         let window = self.initial_window.copied()?;
         if window <= GREATEST_INITIAL_WINDOW {

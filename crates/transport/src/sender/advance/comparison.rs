@@ -3,7 +3,7 @@
 //! have sent and reported the same.
 
 use crate::sender::Sender;
-use crate::{Host, StackRequest, TransportEvent};
+use crate::{Host, TransportEvent};
 use narrows_units::Time;
 use narrows_wire::Packet;
 use std::fmt::Debug;
@@ -17,24 +17,17 @@ pub(super) fn is_due(number: u64) -> bool {
 /// Segments from one comparison to the next.
 const STRIDE: u64 = 1 << 10;
 
-/// What one path says to the host, and a host that hears it.
-struct Heard<'a, H> {
+/// What one path says to the host, and the host to which it is passed on.
+struct Observed<'a, H> {
     host: Option<&'a mut H>,
     said: Vec<String>,
 }
 
-impl<H: Host> Host for Heard<'_, H> {
+impl<H: Host> Host for Observed<'_, H> {
     fn send(&mut self, packet: Packet) {
         self.said.push(format!("{packet:?}"));
         if let Some(host) = &mut self.host {
             host.send(packet);
-        }
-    }
-
-    fn request(&mut self, request: StackRequest) {
-        self.said.push(format!("{request:?}"));
-        if let Some(host) = &mut self.host {
-            host.request(request);
         }
     }
 
@@ -60,8 +53,8 @@ impl Sender {
         host: &mut H,
     ) -> bool {
         let mut long = self.clone();
-        let mut heard = Heard { host: Some(host), said: Vec::new() };
-        if !self.advance_shortly(packet, ce_packets, now, &mut heard) {
+        let mut observed = Observed { host: Some(host), said: Vec::new() };
+        if !self.advance_shortly(packet, ce_packets, now, &mut observed) {
             return false;
         }
         // A controller behind the C interface cannot be copied: its copy has failed, and does not call the controller. One in
@@ -69,10 +62,10 @@ impl Sender {
         if long.core().algorithm.failure().is_some() {
             return true;
         }
-        let said = heard.said;
-        let mut heard = Heard::<H> { host: None, said: Vec::new() };
-        long.on_any_packet(packet, now, &mut heard);
-        let differs = difference(&said, &heard.said).or_else(|| difference(self, &long));
+        let said = observed.said;
+        let mut observed = Observed::<H> { host: None, said: Vec::new() };
+        long.on_any_packet(packet, now, &mut observed);
+        let differs = difference(&said, &observed.said).or_else(|| difference(self, &long));
         assert!(
             differs.is_none(),
             "the short path of the acknowledgement of all segments below {} differs from the long one in {}",
