@@ -79,7 +79,7 @@ fn a_stream_of_small_writes_fills_a_path() {
     let text = r#"
         duration = "40s"
         warmup = "10s"
-        path = { rate = "4Mbps", rtt = "40ms" }
+        path = { rate = "4Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "2bdp" } }
         [[flows]]
         name = "stream"
         algorithm = "newreno"

@@ -244,6 +244,10 @@ fn copa_shares_with_newreno_in_its_competitive_mode_alone() {
     let result = format!("{:.2}", share("copa", "newreno", slow));
     Catalogue::Algorithms.assert_result("copa", what, &result);
     assert!(share("copa(competitive=false)", "newreno", slow) < 0.1);
+    let what =
+        "share beside a NewReno flow, 96 Mbps, 125 ms, 1 BDP, within a cycle (the paper: as aggressive)";
+    let result = format!("{:.2}", share("copa", "newreno", &fast));
+    Catalogue::Algorithms.assert_result("copa", what, &result);
     let what = "share beside a CUBIC flow, 96 Mbps, 125 ms, 1 BDP, which its AIMD of NewReno does not match (the paper: about a half)";
     let result = format!("{:.2}", share("copa", "cubic", &fast));
     Catalogue::Algorithms.assert_result("copa", what, &result);

@@ -15,7 +15,7 @@ use crate::parameters::LIMIT;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, Order, QueueDiscipline};
 use alloc::collections::binary_heap::PeekMut;
-use alloc::collections::{BTreeSet, BinaryHeap, VecDeque};
+use alloc::collections::{BinaryHeap, VecDeque};
 use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Reverse;
 use narrows_card::Card;
@@ -59,8 +59,9 @@ struct Rounds {
     last: Vec<Finish>,
     /// For each row the finish number under which it is in `due`, if it is.
     keys: Vec<Finish>,
-    /// The rows whose last finish number is above `R`, each under one of its finish numbers that is not above the last.
-    due: BTreeSet<(Finish, usize)>,
+    /// The rows whose last finish number is above `R`, each under one of its finish numbers that is not above the last, the
+    /// greatest first.
+    due: Vec<(Finish, usize)>,
 }
 
 impl Rounds {
@@ -68,10 +69,10 @@ impl Rounds {
     fn advance(&mut self, now: Time, bytes_per_second: f64) {
         let mut bytes = now.since(self.at).as_secs_f64() * bytes_per_second;
         self.at = now;
-        while let Some(&(finish, row)) = self.due.first() {
+        while let Some(&(finish, row)) = self.due.last() {
             let last = self.last[row];
             if finish < last {
-                self.due.pop_first();
+                self.due.pop();
                 self.enter(row);
                 continue;
             }
@@ -82,22 +83,31 @@ impl Rounds {
             }
             bytes -= needed;
             self.made = last.rounds();
-            self.due.pop_first();
+            self.due.pop();
         }
     }
 
     /// `row`, which is not in `due`, has packets to finish.
     fn enter(&mut self, row: usize) {
         self.keys[row] = self.last[row];
-        self.due.insert((self.keys[row], row));
+        let place = self.place(row).unwrap_or_else(|place| place);
+        self.due.insert(place, (self.keys[row], row));
+    }
+
+    /// Where `row` is in `due` under its key, or where it would be.
+    fn place(&self, row: usize) -> Result<usize, usize> {
+        self.due.binary_search_by(|entry| (self.keys[row], row).cmp(entry))
     }
 
     /// The last packet of `row`, which would have finished with `finish`, is dropped: its flow needs no rounds for its `size` bytes.
     fn withdraw(&mut self, row: usize, finish: Finish, size: f64) {
         let start = Finish::new((finish.rounds() - size).max(0.0));
         self.last[row] = start;
-        if self.due.remove(&(self.keys[row], row)) && start.rounds() > self.made {
-            self.enter(row);
+        if let Ok(place) = self.place(row) {
+            self.due.remove(place);
+            if start.rounds() > self.made {
+                self.enter(row);
+            }
         }
     }
 
@@ -116,7 +126,7 @@ impl Rounds {
 impl FairQueueing {
     /// Creates an empty queue.
     pub fn new(limit: Limit) -> Self {
-        let (last, keys, due) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (last, keys, due) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             limit,
             rows: Rows::default(),

@@ -235,6 +235,7 @@ proptest! {
         (before, acks) in histories_then_growth(100, 2),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
+        let setup = Setup { undo_restores: UndoRestores::State, ..setup };
         for mut algorithm in all_algorithms(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);

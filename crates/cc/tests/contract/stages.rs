@@ -195,6 +195,7 @@ proptest! {
         (before, acks) in histories_then_growth(100, 30),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
+        let setup = Setup { undo_restores: narrows_cc::UndoRestores::State, ..setup };
         for (name, mut algorithm) in windowed(&setup).filter(|_| !sets_window(&setup)) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);

@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
             rows.push(Row { line, fields });
         }
         let Some(first) = rows.first() else {
-            return Err(Problem::new(Key::File, "it has a header and no data", SHAPE));
+            return Err(Problem::new(Key::File, "line 1 is a header, and no data follows it", SHAPE));
         };
         let width = if names.is_empty() { first.fields.len() } else { names.len() };
         let named_in_comment = names.is_empty() && comment.len() == width && is_header(&comment);
