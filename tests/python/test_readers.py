@@ -68,6 +68,9 @@ def test_no_token_is_passed_over(tmp_path: Path, reader: str) -> None:
     for token in re.finditer(r"[^\s,]+", text):
         line = 1 + text[: token.start()].count("\n")
         for garbage in GARBAGE:
+            # Times count from the first one, which may be any.
+            if reader == "delays" and token.start() == 0 and garbage == "-1":
+                continue
             # Numbers behind those that a connection begins with are names.
             if (nothing and re.fullmatch(nothing, token[0])) or (reader == "vectors" and line == 1 and " " in garbage):
                 continue

@@ -188,6 +188,8 @@ def test_windows_and_queues_of_a_flow_that_stays() -> None:
     warmup = "5s"
     path = { rate = "10Mbps", rtt = "50ms" }
     record = { interval = "10ms" }
+    # Each reduction is one half.
+    transport = { lost_retransmission_reduces = false }
     [[flows]]
     name = "one"
     algorithm = "newreno"
