@@ -19,7 +19,7 @@ class Reno:
 
 class Never(Reno):
     def on_ack(self, ack):
-        for _ in range(4):
+        for _ in range(16):
             super().on_ack(ack)
 
     def on_loss(self, loss):
