@@ -73,7 +73,7 @@ mod tests {
     }
 
     fn asking(size: u16, request: Request) -> Packet {
-        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+        Packet { body: Body::syn(Some(request)), ..packet(0, 1, size) }
     }
 
     /// What a packet finds that asks for `threshold`, on a link that carries 200,000 bytes in an interval.

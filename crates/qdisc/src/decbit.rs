@@ -140,7 +140,7 @@ mod tests {
     }
 
     fn asking(size: u16, request: Request) -> Packet {
-        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+        Packet { body: Body::syn(Some(request)), ..packet(0, 1, size) }
     }
 
     fn decbit() -> Bench<Router<DecBit>> {

@@ -170,7 +170,7 @@ mod tests {
                 next: 0,
                 ecn: Ecn::NotCapable,
                 ecn_echo: false,
-                body: Body::Syn { request: None },
+                body: Body::syn(None),
             };
             queue.enqueue(packet, &mut context);
         }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn asking(size: u16, request: Request) -> Packet {
-        Packet { body: Body::Syn { request: Some(request) }, ..packet(0, 1, size) }
+        Packet { body: Body::syn(Some(request)), ..packet(0, 1, size) }
     }
 
     /// The price in a packet after `count` intervals of 10 ms, in each of which `bytes` arrive; the link carries 10,000.

@@ -90,7 +90,7 @@ mod tests {
         let computation = SourceQuench { threshold: Limit::Packets(2), waiting: Backlog::default() };
         let mut bench = Bench::new(Router::new(computation, Box::new(waiting)));
         for number in 0..4 {
-            let body = Body::Syn { request: Some(Request::Level(0)) };
+            let body = Body::syn(Some(Request::Level(0)));
             bench.arrive(Packet { body, ..packet(number, 1, 1000) });
         }
         let mut quenched = Vec::new();

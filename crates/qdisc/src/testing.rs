@@ -16,7 +16,7 @@ pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
         next: 0,
         ecn: Ecn::NotCapable,
         ecn_echo: false,
-        body: Body::Syn { request: None },
+        body: Body::syn(None),
     }
 }
 

@@ -140,8 +140,8 @@ impl Receiver {
             Body::Data { request, timestamp, payload, .. } => {
                 self.on_data(packet, request, (timestamp, payload.into()), now, host);
             }
-            Body::Syn { request } => {
-                self.ecn = if packet.ecn == Ecn::Ce { Ecn::Ect0 } else { packet.ecn };
+            Body::Syn { request, control } => {
+                self.ecn = control;
                 self.on_syn(packet.number, request, now, host);
             }
             Body::HandshakeAck => self.accept(now),

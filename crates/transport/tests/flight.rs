@@ -126,8 +126,12 @@ fn codepoints(algorithm: &str, ecn_packets: EcnPackets) -> BTreeSet<(&'static st
             .lock()
             .expect("no test panics while it holds the lock")
             .insert((kind, format!("{:?}", packet.ecn)));
-        let lost = matches!(packet.body, Body::Data { .. }) && packet.number == 50 && count == 0;
-        if lost { Fate::Drop } else { Fate::Deliver }
+        match packet.body {
+            Body::Data { .. } if packet.number == 50 && count == 0 => Fate::Drop,
+            // A router's mark on the SYN decides nothing about what the receiver sends.
+            Body::Syn { .. } if packet.ecn != Ecn::NotCapable => Fate::Mark,
+            _ => Fate::Deliver,
+        }
     };
     let options = TransportOptions { ecn: true, ecn_packets, ..options(RecoveryKind::Rack) };
     let mut wire = sender(algorithm, options, 20.0, Some(MSS * 200), script);
@@ -150,6 +154,7 @@ fn all_packets_of_an_algorithm_that_counts_marks_are_capable_in_linux() {
         all.into_iter().map(|(kind, ecn)| (kind, format!("{ecn:?}"))).collect::<BTreeSet<_>>()
     };
     assert_eq!(codepoints("dctcp", EcnPackets::All), of(Ecn::Ect0, Ecn::Ect0));
+    assert_eq!(codepoints("prague", EcnPackets::All), of(Ecn::Ect1, Ecn::Ect1));
     assert_eq!(codepoints("dctcp", EcnPackets::NewData), of(Ecn::Ect0, Ecn::NotCapable));
     assert_eq!(codepoints("newreno", EcnPackets::All), of(Ecn::Ect0, Ecn::NotCapable));
     let counts = Algorithm::parse("dctcp").expect("a known algorithm");

@@ -77,7 +77,7 @@ fn accepted(requests: &[Option<Request>]) -> Vec<Option<Feedback>> {
     let mut receiver = ReceivingEndpoint::new(FLOW, options(2), None, Transport::Reliable);
     let mut line = Line::default();
     for request in requests {
-        receiver.on_packet(&packet(0, Body::Syn { request: *request }), Time::ZERO, &mut line);
+        receiver.on_packet(&packet(0, Body::syn(*request)), Time::ZERO, &mut line);
     }
     let responses = line.0.iter().filter_map(|packet| match packet.body {
         Body::SynAck { feedback } => Some(feedback),
@@ -90,8 +90,7 @@ fn accepted(requests: &[Option<Request>]) -> Vec<Option<Feedback>> {
 #[test]
 fn a_quick_start_request_that_a_router_did_not_process_is_rejected() {
     let after = |passed: &[bool]| {
-        let mut syn =
-            packet(0, Body::Syn { request: Some(Request::QuickStart { rate: 5e6, ttl_difference: 0 }) });
+        let mut syn = packet(0, Body::syn(Some(Request::QuickStart { rate: 5e6, ttl_difference: 0 })));
         for processed in passed {
             syn.pass_router();
             if *processed && let Some(Request::QuickStart { ttl_difference, .. }) = syn.request_mut() {
@@ -111,7 +110,7 @@ fn a_syn_ack_returns_the_response_to_its_own_syn_only() {
     assert_eq!(accepted(&[request, None]), [Some(Feedback::Rate(5e6)), None]);
     let mut receiver = ReceivingEndpoint::new(FLOW, options(2), None, Transport::Reliable);
     let mut line = Line::default();
-    receiver.on_packet(&packet(0, Body::Syn { request }), Time::ZERO, &mut line);
+    receiver.on_packet(&packet(0, Body::syn(request)), Time::ZERO, &mut line);
     receiver.on_wake(Time::ZERO + Span::from_ms(1000), &mut line);
     assert!(matches!(line.0[1].body, Body::SynAck { feedback: None }), "{:?}", line.0);
 }
@@ -135,7 +134,7 @@ const RATE: Rate = Rate::from_bps(8_000_000);
 fn data_is_sent_at_the_rate_approved_for_the_syn() {
     let (mut sender, mut line) = requesting();
     let expected = Request::QuickStart { rate: 8e6, ttl_difference: 0 };
-    assert!(matches!(line.0[0].body, Body::Syn { request: Some(request) } if request == expected));
+    assert!(matches!(line.0[0].body, Body::Syn { request: Some(request), .. } if request == expected));
     let accepted = packet(0, Body::SynAck { feedback: Some(Feedback::Rate(8e6)) });
     sender.on_packet(&accepted, Time::ZERO + Span::from_ms(100), &mut line);
     assert!((sender.window().expect("NewReno has one") - 100.0).abs() < 1e-9);
@@ -149,7 +148,7 @@ fn data_is_sent_at_the_rate_approved_for_the_syn() {
 fn a_quick_start_request_is_sent_once() {
     let (mut sender, mut line) = requesting();
     sender.on_wake(Time::ZERO + Span::from_ms(1000), &mut line);
-    assert!(matches!(line.0[1].body, Body::Syn { request: None }), "{:?}", line.0);
+    assert!(matches!(line.0[1].body, Body::Syn { request: None, .. }), "{:?}", line.0);
     let late = packet(0, Body::SynAck { feedback: Some(Feedback::Rate(8e6)) });
     sender.on_packet(&late, Time::ZERO + Span::from_ms(1100), &mut line);
     assert_eq!((sender.window(), sender.snapshot().pacing_rate), (Some(4.0), None));

@@ -104,6 +104,8 @@ pub enum Body {
     Syn {
         /// The request to the routers; `None` without one.
         request: Option<Request>,
+        /// The codepoint of packets without data, which hosts choose by their algorithm: both have the same. No router reads it.
+        control: Ecn,
     },
     /// Accepts a connection.
     SynAck {
@@ -211,6 +213,13 @@ pub struct Report {
     pub ce_packets: u16,
 }
 
+impl Body {
+    /// Returns a SYN with `request`, of a connection whose packets without data are not ECN-capable.
+    pub const fn syn(request: Option<Request>) -> Self {
+        Self::Syn { request, control: Ecn::NotCapable }
+    }
+}
+
 impl Packet {
     /// A placeholder, to be overwritten.
     pub const EMPTY: Self = Self {
@@ -249,7 +258,7 @@ impl Packet {
     /// Returns the request to the routers, if the packet carries one.
     pub fn request_mut(&mut self) -> Option<&mut Request> {
         match &mut self.body {
-            Body::Syn { request } | Body::Data { request, .. } => request.as_mut(),
+            Body::Syn { request, .. } | Body::Data { request, .. } => request.as_mut(),
             _ => None,
         }
     }

@@ -221,7 +221,7 @@ fn packet(ecn: Ecn) -> Packet {
         next: 0,
         ecn,
         ecn_echo: false,
-        body: Body::Syn { request: None },
+        body: Body::syn(None),
     }
 }
 

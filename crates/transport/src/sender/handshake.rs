@@ -102,7 +102,7 @@ impl Sender {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
                 // The ACK of the handshake was lost, or the SYN-ACK sent twice.
-                host.send(self.handshake_packet(Body::HandshakeAck, now));
+                host.send(self.control_packet(0, Body::HandshakeAck, now));
                 return;
             }
             ConnectionState::Closed | ConnectionState::GaveUp => return,
@@ -123,7 +123,7 @@ impl Sender {
         if suspects_congestion {
             self.handshake.window_cap = 1;
         }
-        host.send(self.handshake_packet(Body::HandshakeAck, now));
+        host.send(self.control_packet(0, Body::HandshakeAck, now));
         if let Some(feedback) = feedback {
             let path = self.path(now);
             self.core.algorithm.on_answer(feedback, &path);
@@ -142,11 +142,13 @@ impl Sender {
         self.core.timer.on_sent(now);
         let path = self.path(now);
         let request = self.core.algorithm.request(&path);
-        host.send(Packet { number: earlier, ..self.handshake_packet(Body::Syn { request }, now) });
+        let control = self.core.ecn.codepoint_of_control();
+        host.send(self.control_packet(earlier, Body::Syn { request, control }, now));
     }
 
-    fn handshake_packet(&self, body: Body, now: Time) -> Packet {
+    /// Returns a packet without data.
+    pub(super) fn control_packet(&self, number: u64, body: Body, now: Time) -> Packet {
         let ecn = self.core.ecn.codepoint_of_control();
-        Packet { ecn, ..Packet::new(self.core.flow, 0, self.core.options.ack, body, now) }
+        Packet { ecn, ..Packet::new(self.core.flow, number, self.core.options.ack, body, now) }
     }
 }

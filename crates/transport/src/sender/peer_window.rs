@@ -16,7 +16,7 @@ use super::acknowledge::AckFields;
 use super::{ConnectionState, Limit, Sender};
 use crate::{Host, TransportEvent, TransportOptions};
 use narrows_units::Time;
-use narrows_wire::{Block, Body, Packet};
+use narrows_wire::{Block, Body};
 
 /// The window of one receiver.
 #[derive(Clone, Debug)]
@@ -103,7 +103,6 @@ impl Sender {
         peer.unanswered += 1;
         self.core.timer.persist(peer.probes, now);
         host.notify(TransportEvent::WindowProbe);
-        let (number, size) = (self.recovery.board().next(), self.core.options.ack);
-        host.send(Packet::new(self.core.flow, number, size, Body::WindowProbe, now));
+        host.send(self.control_packet(self.recovery.board().next(), Body::WindowProbe, now));
     }
 }

@@ -92,7 +92,7 @@ impl StackSender {
         let counters = &mut self.status.counters;
         let body = if packet.syn {
             counters.syns_sent += 1;
-            Body::Syn { request: None }
+            Body::syn(None)
         } else if packet.payload > Bytes::ZERO {
             let retransmission = packet.position < self.sent_end;
             self.sent_end = self.sent_end.max(packet.position + packet.payload.count());

@@ -17,8 +17,8 @@ preset_keys! {
         option ecn: bool { true => "ECN" },
 
         /// Packets that are ECN-capable. new-data: those that carry data for the first time (RFC 3168 §6.1.4, §6.1.5). all: with an
-        /// algorithm that counts marks also retransmissions, acknowledgements, SYN and SYN-ACK, as in Linux (tcp_ca_needs_ecn).
-        /// Only with ecn.
+        /// algorithm that counts marks also retransmissions, acknowledgements, SYN and SYN-ACK, as in Linux (tcp_ca_needs_ecn). If both
+        /// sides of a connection write, acknowledgements of the side that opened it are not ECN-capable. Only with ecn.
         option ecn_packets: EcnPackets,
 
         /// Alternative backoff with ECN (ABE): a mark multiplies the window by 0.8 (Reno) or 0.85 (CUBIC) where a loss
