@@ -79,7 +79,9 @@ fn a_stream_of_small_writes_fills_a_path() {
     let text = r#"
         duration = "40s"
         warmup = "10s"
-        path = { rate = "4Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "2bdp" } }
+        path = { rate = "4Mbps", rtt = "40ms" }
+        # One reduction leaves the queue of one bandwidth-delay product just empty, a second one the path.
+        transport = { lost_retransmission_reduces = false }
         [[flows]]
         name = "stream"
         algorithm = "newreno"

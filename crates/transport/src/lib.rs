@@ -31,6 +31,8 @@ pub use options::{
 };
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rule::Rule;
+#[cfg(debug_assertions)]
+pub use sender::without_comparison;
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};
 pub use stack::{Arrived, StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
 

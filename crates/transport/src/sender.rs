@@ -20,6 +20,8 @@ mod timers;
 mod transmit;
 
 pub(crate) use self::core::SenderCore;
+#[cfg(debug_assertions)]
+pub use advance::without_comparison;
 pub use counters::SenderCounters;
 pub use status::SenderSnapshot;
 pub(crate) use status::Status;

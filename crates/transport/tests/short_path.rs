@@ -207,7 +207,10 @@ fn run(
         _ => None,
     };
     let mut wire = Wire::needing(needs, options.clone(), algorithm, size, impairment.clone().script());
-    (wire.mark_at, wire.queue, wire.checked) = (15, 40, false);
+    (wire.mark_at, wire.queue) = (15, 40);
+    // The windows are those that an honest receiver has of a transfer in one part.
+    let honest = options.ack_division == 1 && options.optimistic_ack == 0;
+    wire.checked = honest && matches!(application, Application::AtOnce(_));
     let sender = wire.sender.reliable_mut().expect("it is reliable");
     let receiver = wire.receiver.reliable_mut().expect("it is reliable");
     match application {

@@ -10,6 +10,9 @@
 #[cfg(debug_assertions)]
 mod comparison;
 
+#[cfg(debug_assertions)]
+pub use comparison::without_comparison;
+
 use super::{Sender, SenderCore};
 use crate::{ConnectionState, Host, TransportEvent, TransportOptions};
 use narrows_cc::{Ack, Needs};
@@ -112,7 +115,7 @@ impl Sender {
         host: &mut H,
     ) -> bool {
         #[cfg(debug_assertions)]
-        if self.short && comparison::is_due(packet.number) {
+        if self.short && comparison::is_due(self.recovery.board().una(), packet.number) {
             return self.advance_both_ways(packet, ce_packets, now, host);
         }
         self.advance_shortly(packet, ce_packets, now, host)
