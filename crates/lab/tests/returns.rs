@@ -12,6 +12,8 @@ use narrows_cc::{Entry, Transport, catalogue};
 #[derive(Clone, Copy)]
 struct Disturbance {
     what: &'static str,
+    /// How long before the measurement it ended, seconds; `None` if it lasts.
+    ended_s: Option<u32>,
     /// Keys of the link, of the network and of the flow.
     link: &'static str,
     network: &'static str,
@@ -20,23 +22,27 @@ struct Disturbance {
     lengthens: bool,
 }
 
-const NOTHING: Disturbance = Disturbance { what: "", link: "", network: "", flow: "", lengthens: false };
+const NOTHING: Disturbance =
+    Disturbance { what: "", ended_s: None, link: "", network: "", flow: "", lengthens: false };
 
 const DISTURBANCES: &[Disturbance] = &[
     Disturbance {
         what: "one lost packet",
+        ended_s: Some(8),
         link: "loss = { kind = \"list\", packets = [3000], of = \"data\" }",
         ..NOTHING
     },
     Disturbance { what: "no jitter", flow: "send_delay = \"0s\"", ..NOTHING },
-    Disturbance { what: "half of the rate for 2 s", link: HALF, ..NOTHING },
+    Disturbance { what: "half of the rate for 2 s", ended_s: Some(6), link: HALF, ..NOTHING },
     Disturbance {
         what: "a receiver that does not read for 2 s",
+        ended_s: Some(6),
         flow: "read_pause = \"4s..6s\"\nreceive_window = \"200pkt\"",
         ..NOTHING
     },
     Disturbance {
         what: "a round trip longer by 100 ms",
+        ended_s: Some(8),
         network: "events = [{ at = \"4s\", set = \"A-B\", delay = \"60ms\" }]",
         lengthens: true,
         ..NOTHING
@@ -121,8 +127,11 @@ fn every_algorithm_returns_to_its_cycle_or_its_card_says_that_it_does_not() {
             let Disturbance { what, lengthens, .. } = disturbance;
             let steady = if *lengthens { long } else { short };
             let cycle = Cycle::of(&scenario(entry, *disturbance));
+            let when = disturbance.ended_s.map_or(format!("does not return with {what}"), |s| {
+                format!("has not returned {s} to {} s after {what}", s + 6)
+            });
             let row = format!(
-                "a flow alone, 10 Mbps, 40 ms, has not returned 8 to 14 s after {what}: utilization, packets in the queue and losses, and without it"
+                "a flow alone, 10 Mbps, 40 ms, {when}: utilization, packets in the queue and losses, and without it"
             );
             let figures = |cycle: Cycle| {
                 format!("{:.2}, {:.0}, {:.1} %", cycle.utilization, cycle.queue, 100.0 * cycle.loss)

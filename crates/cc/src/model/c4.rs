@@ -192,8 +192,12 @@ impl Sender {
                     self.delays.set_nominal_max(nominal_max * (1.0 - beta));
                 }
             }
-            // What was sent above the rate left a queue that one era would not drain (picoquic).
-            State::Recovery if self.alpha_previous > ALPHA_CRUISING && !self.era.extended => {
+            // A queue builds up that one era would not drain (`c4_notify_congestion` of picoquic, which takes a delay for a
+            // signal only of packets that were sent above the rate).
+            State::Recovery
+                if !self.era.extended
+                    && (self.alpha_previous > ALPHA_CRUISING || !matches!(signal, Signal::Delay { .. })) =>
+            {
                 self.era.extended = true;
                 self.alpha = ALPHA_DRAINING;
                 self.era.start = self.delivered;

@@ -157,7 +157,11 @@ impl<R: Rule> Pcc<R> {
             // A rate that was not used says nothing of the path, and rates that follow from it are not kept.
             Err(unused) => {
                 self.rate = self.rate.min(self.last.map_or(unused, |last| last.rate));
-                return self.probe();
+                // One that began before the present phase disturbs it no more than a result of that age.
+                if number >= self.first {
+                    self.probe();
+                }
+                return;
             }
         };
         let result = Sample { rate: measured.rate, utility: self.rule.utility(&measured) };
@@ -185,7 +189,7 @@ impl<R: Rule> Pcc<R> {
                 if (now > 0.0) == *up && now != 0.0 {
                     *gradient = now;
                 } else {
-                    self.rate = last.rate;
+                    (self.rate, self.last) = (last.rate, Some(last));
                     self.probe();
                 }
             }

@@ -107,7 +107,7 @@ impl<R: WindowRule> Windowed<R> {
         }
         let half = self.first_cut == FirstCut::Half
             && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
-        let target = if half { self.stage.window.size / 2.0 } else { by_rule };
+        let target = if half { used.size / 2.0 } else { by_rule };
         self.stage.undiminished = false;
         self.stage.window.ssthresh = target.max(SSTHRESH_MIN);
         self.stage.window.size = target.max(self.stage.rule.floor(cause)).min(self.stage.window.size);

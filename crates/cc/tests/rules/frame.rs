@@ -255,4 +255,10 @@ fn a_decrease_is_taken_from_what_is_in_use_where_the_host_says_how_much_that_is(
     }
     assert_eq!(reduced("newreno", Some(10), Cause::Timeout, false), (1.0, 5.0));
     assert_eq!(reduced("newreno", Some(10), Cause::Mark, true), (8.0, 8.0));
+    // The first reduction of CUBIC in ns-2 is to a half, too.
+    let setup = Setup { initial_window: 100.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
+    let mut flow = Flow::new("cubic", setup);
+    let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, flight: Some(10), packets: &[] };
+    flow.algorithm.on_loss(&loss, &flow.path);
+    assert_eq!((flow.window(), flow.ssthresh()), (5.0, 5.0));
 }

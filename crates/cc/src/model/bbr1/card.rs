@@ -72,7 +72,7 @@ pub const BBR1: Entry = Entry {
         deviations: &[
             "Times are exact; Linux counts jiffies of 4 ms.",
             "CE marks are ignored, as in Linux, though packets are ECN-capable if the flow has ECN enabled.",
-            "The first ten packets leave unpaced by the algorithm's rule; in Linux by the transport's.",
+            "The first ten packets leave unpaced by the algorithm's rule, as with every preset but linux; in Linux, and with preset linux, the transport does the same (`unpaced_packets`).",
             "Bursts do not grow on paths shorter than 16 ms; in Linux segmentation in the transport makes them longer there.",
             "A delayed acknowledgement counts as any other when min_rtt expires, and one without new packets changes nothing.",
         ],
