@@ -122,7 +122,7 @@ def _study_page(study: StudyFolder) -> str:
 
 
 def _outdated(study: StudyFolder, ledgers: Sequence[Ledger]) -> Iterator[str]:
-    """Yield what a reader must know of results that an earlier simulator gave."""
+    """Yield the warnings on results of an earlier simulator."""
     for ledger in ledgers:
         if since := study.outdated.get(ledger["size"]):
             size = ledger["size"].capitalize()

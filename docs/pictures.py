@@ -120,7 +120,7 @@ def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -
     name = card["name"]
     if (SCENARIOS / f"{name}.toml").is_file():
         return Shown(name, ("rate", "queue"))
-    # The whole table is replaced: the discipline has its own limit, not that of the scenario.
+    # The whole table is replaced: the discipline has its own limit, not the scenario's.
     overrides = (f'path.queue={{kind="{name}"}}', *SETTINGS.get(name, ()))
     # What matters of a queue that has classes, or separates flows by itself, is the share of each.
     by_flow = card["family"] == "fair" or any(not each["default"] for each in card["parameters"])

@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Check the arguments of a public function by their names (`KINDS`), and mark them as the user's own (`Typed`).
 
-    Numbers are left to `check_numbers`.
+    `check_numbers` checks numbers.
 
     None is allowed where it is the default.
 

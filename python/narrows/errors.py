@@ -40,7 +40,7 @@ class InputError(Exception):
         self.diagnostics = [{"file": file, "line": None, "column": None, "message": problem}]
 
     def __reduce__(self) -> Any:
-        """Pickle it without its constructor, whose arguments are other ones than those that are printed."""
+        """Pickle it without its constructor, whose arguments differ from the printed ones."""
         return _restored, (type(self), self.args), self.__dict__
 
 

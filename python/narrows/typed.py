@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user typed, as distinct from what was read: only the first names code that may be executed."""
+"""Text that the user typed, as distinct from text read from files: only typed text names code that may be executed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 class Typed(str):
     """Text that the user typed, on the command line or in a call.
 
-    The parser of the command line and the public functions make it; what is read from a file never is one, and neither
-    is a text that is made of one, unless `like` says so. What is lost on the way is therefore refused, not executed.
+    The parser of the command line and the public functions create it. Text that is read from a file is never typed, and
+    neither is text derived from typed text, unless `like` marks it. Code whose mark is lost is refused, not executed.
     """
 
     __slots__ = ()
 
 
 def as_typed(value: Any) -> Any:
-    """Return an argument of a command or a public function with its texts as typed; all else as it is.
+    """Return an argument of a command or a public function with its texts as typed, and other values unchanged.
 
-    A path of the command line is one of results, whose files are not the user's own.
+    A path of the command line names results, whose files the user did not write.
     """
     if isinstance(value, str):
         return Typed(value)
@@ -33,11 +33,11 @@ def as_typed(value: Any) -> Any:
 
 
 def beside(given: str | os.PathLike[str], name: str) -> str:
-    """Return the path of a file beside another, which names it: typed if that is and the folder is not left.
+    """Return the path of a file that another names: typed if the other is and the path stays within its folder.
 
     Args:
         given: The other file.
-        name: The file as the other names it.
+        name: The path as written in the other file.
     """
     folder = Path(given).parent
     file = folder / name
@@ -45,5 +45,5 @@ def beside(given: str | os.PathLike[str], name: str) -> str:
 
 
 def like(given: object, text: str) -> str:
-    """Return a text that was made of `given` and of nothing that was read: typed if that is."""
+    """Return a text derived from `given` and from no text that was read: typed if `given` is."""
     return Typed(text) if isinstance(given, Typed) else text

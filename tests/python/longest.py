@@ -42,7 +42,7 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown() -> Generator[None, object, object]:
-    """End commands that the test has left, as one does that fails while it waits; it is an error of one that passes."""
+    """End commands that the test has left, as one that fails while it waits does; it is an error if it passes."""
     try:
         return (yield)
     finally:
@@ -66,7 +66,7 @@ def _end_commands(_signal: int, _frame: FrameType | None) -> None:
 
 
 def command_of(process: int) -> str:
-    """Return the command line of a process; of one that has ended, an empty one."""
+    """Return the command line of a process; empty if it has ended."""
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:

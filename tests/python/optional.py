@@ -4,7 +4,7 @@
 A test has the mark `needs(NAME, …)`, or calls `require(NAME)`, and is skipped without the part, with the reason. As a
 program, which needs nothing but Python:
 
-    optional.py            prints a table of all parts, and where they are
+    optional.py            prints a table of all parts and their places
     optional.py --missing  prints the missing ones, and how to install them
     optional.py --debian   prints the packages of Debian that have missing parts, one a line
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from narrows.linux.cache import Kernel
 
 HOUSE = Path(__file__).parents[2]
-# Programs of the administrator, and those of Python's packages, are found, too.
+# The folders of the administrator's programs and of Python's packages are searched, too.
 PLACES = os.pathsep.join([os.environ.get("PATH", os.defpath), sysconfig.get_path("scripts"), "/usr/sbin", "/sbin"])
 WASM = "wasm32-unknown-unknown"
 BARE = "thumbv7em-none-eabi"
@@ -38,9 +38,9 @@ class Part(NamedTuple):
     """An optional part.
 
     Attributes:
-        use: What it is for.
+        use: Its purpose.
         install: How it is installed.
-        find: Returns where it is; None if it is missing.
+        find: Returns its place; None if it is missing.
         debian: Debian's package that has it; empty if that does not suffice or it is no package.
     """
 
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 @cache
 def found(name: str) -> str | None:
-    """Return where a part is; None if it is missing."""
+    """Return the place of a part; None if it is missing."""
     return PARTS[name].find()
 
 
@@ -70,7 +70,7 @@ def needs(*names: str) -> pytest.MarkDecorator:
 
 
 def require(name: str) -> str:
-    """Return where a part is, or skip the test."""
+    """Return the place of a part, or skip the test."""
     import pytest
 
     return found(name) or pytest.skip(reason(name))
@@ -92,9 +92,9 @@ def _program(*commands: str) -> str | None:
 
 
 def compiler(target: str, crate: str) -> str | None:
-    """Return the first Rust compiler that has a crate of its own for a target: that of the path, or Debian's behind it.
+    """Return the first Rust compiler with a standard crate for a target: the compiler in `PATH`, otherwise Debian's.
 
-    `crates/playground/build.sh` and `crates/lab/tests/support/compiled.rs` ask compilers the same.
+    `crates/playground/build.sh` and `crates/lab/tests/support/compiled.rs` select compilers in the same way.
     """
     for each in (shutil.which("rustc"), "/usr/bin/rustc"):
         if each is None or not Path(each).is_file():
@@ -176,7 +176,7 @@ PARTS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table, or what is missing of it."""
+    """Print the table, or its missing parts."""
     if arguments not in ([], ["--missing"], ["--debian"]):
         sys.stderr.write(str(__doc__))
         return 2

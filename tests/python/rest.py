@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run first what a machine can do, then, with more installed, the tests that were skipped: each test runs once."""
+"""Run first the tests that a machine can run, then, with more installed, the skipped ones: each test runs once."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Listen for results in the process that starts the workers, which has those of all."""
+    """Collect results in the process that starts the workers, which receives all of them."""
     if config.getoption("ran") is not None and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Ran(Path(config.getoption("ran")).absolute()))
 
 
 class _Ran:
-    """Writes down which tests ran."""
+    """Records the tests that ran."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

@@ -293,6 +293,6 @@ def test_a_manifest_that_names_its_own_folder_or_runs_of_a_run_is_bad_input(
         ]
         for arguments in commands:
             status, said = narrows(*arguments)
-            # What is damaged in an archive is a difference.
+            # Damage in an archive is a difference.
             assert status in ({1, 2} if arguments[0] == "verify" else {2}), (arguments, said)
             assert "manifest.json" in said

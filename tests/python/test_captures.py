@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Product: captures as people have them: what the headers of frames say, and clocks that jump."""
+"""Product: captures as people have them: headers of frames, and clocks that jump."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_the_protocol_in_a_header_is_read(name: str, tmp_path: Path) -> None:
 
 
 def test_frames_that_look_like_packets_are_left_out_by_their_type(tmp_path: Path) -> None:
-    # The first four bits behind the header are those of IPv4.
+    # The first four bits behind the header are the version of IPv4.
     bpdu = ADDRESSES + struct.pack(">H", 38) + bytes.fromhex("424203") + bytes(43)
     strange = ADDRESSES + b"\x12\x34" + V4
     arp = ADDRESSES + b"\x08\x06" + bytes(46)

@@ -206,16 +206,16 @@ def test_mutants_are_read_or_refused_by_name(reader: str, tmp_path: Path) -> Non
 
 
 def fault(read: Callable[[Path], Any], file: Path) -> str | None:
-    """Return what is wrong with the end of a reader; None if it returned, or refused the file by its name."""
+    """Return the fault in the outcome of a reader; None if it returned, or refused the file by its name."""
     try:
         read(file)
     except (nw.InputError, core.ScenarioError) as error:
-        # The ends of a flow may be missing in another graph than the one that the scenario was written for.
+        # The ends of a flow may be missing in a graph that differs from the original.
         return (
             None if re.search(rf"{file.name}|flows\.0\.(from|to)\b", str(error)) else f"the file is not named: {error}"
         )
     except (pa.ArrowException, OSError) as error:
-        # What reads tables says which; `read_parquet` leaves that to it.
+        # The caller of `read_parquet` names the table.
         return None if read is read_parquet else repr(error)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is a fault
         return repr(error)

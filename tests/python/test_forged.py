@@ -117,7 +117,7 @@ def numbers(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
 
 
 def seal_again(folder: Path, file: Path) -> None:
-    """Do what a forger does: each digest of a changed file, and each seal, is renewed."""
+    """Forge a folder: renew each digest of a changed file, and each seal."""
     for manifest in sorted(folder.rglob(MANIFEST), key=lambda each: -len(each.parts)):
         if file.is_relative_to(manifest.parent) and file != manifest:
             content = json.loads(manifest.read_text(encoding="utf-8"))
@@ -166,7 +166,7 @@ def judged(bench: Bench, kind: str, file: Path, place: tuple[Any, ...]) -> None:
     try:
         verdict = verifying.of_folder(folder, 2, Unwatched())
     except InputError:
-        # It does not even fit the rest.
+        # The forgery does not even fit the other files.
         return
     if verdict.same:
         assert is_left(verdict, name, place), (name, place, [each.what for each in verdict.not_compared])
@@ -246,7 +246,7 @@ def test_a_table_that_was_changed_and_sealed_again_is_named(bench: Bench, kind: 
 
 
 def test_labels_of_a_comparison_and_a_trial_that_were_exchanged_are_named(bench: Bench) -> None:
-    """No number is another one, but each is that of the other side."""
+    """No number is changed, but the sides are exchanged."""
     folder = bench.unpacked("trial")
     file = folder / "summary.json"
     kept = file.read_text(encoding="utf-8"), (folder / LISTING).read_text(encoding="utf-8")

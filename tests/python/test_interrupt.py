@@ -205,7 +205,7 @@ def test_a_query_without_an_end_can_be_interrupted(finished_study: Path, stop: s
 
 
 def test_a_command_that_a_shell_starts_in_the_background_can_be_interrupted(finished_study: Path) -> None:
-    # Such a shell makes what it starts ignore SIGINT.
+    # Commands that such a shell starts ignore SIGINT.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process = begin(finished_study, "study", "query", "out", ENDLESS["rows of a recursion"])
@@ -230,7 +230,7 @@ def test_the_process_of_a_query_ends_with_a_command_that_is_killed(finished_stud
 
 
 def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> list[int]:
-    """Wait until the processes that a command has started have used so much processor time, and return them."""
+    """Wait until the processes that a command has started have used a given processor time, and return them."""
     while process.poll() is None:
         inner = descendants(process.pid)
         if sum(map(used_s, inner)) > cpu_s:
@@ -240,7 +240,7 @@ def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> list[int]:
 
 
 def used_s(process: int) -> float:
-    """Return the processor time of a process; that of one that has ended is 0."""
+    """Return the processor time of a process; 0 if it has ended."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. Every optional part has one probe, and what is skipped without it says how to get it."""
+"""Truth: contract. Every optional part has one probe, and a test that is skipped states how to install it."""
 
 from __future__ import annotations
 

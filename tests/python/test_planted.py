@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. A verdict rests on what this user ran on this machine, not on what a checkout brings along."""
+"""Truth: contract. A verdict rests on runs of this user on this machine, not on files of a checkout."""
 
 from __future__ import annotations
 

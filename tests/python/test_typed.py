@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. Only what the user types names code that is executed; what is read from a file never does.
+"""Truth: contract. Only text that the user types names code that is executed; text in files never does.
 
 Code, a scenario, a study, a suite and claims that leave a mark when they are executed lie beside, not below, what a
 command is given. Their names are put in place of every text of every file that a command reads, and every command reads
@@ -48,8 +48,8 @@ measure = "group.tested.goodput_bps"
 predicate = {{ kind = "liveness", at_least = 1.0 }}
 whose = "ours"
 """
-# How a command is given results of a kind, in which FOLDER stands for their folder. One that goes on with results is
-# given what made them.
+# The arguments of a command that takes results of a kind; FOLDER stands for their folder. A command that continues
+# results has the arguments that made them.
 AGAIN = {
     "shards": [["study", "run", "sound/study.toml", "--shard", "1/2", "--out", "FOLDER/1"]],
     "suite": [["suite", "sound", "newreno", "--out", "FOLDER"]],
@@ -111,7 +111,7 @@ WRITTEN = {
     "reproduce": ["claims.toml", "one.toml"],
     "playground": ["base.toml"],
 }
-# What others read: nothing of anyone's, a kernel that the user names, or measurements, which name no code.
+# The inputs of other commands: none, a kernel that the user names, or measurements, which name no code.
 ELSEWHERE = {
     *("", "study", "export", "linux", "linux build", "linux status", "list", "show", "import", "doctor", "new"),
     *("completion", "man", "schema", "deploy", "matrix"),
@@ -159,7 +159,7 @@ class Bench:
             for words in MADE[kind]:
                 status, said = self.run(words, place)
                 assert status in {0, 1}, (words, said)
-            # What would run is missing, so that it would run.
+            # The missing cells would run.
             for file in [*place.rglob("cells.parquet"), *place.rglob("*.jsonl"), *place.rglob("runs/*.parquet")]:
                 if kind in {"study", "matrix", "shards", "suite", "suite shards"}:
                     file.unlink()
@@ -180,7 +180,7 @@ class Bench:
         return narrows(*shown, *quiet)
 
     def refuses(self, words: list[str], folder: Path, planted: object) -> None:
-        """Run a command, whatever comes of it, and check that nothing was executed."""
+        """Run a command, whatever its outcome, and check that nothing was executed."""
         status, said = self.run(words, folder)
         assert not self.marker.exists(), (words, planted)
         assert status in {0, 1, 2}, said
@@ -272,7 +272,7 @@ def test_no_text_at_all_of_results_names_code_that_is_executed(bench: Bench, com
     nothing_is_executed(bench, command, kind, everywhere=True)
 
 
-# What a folder is about, and keys that name something.
+# Files that describe a folder, and keys that name something.
 ABOUT = ("suite.json", "reproduction.json", "shard.json", "search.json", "trial.json")
 NAMING = ("name", "subject", "study", "suite", "file", "directory", "commands", "written", "command")
 

@@ -169,7 +169,7 @@ def test_a_process_that_stops_itself_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ends", ["pass", "os._exit(0)"])
 def test_what_a_process_starts_ends_with_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
-    """Also what has a session of its own, whose parent has ended: the C library forks it without Python's knowledge."""
+    """Also a process in its own session whose parent has ended: the C library forks it without Python's knowledge."""
     lines = [
         "import ctypes",
         "c = ctypes.CDLL(None)",

@@ -91,13 +91,13 @@ pub struct Report {
 pub struct Loss<'a> {
     /// How the loss was detected, or that it is a mark.
     pub cause: Cause,
-    /// Whether a loss episode starts: window algorithms reduce their window once for each episode, at its start. A timeout or
-    /// the loss of a retransmission may start one within that in progress (RFC 5681 §4.3), and one end ends both.
+    /// Whether a loss episode starts: window algorithms reduce their window once for each episode, at its start. A timeout or the
+    /// loss of a retransmission may start another episode within the one in progress (RFC 5681 §4.3); both then have one end.
     pub new_episode: bool,
     /// Packets declared lost; 0 for a mark, and where a probe repaired the loss before it was detected (RFC 8985 §7.4).
     pub lost: u64,
-    /// The packets from which a window algorithm takes its decrease where its window is larger: those in flight, or used at most
-    /// in the last window of data (RFC 5681 equation 4, RFC 7661 §4.4.1). `None` where the decrease is taken from the window.
+    /// The packets to which a window algorithm applies its decrease if its window is larger: the packets in flight, or their
+    /// maximum in the last window of data (RFC 5681 equation 4, RFC 7661 §4.4.1). `None` if the decrease applies to the window.
     pub flight: Option<u64>,
     /// The packets declared lost, oldest first; empty unless the algorithm needs them.
     pub packets: &'a [SentPacket],

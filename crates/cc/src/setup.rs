@@ -23,7 +23,7 @@ pub struct Setup {
     pub abe: bool,
     /// The window after an idle time.
     pub restart_window: RestartWindow,
-    /// What the undo of a spurious episode gives back.
+    /// The state that the undo of a spurious episode restores.
     pub undo_restores: UndoRestores,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
@@ -82,14 +82,14 @@ impl RestartWindow {
     }
 }
 
-/// What the undo of a spurious loss episode gives back.
+/// The state that the undo of a spurious loss episode restores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UndoRestores {
-    /// All that the episode changed, as if there had been none (RFC 9438 §4.9).
+    /// All state that the episode changed, as if the episode had not happened (RFC 9438 §4.9).
     #[default]
     State,
-    /// Window and ssthresh alone, as in Linux (`tcp_undo_cwnd_reduction`, `tcp_reno_undo_cwnd`): what the algorithm noted of the
-    /// loss stays, unless its module has an undo of its own.
+    /// Window and ssthresh alone, as in Linux (`tcp_undo_cwnd_reduction`, `tcp_reno_undo_cwnd`): the algorithm keeps its state of
+    /// the loss, unless its module has an undo of its own.
     Window,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What started modules of WebAssembly may take of the host: each one memory and one table, and all together so much memory.
+//! Limits of the host resources of started WebAssembly modules: one memory and one table for each, and a bound on their total
+//! memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,16 +12,16 @@ pub fn limits() -> StoreLimits {
     limits.instances(1).memories(1).tables(1).build()
 }
 
-/// The memory that a started module has, which is given back with it.
+/// The memory of a started module, which is released when the module is dropped.
 #[derive(Debug)]
 pub struct Room {
     taken: usize,
-    /// Bytes that all started modules have.
+    /// Bytes of memory of all started modules.
     all: Arc<AtomicUsize>,
 }
 
 impl Room {
-    /// Creates the count of one more module beside those that have `all` bytes.
+    /// Creates the count of a further module, which adds to the `all` bytes of the others.
     pub fn new(all: &Arc<AtomicUsize>) -> Self {
         Self { taken: 0, all: Arc::clone(all) }
     }
@@ -29,7 +30,7 @@ impl Room {
     ///
     /// # Errors
     ///
-    /// All modules together have more than they may.
+    /// If all modules together exceed their limit.
     pub fn count(&mut self, bytes: usize) -> Result<(), String> {
         // A memory never shrinks.
         let more = bytes.saturating_sub(self.taken);

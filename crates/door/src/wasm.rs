@@ -27,7 +27,7 @@ pub struct Wasm {
     pub parameters: Vec<String>,
     variables: Vec<String>,
     traits: layout::Traits,
-    /// Bytes that the memories of all flows have.
+    /// Bytes of the memories of all flows.
     taken: Arc<AtomicUsize>,
 }
 
@@ -255,7 +255,7 @@ struct Started {
     store: Store<StoreLimits>,
     memory: Memory,
     table: Table,
-    /// Instructions that are left of what the calls so far were allowed.
+    /// Instructions left of the budget of the calls so far.
     fuel: u64,
     memory_of_all: Room,
     /// Where the pages begin that facts are written to, and how many bytes they have.

@@ -141,7 +141,7 @@ fn the_marks_of_a_hop_count_as_those_of_a_queue() {
         )
     };
     let hop = run(&text(r#"impairments = [{ kind = "ecn", mode = "set-ce" }]"#), 0);
-    // The hop marks on its way what the sender sends, so that what is in flight at either end of the measurement does not count.
+    // The hop marks packets on their way, so that packets in flight at the start or the end of the measurement do not matter.
     assert_near("flow", value(&hop, "f", "mark_rate"), 1.0, 0.001);
     assert_near("share of data", value(&hop, "bottleneck", "mark_rate"), 1.0, 0.001);
     let half = run(&text(r#"impairments = [{ kind = "ecn", mode = "set-ce", share = 0.5 }]"#), 0);

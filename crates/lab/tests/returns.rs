@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: alone on a clean path every algorithm returns from a disturbance to what it does there without one, or a row on its card
-//! says with what it stays; and no window grows without bound while application or receiver are the limit.
+//! Contract: alone on a clean path every algorithm returns from a disturbance to its steady cycle, or a row on its card states
+//! the cycle in which it stays. No window grows without bound while the application or the receiver is the limit.
 //!
 //! The catalogue's algorithms fill 10 Mbps, 40 ms and one bandwidth-delay product of buffer for 18 s; the last 6 s count.
 
@@ -18,7 +18,7 @@ struct Disturbance {
     link: &'static str,
     network: &'static str,
     flow: &'static str,
-    /// The path is longer from then on: the cycle is that of a flow that has had the longer path from its start.
+    /// The path stays longer: the reference is a flow with the longer path from its start.
     lengthens: bool,
 }
 
@@ -103,7 +103,7 @@ impl Cycle {
         Self { utilization: link("utilization"), queue: link("queue_mean_packets"), loss: link("loss_rate") }
     }
 
-    /// Whether this is the cycle `steady`, but for the place in it where the measurement begins.
+    /// Whether this is the cycle `steady`, except for the phase at which the measurement begins.
     fn is(self, steady: Self) -> bool {
         self.utilization > steady.utilization - 0.1
             && self.queue < 2.0 * steady.queue + 10.0
@@ -147,8 +147,8 @@ fn every_algorithm_returns_to_its_cycle_or_its_card_says_that_it_does_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A window that application or receiver do not fill stays near what they permit: what it is later must not depend on how long
-/// they were the limit.
+/// A window that the application or the receiver does not fill stays near their limit: its later value must not depend on how
+/// long they were the limit.
 #[test]
 fn no_window_grows_without_bound_while_something_else_is_the_limit() {
     let mut wrong = Vec::new();
@@ -166,7 +166,7 @@ fn no_window_grows_without_bound_while_something_else_is_the_limit() {
         ] {
             let records = run(&scenario(entry, Disturbance { flow, ..NOTHING }), 0);
             let window = value(&records, "flow", "cwnd_peak_packets");
-            // Four times the path and its buffer, as of a model that doubles what it sends, in a doubled round trip.
+            // Four times the path and its buffer: a model doubles its data in flight, in a doubled round trip.
             if window.is_finite() && window > 4.0 * 68.0 {
                 wrong.push(format!("{} with {what}: {window} packets", entry.card.name));
             }

@@ -253,7 +253,7 @@ fn a_file_behind_a_stack_is_among_what_is_executed_and_what_the_digest_covers() 
 fn alone(algorithm: &str) -> Replication {
     let of_group = "stack = \"X\"\n        algorithm = \"X\"";
     let text = bulk("X", "X").replace(of_group, &format!("algorithm = \"{algorithm}\""));
-    // With it, one of 13 reductions outside of the stacks follows a lost retransmission, and the course is another.
+    // Outside of the stacks one of 13 reductions follows a lost retransmission; the stacks have no such reduction here.
     let outside: &[_] =
         if algorithm.contains(':') { &[] } else { &["transport.lost_retransmission_reduces = false"] };
     result(&text, &[&["duration = 60s", "warmup = 10s"], outside].concat())

@@ -94,7 +94,7 @@ pub enum EcnChange {
     Ect1ToEct0,
     /// ECT(0) and ECT(1) become CE.
     SetCe,
-    /// ECT(0), ECT(1) and CE are lost: the hop takes them for faulty.
+    /// ECT(0), ECT(1) and CE are lost: the hop treats them as invalid.
     Drop,
 }
 

@@ -244,7 +244,7 @@ impl<T> Link<T> {
         while let Some((packet, rule)) = self.impairments.as_mut().and_then(Impairments::take_lost) {
             self.ended.packets.push_back((now, Fate::Lost(rule), packet));
         }
-        // The header says so where the packet arrives.
+        // The header states it when the packet arrives.
         while self.impairments.as_mut().and_then(Impairments::take_marked).is_some() {}
         if let Some(packet) = left {
             self.last_arrival = self.last_arrival.max(now + self.delay);

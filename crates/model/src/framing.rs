@@ -10,7 +10,7 @@ pub enum Framing {
     Frame {
         /// Bytes of its header, trailer and gap.
         added: Bytes,
-        /// Its least size, with them; shorter ones are padded.
+        /// Its minimum size, header, trailer and gap included; shorter frames are padded.
         least: Bytes,
     },
     /// Bytes added to the packet before it is cut into cells of 53 bytes with a payload of 48 (ITU-T I.361).

@@ -24,7 +24,7 @@ pub struct PyRecords {
     group_bounds: Py<PyDict>,
     /// The same by link.
     link_bounds: Py<PyDict>,
-    /// The numbers of things of which metrics are shares, by group.
+    /// The numbers of trials of the metrics that are shares, by group.
     group_trials: Py<PyDict>,
     /// The same by link.
     link_trials: Py<PyDict>,
@@ -198,7 +198,7 @@ fn metrics(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
     Ok(owners.unbind())
 }
 
-/// Those of the numbers `of` each metric that are finite.
+/// The finite ones of the numbers `of` each metric.
 fn finite(
     py: Python<'_>,
     all: &[MetricValues],

@@ -211,7 +211,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[],
         deviations: &[
             "no earlier bids for flows that used less than their share (delta of the source is 0)",
-            "rounds that were made for a packet before it is dropped are not given back",
+            "rounds that were spent on a packet before it is dropped are not restored",
             "while the rate of the link changes between two arrivals, the rounds are those of the later rate",
             "the longest queue is found to 64 bytes",
         ],

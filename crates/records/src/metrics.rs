@@ -33,11 +33,11 @@ pub struct MetricValues {
     /// The greatest value that each metric can have in the run, in the same order; infinite if nothing but its unit limits
     /// it.
     pub most: Vec<f64>,
-    /// The number of things of which each metric is the share, in the same order; not a number for all others.
+    /// The number of trials of each metric that is a share, in the same order; not a number for the others.
     pub trials: Vec<f64>,
 }
 
-/// What is known of the metrics of one group or link, each in their order.
+/// The values, limits and numbers of trials of the metrics of one group or link, in the order of the metrics.
 struct Known {
     values: Vec<(&'static str, f64)>,
     most: Vec<f64>,
@@ -80,7 +80,8 @@ fn all_of_groups() -> impl Iterator<Item = &'static GroupMetric> {
     group::METRICS.iter().chain(application::METRICS)
 }
 
-/// What is known of all metrics of the group of index `group`; values are not numbers if nothing of it was recorded.
+/// The values, limits and numbers of trials of all metrics of the group of index `group`; values are not numbers if it was not
+/// recorded.
 fn values_of_group(records: &Records, group: usize) -> Known {
     let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
     let value = |metric: &GroupMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));

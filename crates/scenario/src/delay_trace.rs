@@ -19,8 +19,8 @@ pub struct DelayTrace {
 ///
 /// # Errors
 ///
-/// What is wrong: the file cannot be read, is no table of times and delays, or a delay or a time since the first is not from 0
-/// to 10 million seconds or not later than the line before.
+/// If the file cannot be read or is not a table of times and delays, if a delay or a time since the first is not from 0 to 10
+/// million seconds, or if a time is not later than the time on the line before.
 pub fn read(path: &Path) -> Result<DelayTrace, String> {
     let (text, digest) = file::text(path)?;
     let mut points: Vec<(Span, Span)> = Vec::new();

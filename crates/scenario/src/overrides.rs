@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `--set key.path=value`: changes a scenario's tree before it is checked.
 //!
-//! The value is TOML where it reads as such, else a string. A key below a string replaces the whole value:
-//! `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements of a list are named by their number from 0, groups of flows
-//! and links also by their name, which may contain dots. A queue may be written as its name with parameters, as in
-//! `path.queue=red(gentle=true)`. However a table takes another form, by such a name, by its `kind` or by a key that only the other form
-//! has, it keeps the keys that both forms have.
+//! The value is TOML if it can be read as TOML, otherwise a string. A key below a string replaces the whole value:
+//! `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements of a list are named by their number from 0, groups of flows and
+//! links also by their name, which may contain dots. A queue may be written as its name with parameters, as in
+//! `path.queue=red(gentle=true)`. If a table takes another form, by such a name, by its `kind` or by a key that only the other
+//! form has, it keeps the keys that both forms have.
 
 use super::diagnostic::Fault;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
@@ -214,7 +214,7 @@ fn present(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant
     }
 }
 
-/// What is written in `before` for keys that `form` has, too.
+/// The entries of `before` whose keys `form` has, too.
 fn shared(before: &Node, form: Option<&Variant>) -> Vec<Pair> {
     let has = |pair: &&Pair| form.is_some_and(|form| form.keys.iter().any(|key| key.name == pair.key));
     match &before.value {

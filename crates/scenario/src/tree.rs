@@ -93,8 +93,8 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
     Ok(Node { value: of_table(table.get_ref(), &Location::File), place: Location::File(span) })
 }
 
-/// Adds a fault for each text and key below a node that is longer than any has to be: names are compared, described and
-/// written so often that a long one takes a long time.
+/// Adds a fault for each text and key below a node that exceeds the limit: names are compared, described and written so often
+/// that a long one takes a long time.
 pub(super) fn check_lengths(node: &Node, path: &str, faults: &mut Vec<Fault>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match &node.value {

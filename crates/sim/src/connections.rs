@@ -227,7 +227,8 @@ impl<'m> Connections<'m> {
         delivered.unwrap_or(0)
     }
 
-    /// Data leaves at `now` in `slot`: sends the acknowledgement that its host delays of what the other side sent, if both write.
+    /// Data leaves at `now` in `slot`: sends the acknowledgement of data in the other direction that its host delays, if both
+    /// sides write.
     pub fn acknowledge(&mut self, slot: u32, now: Time, context: &mut ConnectionContext<'_>) {
         let Some((_, other)) = self.other_side(slot) else { return };
         if let Some(host) = &mut self.receiving[other as usize] {

@@ -389,16 +389,16 @@ fn transmitters(
 
 /// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without framing or impairments.
 fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
-    // All properties of a link are listed, so that a new one does not compile until it is decided for.
+    // All properties of a link are listed, so that a new one does not compile until it is listed here, too.
     let LinkModel {
         rate,
         framing,
         queue,
         loss,
         impairments,
-        // The transmitter adds it to the departure, however that is found.
+        // The transmitter adds it to the departure, whichever way the departure is computed.
         delay: _,
-        // They say which link this is.
+        // They identify the link.
         name: _,
         from: _,
         to: _,

@@ -2,11 +2,10 @@
 //! Explicit congestion notification at the sender (RFC 3168 §6.1).
 //!
 //! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4), unless the algorithm counts marks and
-//! all packets are to be capable, as in Linux (`tcp_ecn_send`, `tcp_ecn_send_syn`). A congestion echo (ECE) starts
-//! a mark episode, at most one per window of data, which ends when data sent after its start is acknowledged. During
-//! loss recovery it starts none, since the window has been reduced already. The first new segment after any reduction
-//! carries CWR, and echoes are ignored until that segment is acknowledged, since the receiver cannot have seen it
-//! before.
+//! the option selects all packets, as in Linux (`tcp_ecn_send`, `tcp_ecn_send_syn`). A congestion echo (ECE) starts a mark
+//! episode, at most one per window of data, which ends when data sent after its start is acknowledged. During loss recovery it
+//! starts none, since the window has been reduced already. The first new segment after any reduction carries CWR, and echoes are
+//! ignored until that segment is acknowledged, since the receiver cannot have seen it before.
 //!
 //! An algorithm that counts marks (RFC 8257, RFC 9331) gets the receiver's count with each ACK and no episodes.
 
@@ -21,7 +20,7 @@ pub(crate) struct EcnSender {
     used: Option<EcnUse>,
     /// The codepoint of a segment that is sent for the first time.
     codepoint: Ecn,
-    /// That of all other packets.
+    /// The codepoint of all other packets.
     others: Ecn,
     /// The mark episode in progress ends once this segment, the first that had not been sent at its start, is
     /// acknowledged.
@@ -65,7 +64,7 @@ impl EcnSender {
     /// carries no CWR.
     #[inline]
     pub(crate) fn is_quiet(&self, echo: bool, count: u16) -> bool {
-        // Echoes are ignored below a segment: there is none.
+        // Without an echo, the segment below which echoes are ignored has no effect.
         let Self { used, counted, recovery_point, send_cwr, codepoint: _, others: _, ignore_echo_below: _ } =
             *self;
         used.is_none() || (!echo && count == counted && recovery_point.is_none() && !send_cwr)

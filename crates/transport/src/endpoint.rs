@@ -291,8 +291,8 @@ impl ReceivingEndpoint {
         each!(&mut self.0, receiver => receiver.on_packet(packet, now, host));
     }
 
-    /// The host sends data the other way, which carries the acknowledgement: a delayed one leaves at once. Has no effect if none
-    /// is delayed.
+    /// The host sends data in the other direction, which carries the acknowledgement: a delayed acknowledgement leaves at once.
+    /// Has no effect without one.
     pub fn acknowledge<H: Host>(&mut self, now: Time, host: &mut H) {
         if let Kind::Reliable(receiver) = &mut self.0 {
             receiver.acknowledge(now, host);

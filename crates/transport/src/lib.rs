@@ -81,7 +81,7 @@ pub enum TransportEvent {
     },
     /// A timer expired: by [`Rule::Timeout`], [`Rule::SynTimeout`], or [`Rule::Probe`] if it sent a tail loss probe.
     Expired(Rule),
-    /// Recovery from losses or a mark starts; a timeout or a lost retransmission may start it anew.
+    /// Recovery from losses or a mark starts; a timeout or a lost retransmission may restart it.
     RecoveryStarted(Rule),
     /// Recovery is over.
     RecoveryEnded,

@@ -16,10 +16,10 @@ pub struct TransportOptions {
     /// Whether proportional rate reduction (RFC 9937) is used: the usable window falls over one round trip after a
     /// reduction, not at once. Only with selective acknowledgements.
     pub proportional_rate_reduction: bool,
-    /// Whether a retransmission that is lost starts another loss episode (RFC 5681 §4.3), where RACK is the recovery. The other
-    /// policies wait for the timeout, which does so.
+    /// Whether a lost retransmission starts another loss episode (RFC 5681 §4.3) under RACK. Under the other policies the timeout
+    /// starts it.
     pub lost_retransmission_reduces: bool,
-    /// What the window algorithms take their reductions from.
+    /// The quantity to which window algorithms apply their reductions.
     pub reduction_from: ReductionFrom,
     /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
@@ -38,7 +38,7 @@ pub struct TransportOptions {
     pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782) of the first packet; `None` for no request.
     pub quick_start: Option<QuickStartRequest>,
-    /// What an earlier connection over the same path has left, for Careful Resume (RFC 9959).
+    /// The window and round-trip time of an earlier connection over the same path, for Careful Resume (RFC 9959).
     pub saved_path: Option<SavedPath>,
     /// The size of the first reduction of the window.
     pub first_cut: FirstCut,
@@ -48,13 +48,13 @@ pub struct TransportOptions {
     pub receive_window: Option<u64>,
     /// Whether the receiver's window begins small and grows with what it has received, as in Linux.
     pub receive_autotuning: bool,
-    /// The rate at which the receiving application reads what has arrived in order, of payload; `None` if it reads all at once.
+    /// The rate at which the receiving application reads payload that has arrived in order; `None` if it reads all at once.
     pub read_rate: Option<Rate>,
     /// The times of the run from which to which the receiving application reads nothing; both zero if it does not pause.
     pub read_pause: (Span, Span),
     /// Detection of spurious loss episodes, which are undone.
     pub undo: UndoKind,
-    /// What undoing gives back of a window algorithm.
+    /// The state of a window algorithm that an undo restores.
     pub undo_restores: UndoRestores,
     /// Detection of spurious retransmission timeouts without duplicates or timestamps (F-RTO), which are undone.
     pub frto: ForwardRtoKind,
@@ -66,7 +66,7 @@ pub struct TransportOptions {
     pub pacing: bool,
     /// Whether a pause before a paced packet shortens the gap behind it, by up to half.
     pub pacing_credit: bool,
-    /// The largest pacing rate, of payload, at which packets are then paced in any case; `None` without one.
+    /// The maximum pacing rate, of payload; packets are then always paced. `None` for no maximum.
     pub pacing_cap: Option<Rate>,
     /// Data packets at the start of a connection that are not paced.
     pub unpaced_packets: u32,
@@ -304,23 +304,23 @@ impl RecoveryKind {
     }
 }
 
-/// What the window algorithms take their reductions from.
+/// The quantity to which window algorithms apply their reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReductionFrom {
     /// The congestion window (Linux, ns-2, RFC 9002).
     Window,
-    /// The data in flight, or the most that was in flight in the last window of data, unless the window was the limit then (RFC
-    /// 5681 equation 4, RFC 7661 §4.4.1).
+    /// The data in flight, or its maximum in the last window of data, unless the window was the limit then (RFC 5681 equation 4,
+    /// RFC 7661 §4.4.1).
     Flight,
 }
 
 /// The packets that are ECN-capable on a flow that uses ECN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnPackets {
-    /// Those that carry data for the first time (RFC 3168 §6.1.4, §6.1.5).
+    /// Packets that carry data for the first time (RFC 3168 §6.1.4, §6.1.5).
     NewData,
-    /// All, acknowledgements too, with an algorithm that counts marks, as in Linux (`tcp_ca_needs_ecn`); with others as
-    /// [`NewData`](Self::NewData).
+    /// All packets, including acknowledgements, with an algorithm that counts marks, as in Linux (`tcp_ca_needs_ecn`); with other
+    /// algorithms as [`NewData`](Self::NewData).
     All,
 }
 

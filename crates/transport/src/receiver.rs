@@ -47,7 +47,7 @@ pub struct Receiver {
     acknowledged: u64,
     /// ECE: congestion was experienced, and the sender has not responded yet.
     echo: bool,
-    /// The codepoint of what it sends: that of the SYN, since both sides have the same algorithm.
+    /// The codepoint of its packets. It equals the codepoint of the SYN, since both sides have the same algorithm.
     ecn: Ecn,
     /// The last data packet was marked.
     last_marked: bool,

@@ -5,10 +5,10 @@
 //! time since the data now acknowledged was sent. In slow start it suffices that more than half of the window was in
 //! flight.
 //!
-//! A window that is not used is kept while it is validated by acknowledgements. Linux's `tcp_cwnd_application_limited`, which takes it
-//! halfway to what is used (RFC 2861), runs only when no data has been acknowledged for a retransmission timeout, since
-//! `tcp_cong_avoid` restarts its clock (`snd_cwnd_stamp`) with each acknowledgement of data; `tcp_cwnd_restart` has lowered the
-//! window by then, and has restarted that clock, too. It therefore has no effect of its own.
+//! An unused window is kept while acknowledgements validate it. Linux's `tcp_cwnd_application_limited` reduces it halfway to the
+//! used window (RFC 2861), but runs only if no data has been acknowledged for a retransmission timeout, since `tcp_cong_avoid`
+//! restarts its clock (`snd_cwnd_stamp`) with each acknowledgement of data. By then `tcp_cwnd_restart` has lowered the window and
+//! restarted that clock. `tcp_cwnd_application_limited` therefore has no effect of its own.
 //!
 //! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to what
 //! the largest flight since it was last decreased justifies.
@@ -55,7 +55,7 @@ impl WindowUsage {
         window < ssthresh && window < 2.0 * self.max_outstanding as f64
     }
 
-    /// Returns the packets in use where the window did not limit the sender: `outstanding` now, or the most in the last window of
+    /// Returns the packets in use if the window did not limit the sender: `outstanding` now, or the maximum in the last window of
     /// data (`FlightSize` of RFC 5681, `pipeACK` of RFC 7661). `None` if the window was the limit.
     pub(crate) fn in_use(&self, outstanding: u64) -> Option<u64> {
         (!self.limited).then(|| outstanding.max(self.max_outstanding))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules: what a window is reduced from, the packets at the start that are not paced, and the packets that are ECN-capable.
+//! Rules: the quantity to which a reduction applies, the unpaced packets at the start, and the ECN-capable packets.
 
 use crate::wire::{Fate, MSS, Wire, at, lose_once, options};
 use narrows_cc::{Algorithm, EcnUse};
@@ -55,7 +55,7 @@ fn a_window_of_which_a_tenth_is_used_is_reduced_to_half_of_that() {
         let of = |from, each| reductions_of_writes(recovery, from, each);
         assert_eq!(of(ReductionFrom::Flight, 10), [(100.0, 5.0)], "{recovery:?}");
         assert_eq!(of(ReductionFrom::Window, 10), [(100.0, 50.0)], "{recovery:?}");
-        // Of a window that was full all is in use.
+        // A full window is entirely in use.
         let full = of(ReductionFrom::Flight, 150);
         assert!((full[0].1 / full[0].0 - 0.5).abs() < 0.001, "{recovery:?} {full:?}");
     }
@@ -95,7 +95,7 @@ fn the_first_packets_are_not_paced_where_the_option_says_so() {
     }
 }
 
-/// `SO_MAX_PACING_RATE`: the rate is at most that of the option, whether or not packets are paced otherwise.
+/// `SO_MAX_PACING_RATE`: the rate is at most the value of the option, whether or not packets are paced otherwise.
 #[test]
 fn the_cap_of_the_pacing_rate_holds_with_pacing_and_without() {
     for pacing in [false, true] {
@@ -110,7 +110,7 @@ fn the_cap_of_the_pacing_rate_holds_with_pacing_and_without() {
     }
 }
 
-/// What kinds of packets are sent with which codepoint.
+/// The kinds of packets that are sent, each with its codepoint.
 fn codepoints(algorithm: &str, ecn_packets: EcnPackets) -> BTreeSet<(&'static str, String)> {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let noted = Arc::clone(&seen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rule: a retransmission that is lost is another indication of congestion (RFC 5681 §4.3), except in Linux.
+//! Rule: a lost retransmission is another indication of congestion (RFC 5681 §4.3), except in Linux.
 
 use crate::wire::{Fate, Wire, options};
 use narrows_cc::{Algorithm, Cause, Setup, Transport, catalogue};
@@ -7,7 +7,7 @@ use narrows_transport::{RecoveryKind, TransportEvent, TransportOptions};
 use narrows_units::Span;
 use narrows_wire::{Body, Packet};
 
-/// Loses each of `numbers` so many times.
+/// Loses each of `numbers` the given number of times.
 fn lose(numbers: &[u64], times: usize) -> impl FnMut(&Packet, usize) -> Fate + 'static {
     let numbers = numbers.to_vec();
     move |packet, count| match packet.body {

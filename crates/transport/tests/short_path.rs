@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contract: the short path of an acknowledgement that only advances is exact. An algorithm that asks for an account of
-//! single packets takes the long path; whether it asks changes neither what is sent and when, nor what is reported to the
-//! algorithm and to the host, whatever the options and however the application offers its data.
+//! single packets takes the long path; this choice changes neither the packets and the times at which they are sent, nor the
+//! reports to the algorithm and to the host, for any options and any pattern in which the application offers its data.
 
 use crate::wire::impairment::{Impairment, every_option, impairment};
 use crate::wire::{Halving, Wire, at};
@@ -16,10 +16,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::sync::{Arc, Mutex};
 
-/// What an algorithm was notified of, one line for each event.
+/// The notifications of an algorithm, one line for each event.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// Writes down what an algorithm is notified of, its single packets aside. It has no account of these either.
+/// Records the notifications of an algorithm, except of single packets, of which it receives no account.
 #[derive(Clone, Debug)]
 struct Observing {
     inner: Box<dyn CongestionControl>,
@@ -127,7 +127,7 @@ fn kinds() -> impl Strategy<Value = Kind> {
     prop_oneof![1 => Just(Kind::Fixed), 1 => Just(Kind::Growing), 3 => select(listed).prop_map(Kind::Listed)]
 }
 
-/// How the application offers its data: what it does, and after how many milliseconds.
+/// How the application offers its data: each amount, and the milliseconds after which it is offered.
 #[derive(Clone, Debug)]
 enum Application {
     /// All at the start, bytes.

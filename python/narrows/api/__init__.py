@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands as functions of checked arguments. Each imports what it alone needs, since others start without it."""
+"""The commands as functions of checked arguments. Each imports its own dependencies, since others start without."""
 
 from narrows.api.handling import export, pack, playground, verify, why
 from narrows.api.measuring import ab, compare, reproduce, study, suite, worst

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that read and hand on results, as functions of checked arguments."""
+"""The commands that read and pass on results, as functions of checked arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions have in common: a job is performed, and its results are returned or raised."""
+"""Parts shared by the functions: they perform a job, and return its results or raise its error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def path(given: str | os.PathLike[str] | None) -> Path | None:
-    """Return a place as a path; None is none."""
+    """Return a place as a path; None stays None."""
     return None if given is None else Path(given)
 
 

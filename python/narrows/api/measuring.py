@@ -42,7 +42,7 @@ def compare(  # noqa: PLR0913  # each has a default
     """Run a scenario once per algorithm, per level of a key, or per combination, as `narrows compare`.
 
     Args:
-        algorithms: Names, or classes; none keeps those of the scenario, if `vary` has a key.
+        algorithms: Names, or classes; none keeps the scenario's, if `vary` has a key.
         scenario: A file, the name of a scenario of the library, a dict, or a scenario.
         vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`.
         subjects: Groups whose algorithm is replaced, in place of those that the scenario marks.
@@ -50,8 +50,8 @@ def compare(  # noqa: PLR0913  # each has a default
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
         metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
         margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
-        seed: Master seed; None is that of the scenario.
-        replications: Number of replications of each run; None is that of the scenario, or five.
+        seed: Master seed; None is the scenario's.
+        replications: Number of replications of each run; None is the scenario's, or five.
         jobs: Maximum number of replications at a time; None is the number of processors.
         watch: Receives the progress and may stop the work; the replications that have finished are returned.
         trust: As of `load`; not with a `Scenario`, which has its own.
@@ -105,8 +105,8 @@ def suite(  # noqa: PLR0913  # each has a default
         rows: Sections of the document whose rows alone are measured, each with those below it; empty for all.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
         overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
-        seed: Master seed; None is that of the suite.
-        replications: Number of replications; None is that of the suite.
+        seed: Master seed; None is the suite's.
+        replications: Number of replications; None is the suite's.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
         trust: Whether Python files elsewhere than in the folder of the file, and commands in it, may be executed.
@@ -150,8 +150,8 @@ def study(  # noqa: PLR0913  # each has a default
         subjects: As of `compare`.
         size: One of the file's sizes; None is the description as it stands.
         variant: One of the file's variants.
-        seed: Master seed; None is that of the file.
-        replications: Number of replications; None is that of the file.
+        seed: Master seed; None is the file's.
+        replications: Number of replications; None is the file's.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
         trust: Whether Python files elsewhere than in the folders of the files, and commands in them, may be executed;
@@ -192,8 +192,8 @@ def reproduce(  # noqa: PLR0913  # each has a default
         name: Name of a published study, or the folder of one's own.
         out: Folder of the results; one that holds the same study is resumed. None is one below `runs`.
         size: "quick", "medium" or "full".
-        seed: Master seed; None is that of the study.
-        replications: Number of replications; None is that of the study.
+        seed: Master seed; None is the study's.
+        replications: Number of replications; None is the study's.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
         trust: Whether Python files elsewhere than in the folder of the file, and commands in it, may be executed.
@@ -240,14 +240,14 @@ def ab(  # noqa: PLR0913  # each has a default
         suite: The suite whose cells and metrics are used; None for none.
         scenarios: Scenario files or names of the library; without these and a suite, those that come with Narrows.
         subjects: As of `compare`, in every scenario; not with a suite, whose criteria name the groups.
-        on: The backend, or that of A and that of B with a comma, as in `linux:6.12,linux:7.3`.
+        on: The backend, or the backends of A and B separated by a comma, as in `linux:6.12,linux:7.3`.
         margin: How much worse does not matter, as a part of the value of A.
         metrics: Metrics of each group that are judged; none is the usual ones.
         overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
-        seed: Master seed; None is that of the scenarios.
+        seed: Master seed; None is the scenarios'.
         replications: Greatest number of replications, two or more; None is 40. A scenario stops when it is decided.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
-        watch: Receives the progress and may stop the work; what has run is kept.
+        watch: Receives the progress and may stop the work; finished runs are kept.
         trust: As of `load`.
 
     Returns:

@@ -52,8 +52,8 @@ def matrix(  # noqa: PLR0913  # each has a default
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`.
         within: Part of the fair share to which each share of a pair is to be known, as "5%" or 0.05; None is "5%".
-        maximum: Greatest number of replications that are added until then; None is 20.
-        seed: Master seed; None is that of the scenario.
+        maximum: Largest number of replications that are added for this; None is 20.
+        seed: Master seed; None is the scenario's.
         replications: A fixed number of replications; None is as many as `within` needs.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
@@ -107,7 +107,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         flows: Number of flows; None for twenty, or as many more as the fractions need.
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`.
-        seed: Master seed; None is that of the scenario.
+        seed: Master seed; None is the scenario's.
         replications: Number of replications; None is five.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.

@@ -35,7 +35,7 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
     job = Trying.prepare(*asked)
     if step:
-        # A workflow goes on with nothing: what is there was not made by it.
+        # A workflow continues no trial: it did not make the files that are there.
         check_place(job.folder, replace=False)
     done = work.perform(job)
     summary = done.result

@@ -35,8 +35,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
     """
     if argv is None:
-        # Whatever asks a command to end is answered alike, also one that a shell has started in the background, which
-        # makes it ignore SIGINT.
+        # SIGINT and SIGTERM end a command alike, also if a shell has started it in the background with SIGINT ignored.
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.default_int_handler)
     given = list(sys.argv[1:] if argv is None else argv)

@@ -253,7 +253,7 @@ def open_folder(evaluation: Evaluation, folder: Path, shard: Mapping[str, Any] |
 
 
 def keep_suite(suite: Suite, folder: Path) -> None:
-    """Copy the files of a suite into the folder of an evaluation, unless it is part of Narrows, to judge it again."""
+    """Copy the files of a suite that is not part of Narrows into the folder of an evaluation, to judge it again."""
     files = [Path(suite.given), *map(Path, suite.cells.values())]
     if not ships(files[0]):
         (folder / OWN).mkdir(exist_ok=True)

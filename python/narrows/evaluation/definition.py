@@ -127,7 +127,7 @@ class Suite:
 
 
 def find_suite(given: str) -> str:
-    """Return the path of the file of a suite, typed if what is given is.
+    """Return the path of the file of a suite, typed if the argument is.
 
     Args:
         given: Name of a suite that comes with Narrows, or the path of a suite file or of its folder.

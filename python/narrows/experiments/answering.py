@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that answers one query: `python -P -m narrows.experiments.answering`.
 
-It reads a folder and a query, and answers with the names of the columns and the rows, in parts of which the last is
-empty; or with the error. It ends with the command that has started it.
+It reads a folder and a query. It answers with the names of the columns, the rows in parts and an empty part, or with
+the error. It ends with the command that started it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def main() -> None:
     try:
         for part in answer(folder, sql):
             send(answers, part)
-    except Exception as error:  # noqa: BLE001  # the command reports it as its own
+    except Exception as error:  # noqa: BLE001  # the command raises it
         send(answers, error)
     sys.stderr.flush()
-    # Nothing is left to clear, and clearing a table takes time.
+    # No cleanup is needed, and deleting a table takes time.
     os._exit(0)
 
 
@@ -49,7 +49,7 @@ def answer(folder: Path, sql: str) -> Iterator[Any]:
         try:
             connection.execute("set enable_external_access = false")
             statements = connection.extract_statements(sql)
-            # Others change settings or call functions of the database, which has no use here.
+            # Other statements change settings or call functions of the database, which serves no purpose here.
             if not statements or any(each.type.name not in ASKING for each in statements):
                 raise InputError("the question", f"expected a SELECT, got {sql.strip()!r}")
             connection.execute(sql)
@@ -61,7 +61,7 @@ def answer(folder: Path, sql: str) -> Iterator[Any]:
     yield []
 
 
-# Rows that are sent at once.
+# Rows that are sent together.
 PART = 10_000
 ASKING = {"SELECT", "EXPLAIN", "MULTI"}
 

@@ -71,7 +71,7 @@ class Mean:
     def needed(self) -> int | None:
         """Replications that would show the difference, if mean and spread stay and all tests are corrected for.
 
-        None if the test is impossible, or if they are more than `MOST_NEEDED`.
+        None if the test is impossible, or if more than `MOST_NEEDED` are needed.
         """
         import numpy as np
 
@@ -98,7 +98,7 @@ class Effect:
         matters: Whether the difference exceeds the margin of the metric.
         given: The effect at each combination of the factors that change it, by its words, as "with cubic at queue =
             codel"; empty if none does.
-        changed_by: These factors, the strongest first.
+        changed_by: The factors that change the effect, the strongest first.
     """
 
     factor: str
@@ -142,7 +142,7 @@ class Finding:
         overall: Mean of all cells, in the unit of the response.
         means: Mean of each algorithm; empty if none is under test.
         effects: Main effects of the factors with few levels, except `algorithm`, the largest first.
-        interactions: Those of the algorithm with factors that change a difference by more than the margin, the
+        interactions: Interactions of the algorithm with factors that change a difference by more than the margin, the
             strongest first.
         conditions: Means of algorithms at each combination of the levels of these factors, by its words; empty if no
             factor interacts.
@@ -230,7 +230,7 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
         return (source.p, source.sum_of_squares) if source else (None, 0.0)
 
     def interacting(factor: str) -> list[str]:
-        """Return what changes the effect of a factor, the strongest first, as far as a page can show it."""
+        """Return the factors that change the effect of a factor, the strongest first, as many as a page can show."""
         others = [*(other for other in factors if other != factor), *(["algorithm"] if len(table.tested) > 1 else [])]
         found = [
             other
@@ -327,7 +327,7 @@ class _Table:
         return found
 
     def few(self, factors: Sequence[str]) -> list[str]:
-        """Return so many of factors, the first before the others, that a page can show each of their combinations."""
+        """Return the first of factors, as many as a page can show in all their combinations."""
         kept: list[str] = []
         for factor in factors:
             if len(self.cross([*kept, factor])) <= MOST_CONDITIONS:
@@ -345,7 +345,7 @@ class _Table:
         return {level: [self.mean(names, there, each) for each in self.whole] for level, there in at.items()}
 
     def effect(self, factor: str, p: float | None, changing: Sequence[str] = ()) -> Effect:
-        """Return the effect of a factor, with the p value of its test, and at each level of what changes it."""
+        """Return the effect of a factor with the p value of its test, also at each level of factors that change it."""
         whole = self._effect(factor, p, self.names, self.conditions)
         given = self.cross(changing) if changing else {}
         by_words = {words: self._effect(factor, None, *there) for words, there in given.items()}
@@ -425,8 +425,8 @@ def _tests(finding: Finding) -> list[float | None]:
 LEVEL = 0.05
 """A finding is stated where the corrected p value is below it."""
 MOST_LEVELS = 12
-# Combinations of levels that have a sentence each.
+# Largest number of combinations of levels, each of which has a sentence.
 MOST_CONDITIONS = 24
-# More replications than these are not proposed.
+# Largest number of replications that is proposed.
 MOST_NEEDED = 1000
 _TWO = 2

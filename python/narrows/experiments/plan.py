@@ -40,7 +40,7 @@ class Point:
         row: Number of the combination of levels; points of one row differ in the algorithm alone.
         levels: Values of the columns of factors, and of key paths that change together.
         overrides: Changes of the base scenario, each as after `--set`.
-        algorithm: Name of the algorithm under test; None for those of the scenario.
+        algorithm: Name of the algorithm under test; None for the scenario's algorithms.
         digest: Digest of the resolved scenario and the files that it names.
         subjects: Names of the groups under test.
         duration_s: Simulated time of one replication, seconds.
@@ -129,7 +129,7 @@ class Plan:
 
     @property
     def algorithms(self) -> list[str | None]:
-        """The algorithms of its points, each once; None is that of the scenario."""
+        """The algorithms of its points, each once; None is the scenario's."""
         return list(dict.fromkeys(point.algorithm for point in self.points))
 
     def portable(self) -> Plan:

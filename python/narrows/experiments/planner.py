@@ -34,7 +34,7 @@ class Refused(NamedTuple):
 
     Attributes:
         levels: Values of the columns of factors.
-        algorithm: Name of the algorithm under test; None for those of the scenario.
+        algorithm: Name of the algorithm under test; None for the scenario's algorithms.
         reason: The key of the scenario, and why the backend refuses its value.
     """
 
@@ -62,8 +62,8 @@ def make_plan(  # noqa: PLR0913  # each has a default
         named: Algorithms that the command names, whose files may be executed if the user typed them.
         trust: Whether any file may be executed, and the commands in the files of study and scenario.
         execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
-        refused: Receives the points that their backend cannot run, which the plan then lacks; it may have none. None
-            makes such a point an error.
+        refused: Receives the points that their backend cannot run and that the plan omits; if None, such a point is an
+            error.
 
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
@@ -72,7 +72,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     changes = (*own, *overrides)
     asked = study.document.file, named, changes, study.directory
     typed = granted(*asked, beside=study.scenario.file, trust=trust)
-    # Where nothing is executed, a plan says what would be.
+    # If nothing is executed, a plan lists the files that a run would execute.
     listing = typed if execute else typed._replace(text=True, changes=ALL_CHANGES)
     planner = _Planner(study, changes, listing, refused)
     planner.try_base()
@@ -94,7 +94,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     if points:
         _check_sequential(study, measured)
     study.document.check()
-    # The folder of a study names no other, unless commands need it.
+    # The folder of a study names no other folder, unless commands need it.
     trusting = planner.base.trust._replace(text=typed.text, changes=typed.changes)
     base = replace(planner.base, trust=trusting)
     base = base if planner.has_programs else replace(base, commands="")
@@ -144,11 +144,11 @@ class _Planner:
         self.replaced: Replaced | None = None
         self.kept = Kept()
         self.names = short_names(study.algorithms)
-        # A scenario with each, and the levels and the algorithm that make it.
+        # For each, a scenario that uses it, with the levels and the algorithm that define the scenario.
         self.external: dict[tuple[str, str], tuple[core.Scenario, Row, str | None]] = {}
 
     def try_base(self) -> None:
-        """Complain about the base scenario itself, with its own places, before any level is tried."""
+        """Report faults of the base scenario itself, with their places in it, before any level is tried."""
         first = self.study.algorithms[0] if self.study.algorithms else None
         try:
             resolve(self.base, self.overrides, first, self.study.on)
@@ -156,15 +156,15 @@ class _Planner:
             self._complain_of_backend(error, {})
         except core.ScenarioError as error:
             if _is_refusal(error):
-                # The levels may replace what the backend refuses; what they leave is found with the points.
+                # The levels may replace the keys that the backend refuses; the points report the others.
                 return
             faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
             if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
                 raise
             if faults:
-                # What `set` makes of the scenario may be sound only with the levels.
+                # The scenario changed by `set` may be valid only with the levels.
                 resolve(self.base, (), first, self.study.on)
-            # A fault of the algorithm is the study's, and its place is found with the points.
+            # A fault of the algorithm belongs to the study; the points find its place.
 
     def points(self, row: int, levels: Row) -> Iterator[Point]:
         moves = {path: value for level in levels.values() for path, value in level.moves.items()}
@@ -210,7 +210,7 @@ class _Planner:
             )
 
     def try_algorithms(self) -> None:
-        """Complain about external algorithms that fail when their files are executed."""
+        """Report external algorithms that fail when their files are executed."""
         if not self.external:
             return
         tried = list(self.external.values())
@@ -233,7 +233,7 @@ class _Planner:
                 changed = each["file"].removeprefix(SET)
                 path = changed.partition("=")[0]
                 where = (factor.keys.get(path, factor.span), f"factors.{factor.name}")
-                # A fault of the key itself is the same at every level, and is reported once.
+                # A fault of the key itself is the same at every level and is reported once.
                 named = path if each["message"].startswith(OF_KEYS) else changed
                 document.complain(where, f"{named}: {each['message']}", **detail)
             else:
@@ -243,7 +243,7 @@ class _Planner:
                 document.complain((whole.span, whole.path), message, **detail)
 
     def _complain_of_backend(self, error: InputError, levels: Row) -> None:
-        """Complain about a backend that does not exist, at the key or the factor that names it."""
+        """Report a backend that does not exist, at the key or the factor that names it."""
         moved = [factor for factor in self.study.factors if ON in factor.paths and factor.name in levels]
         for factor in moved:
             self.study.document.complain((factor.span, f"factors.{factor.name}"), str(error))
@@ -259,7 +259,7 @@ class _Planner:
         return found[0] if argument.startswith(SET) and found else None
 
 
-# How faults of a key begin, whatever its value.
+# Beginnings of the messages on a key that do not depend on its value.
 OF_KEYS = ("unknown key", "unknown element")
 
 
@@ -282,7 +282,7 @@ def _cells_of(levels: Row) -> dict[str, Any]:
 
 
 def _named(points: Sequence[Point]) -> list[Point]:
-    """Call external algorithms among the levels by their short names, too."""
+    """Replace the names of external algorithms among the levels by their short names."""
     columns: dict[str, dict[str, None]] = {}
     for point in points:
         for column, value in point.levels.items():
@@ -306,7 +306,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _distinct(rows: Sequence[Row]) -> list[Row]:
-    """Drop what repeats a row: replications are asked for by their own key."""
+    """Drop repeated rows: replications have their own key."""
     kept = {inline([dict(level.moves) for level in row.values()]): row for row in reversed(rows)}
     return list(kept.values())[::-1]
 
@@ -356,7 +356,7 @@ def _describe(point: Point) -> str:
     return ", ".join(f"{name} = {value}" for name, value in levels.items())
 
 
-# What a resolved scenario has where programs carry a group.
+# Table of a resolved scenario in which programs carry a group.
 PROGRAM = "\n[flows.program]\n"
 SET = "--set "
 ON_COMMAND_LINE = "the command line"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queries of the results of a study in SQL.
 
-DuckDB answers them in a process of their own (`narrows.experiments.answering`): a function of SQL may take hours
-without a look at interrupts, and only the end of its process stops it.
+DuckDB answers them in a separate process (`narrows.experiments.answering`): an SQL function may run for hours without
+checking for interrupts, and only the end of its process stops it.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
-        # Ctrl-C in a terminal is for this process, which ends the other.
+        # Ctrl-C in a terminal interrupts only this process, which ends the other.
         start_new_session=True,
     ) as process:
         assert process.stdin is not None  # noqa: S101  # both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
-            # What has ended already is noticed where nothing arrives.
+            # If the process has ended already, no answer arrives, and `_next` reports it.
             with suppress(BrokenPipeError):
                 send(process.stdin, (folder, sql))
             with BufferedReader(cast("RawIOBase", process.stdout)) as answers:
@@ -60,7 +60,7 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 
 def _next(answers: IO[bytes]) -> Any:
-    """Return what the process sends next, or raise it."""
+    """Return the next part of the answer, or raise the error that the process sends."""
     received = receive(answers)
     if received is None:
         raise InputError("the question", "the process that answers it was ended; is there enough memory?")

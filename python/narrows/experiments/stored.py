@@ -102,14 +102,14 @@ def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:
 
 
 def trusted_as(plan: Plan, trust: Trust, kept: StoredStudy) -> StoredStudy:
-    """Return a study in a folder with the trust in a plan that is not from there, if it executes the same."""
+    """Return a study in a folder with the trust in a plan from elsewhere, if both plans execute the same."""
     if _executed(kept.plan) != _executed(plan):
         return kept
     return replace(kept, plan=replace(kept.plan, base=replace(kept.plan.base, trust=trust)))
 
 
 def _executed(plan: Plan) -> tuple[object, ...]:
-    """Return all of a plan that decides what its cells execute; digests of cells are only what a plan says of them."""
+    """Return the parts of a plan that decide what its cells execute; a digest in a plan proves nothing by itself."""
     here = plan.portable()
     points = [(each.overrides, each.written, each.on, each.digest) for each in here.points]
     return here.base.text, here.base.commands, here.inputs, points

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that the metrics of a study can have: those of their cards, and what its scenarios allow."""
+"""The ranges of the metrics of a study, limited by their cards and by its scenarios."""
 
 from __future__ import annotations
 
@@ -20,13 +20,8 @@ if TYPE_CHECKING:
 def within(plan: Plan, cells: pa.Table, column: Column) -> Range:
     """Return the values that a metric of a study can have in its cells.
 
-    A goodput is no greater than the capacity of its bottleneck, a rate than that of its link, and a time that ends in a
-    run than the run.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        column: The metric.
+    The capacity of the bottleneck limits a goodput, the capacity of the link a rate, and the length of the run a time
+    that ends in the run.
     """
     owners = [column.owner] if column.owner else _tested(plan, column.of)
     found = [_most(cells, f"{column.of}.{owner}", column.measure) for owner in owners]
@@ -50,15 +45,15 @@ def _most(cells: pa.Table, owner: str, measure: str) -> float | None:
     rate, part = (
         pc.map_lookup(cells[MEASURED], f"{owner}.{name}", "first") if name else None for name in CAPACITY[measure]
     )
-    # Where nothing arrived, the share of the capacity says nothing of the capacity.
+    # If nothing arrived, the share of the capacity does not determine the capacity.
     capacity = rate if part is None else pc.divide(rate, pc.if_else(pc.greater(part, 0.0), part, None))
     # A mean over the run is rounded, and a packet whose transmission began in the warm-up counts.
     most = pc.max(capacity).as_py()
     return None if most is None else most * ROOM
 
 
-# The metrics by which the capacity is known, of which a metric is at most; the second is the first's share of it.
+# The metrics that determine the capacity that limits a metric: the second is the first as a share of the capacity.
 CAPACITY = {"goodput_bps": ("goodput_bps", "goodput_fraction"), "rate_bps": ("capacity_bps", None)}
-# A wait at access links is counted as it begins.
+# A wait at access links is counted at its start, and may end after the run.
 UNLIMITED = frozenset({"access_queue_delay_mean_s"})
 ROOM = 1.001

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a group whose connections are not recorded over time, such as calls, games, videos and pages."""
+"""The summary of a group whose connections are not recorded over time, such as calls, games, videos and pages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def of_group(summary: Mapping[str, Any], algorithms: Mapping[str, str], group: str) -> str:
-    """Return what a group perceived, where its packets waited, and who had that link, in sentences.
-
-    Args:
-        summary: The summary of the run.
-        algorithms: The algorithm of each group, by its name.
-        group: Name of the group.
-    """
+    """Describe the perceived metrics of a group, the link at which its packets waited, and the flows on that link."""
     metrics, link = summary["groups"][group], summary["groups"][group].get("bottleneck")
     known = perceived(name for name in metrics if _mean(metrics, name) is not None)
     said = [f"{group} ({algorithms[group]}) has no record over time, as no group with an application has."]

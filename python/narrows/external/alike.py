@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In what two algorithms differ besides their rules: what the host does for one of them and not for the other."""
+"""Differences of two algorithms besides their rules: services of the host that only one of them uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def unlike(sides: Mapping[str, Sequence[str]]) -> str:
-    """Return in what else the sides of a comparison differ, in a line; empty where only the algorithms do.
+    """Return the other differences of the sides of a comparison, in a line; empty if only the algorithms differ.
 
-    Compared is what a host offers to any window algorithm, and the keys of the transport. A start or a pacing rate
-    that an algorithm computes itself, as BBR does, belongs to the algorithm.
+    It compares the services that a host offers to any window algorithm, and the keys of the transport. A start or a
+    pacing rate that an algorithm computes itself, as BBR does, belongs to the algorithm.
 
     Args:
         sides: Resolved scenarios, as text, by the name of the algorithm under test in them; where no group is under
@@ -85,14 +85,14 @@ def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dic
         return keys
     file, found = split_name(name)
     if Path(file).suffix in (*LIBRARIES, WASM):
-        # What it does is known to those who execute it; the host's slow start and undo are not offered to it.
+        # Its behaviour is unknown without executing it; the host offers it neither slow start nor undo.
         return keys | {"slow start": OF_LIBRARY, UNDO: OF_LIBRARY, RESTART: OF_LIBRARY}
     try:
         described = describe(Path(file), found, None, EVERYTHING)
     except AlgorithmError:
         return keys
     if not described.complete:
-        # A base class elsewhere may have what this one has not.
+        # A base class in another file may have members that this class lacks.
         return keys
     by_host = described.declared["slow_start"] == HOST
     restarts = by_host or "on_idle_restart" in described.members
@@ -127,7 +127,7 @@ HOST, OWN, NONE, NO_RESTART = "host", "its own", "no", "no restart"
 OF_THEIR_OWN = {"model", "explicit", "rate"}
 # The slow start of RFC 5681 alone.
 STANDARD = "the host's (standard)"
-# That of a native library or of a module of WebAssembly.
+# The slow start of a native library or of a WebAssembly module.
 OF_LIBRARY = "as its file has it"
 _CLASS = (
     'A class leaves these to the host by slow_start = "host", undo = "host" and ack.counted (docs/your-algorithm.md).'
@@ -137,5 +137,5 @@ _LIBRARY = (
     "--set transport.slow_start=standard --set transport.undo=none --set transport.frto=none "
     "--set transport.idle_restart=false."
 )
-# What makes the sides alike, by what one of them has.
+# The change that makes the sides alike, by the trait of one of them.
 REMEDIES = {OWN: _CLASS, NONE: _CLASS, NO_RESTART: _CLASS, OF_LIBRARY: _LIBRARY}

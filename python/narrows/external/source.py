@@ -109,12 +109,12 @@ def is_trusted(file: Path, trusted: Iterable[str]) -> bool:
 
 
 def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Path) -> list[str]:
-    """Return the absolute paths of the files of algorithms that the user named; what was read names none.
+    """Return the absolute paths of the files of algorithms that the user named; text read from a file names none.
 
     Args:
         algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
         overrides: Changes of keys, each `"key.path=value"`.
-        folder: Folder to which the paths in changes are relative; those of `algorithms` are to the working directory.
+        folder: Folder to which the paths in changes are relative; `algorithms` are relative to the working directory.
     """
     names = [Path(file_of(each)) for each in algorithms if isinstance(each, Typed) and is_external(each)]
     written = [text for each in overrides if isinstance(each, Typed) for text in _texts(_value(each))]

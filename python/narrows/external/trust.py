@@ -123,10 +123,10 @@ def granted(  # noqa: PLR0913  # each names something
     beside: str | os.PathLike[str] | None = None,
     trust: bool = False,
 ) -> Trust:
-    """Return what may be executed, and nothing else grants anything: what the user typed, or what is part of Narrows.
+    """Return the permission to execute files. Only typed text and parts of Narrows grant any.
 
     Args:
-        file: The scenario or the file that names it: what is at or below its folder may be executed.
+        file: The scenario or the file that names it: files at or below its folder may be executed.
         algorithms: Names of algorithms.
         overrides: Changes of keys: their commands, and the files that they name.
         folder: Folder to which the paths in changes are relative.

@@ -74,9 +74,9 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def from_json(text: str | bytes) -> Any:
-    """Return what a text in JSON holds, with every key of an object once.
+    """Return the content of a text in JSON, in which every key of an object is unique.
 
-    RFC 8259, §4 leaves open which of two values of a key counts, so neither does.
+    RFC 8259, §4 does not specify which of two values of a key counts, so that such a text is refused.
 
     Raises:
         ValueError: It is no JSON, has a number that is not finite, or has a key twice in one object.

@@ -90,7 +90,9 @@ def runs_in(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Path]:
     found = {name: inside(folder, place, folder / MANIFEST) for name, place in places.items()}
     for name, place in found.items():
         if place.resolve() == folder.resolve():
-            raise InputError(str(folder / MANIFEST), f"names the folder itself, {places[name]!r}, as that of {name}")
+            raise InputError(
+                str(folder / MANIFEST), f"names the folder itself, {places[name]!r}, as the folder of {name}"
+            )
     return found
 
 
@@ -122,7 +124,7 @@ def check_folder(folder: Path, within: Path | None = None) -> None:
         check_file(folder, name, manifest)
     runs = runs_in(folder, manifest)
     if runs and within is not None:
-        problem = f"is that of a run of the comparison {within}, and names runs of its own; allowed: none"
+        problem = f"belongs to a run of the comparison {within}, and names runs of its own; allowed: none"
         raise InputError(str(folder / MANIFEST), problem)
     for run in runs.values():
         # An interrupted comparison may lack some.

@@ -46,7 +46,7 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
 
 
 def _check_size(file: Path, said: pq.FileMetaData) -> None:
-    """Refuse a table of many equal rows, which is a small file and fills the memory."""
+    """Refuse a table of many equal rows: a small file that fills the memory."""
     size = file.stat().st_size
     most = max(MOST_ROWS, ROWS_A_BYTE * size)
     if said.num_rows > most:
@@ -72,4 +72,4 @@ ROWS_A_BYTE = 2
 
 MOST_BYTES = 1 << 30
 RATIO = 100
-"""The same of bytes; the ratio is that of archives."""
+"""The same limits for bytes; the ratio is the limit of archives."""

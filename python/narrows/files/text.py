@@ -21,7 +21,7 @@ def open_regular(file: Path) -> BinaryIO:
         InputError: It is no regular file.
         OSError: It cannot be opened.
     """
-    # Looked at before it is opened: to open a pipe is to wait for its writer.
+    # Checked before it is opened: opening a pipe waits for its writer.
     kind = file.stat().st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
         raise InputError(str(file), "is not a regular file; allowed: a file of bounded size, no pipe and no device")

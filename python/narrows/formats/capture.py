@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a packet was captured.
+    """The place at which a packet was captured.
 
     Attributes:
         interface: Number of the interface in the capture, from 0.
-        seen: What the header of the frame says of the interface and the direction.
+        seen: Interface and direction according to the header of the frame.
     """
 
     interface: int
@@ -33,7 +33,7 @@ class Packet(NamedTuple):
 
     Attributes:
         number: Its number in the file, from 1.
-        place: Where it was captured.
+        place: The place at which it was captured.
         time_ns: Time, nanoseconds.
         source: Source address, four or sixteen bytes.
         size_bytes: Size of the IP packet.
@@ -56,7 +56,7 @@ class Capture:
 
     Attributes:
         file: The file.
-        others: Number of frames without an IP packet by their kind, of what was read last.
+        others: Number of frames without an IP packet by their kind, in the last reading.
         is_cut: Whether the file ends within a packet, which is not counted.
     """
 

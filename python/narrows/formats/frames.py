@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The IP packets within frames of a capture, found by what the headers say.
+"""The IP packets within frames of a capture, found by interpreting the headers.
 
 Sources: the registry LINKTYPE of tcpdump.org; IEEE 802.3, 802.1Q and 802.1ad (and 0x9100, which was in use before it);
 RFC 1042 (SNAP), RFC 2516 (PPPoE), RFC 791 and RFC 8200 (IP).
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class Seen(NamedTuple):
-    """What a cooked header of Linux says of the interface.
+    """Interface and direction in a cooked header of Linux.
 
     Attributes:
-        device: Index of the interface; None if the header does not have it.
-        outgoing: Whether the packet was sent; None if the header does not say.
+        device: Index of the interface; None if the header lacks it.
+        outgoing: Whether the packet was sent; None if the header does not state it.
     """
 
     device: int | None
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     Attributes:
         source: Source address, four or sixteen bytes.
         size_bytes: Size of the IP packet.
-        seen: Where it was seen, as far as the frame says.
+        seen: Interface and direction, as far as the frame states them.
     """
 
     source: bytes
@@ -45,7 +45,7 @@ def ip(link: int, content: bytes, length: int) -> Found | str:
         length: Length of the frame on the wire, bytes.
 
     Raises:
-        ValueError: The frame may hold an IP packet that is not read; the message says why, and follows its number.
+        ValueError: The frame may hold an IP packet that cannot be read. The message has the form "is …" or "was …".
     """
     protocol, at, seen = _link(link, content)
     protocol, at = _within(protocol, at, content)
@@ -69,7 +69,7 @@ def ip(link: int, content: bytes, length: int) -> Found | str:
 
 
 def _link(link: int, content: bytes) -> tuple[int, int, Seen]:
-    """Return the protocol within a frame by its header, where it begins, and where it was seen."""
+    """Return the protocol in a frame by its header, the offset of its packet, and the interface and direction."""
     at = LINKS[link]
     if link == ETHERNET:
         return _number(content, at - 2), at, NOWHERE
@@ -89,7 +89,7 @@ def _link(link: int, content: bytes) -> tuple[int, int, Seen]:
 
 
 def _within(protocol: int, at: int, content: bytes) -> tuple[int, int]:
-    """Return the protocol behind tags, PPPoE and SNAP, and where it begins."""
+    """Return the protocol behind tags, PPPoE and SNAP, and the offset of its packet."""
     while True:
         if protocol in VLAN:
             protocol, at = _number(content, at + 2), at + 4

@@ -34,7 +34,7 @@ class Result(NamedTuple):
 
     Attributes:
         intervals: The intervals that count, in order.
-        what: What was read, in words.
+        what: Description of the rates.
     """
 
     intervals: list[Interval]
@@ -47,10 +47,10 @@ def read(file: Path, text: str, source: str | None) -> Result:
     Args:
         file: The file, for errors.
         text: Its content.
-        source: `client`, `server`, or the address of either, which sends; None if one sends.
+        source: The sender: `client`, `server`, or the address of either; None if only one sends.
 
     Raises:
-        InputError: It is no such result, is damaged, or leaves open whose rates are meant.
+        InputError: It is not such a result, is damaged, or the sender is ambiguous.
     """
     start, found, failure = _parts(file, text)
     if not found:
@@ -106,14 +106,14 @@ def _parsed(file: Path, text: str) -> Any:
 
 
 def _neither(file: Path, text: str) -> str:
-    """Return what a text is that is no JSON."""
+    """Return the error for a text that is not JSON."""
     if text.lstrip().startswith(("{", "[")):
         return f"{NEITHER}, or is cut off"
     return f'{NEITHER}; a scenario names a table of text itself: rate = {{ file = "{file.name}" }}'
 
 
 def _direction(file: Path, start: dict[str, Any], found: list[dict[str, Any]], source: str | None) -> str:
-    """Return the name of the sums that `source` means."""
+    """Return the name of the sums of the direction from `source`."""
     both = any("sum_bidir_reverse" in interval for interval in found)
     sender = _end(start, source) if source else None
     if source and sender is None:

@@ -27,7 +27,7 @@ class Rates(NamedTuple):
     Attributes:
         times: Times from the start, from which the rates hold, seconds.
         bps: The rates, bits per second.
-        what: What was read, in words.
+        what: Description of the rates.
         ends: Times until which the rates hold, seconds.
     """
 
@@ -142,7 +142,7 @@ def _of_capture(capture: Capture, step_s: float, source: str | None) -> Rates:
 
 
 def _chosen(capture: Capture, source: str | None) -> tuple[Place, bytes]:
-    """Return where the packets that count were captured, and their source address."""
+    """Return the place at which the packets that count were captured, and their source address."""
     file = str(capture.file)
     wanted = None
     if source is not None:
@@ -165,7 +165,7 @@ def _chosen(capture: Capture, source: str | None) -> tuple[Place, bytes]:
     chosen = wanted or addresses[0]
     places = {place: size for (address, place), size in sizes.items() if address == chosen}
     if not places:
-        raise InputError(file, f"has no packets from {source}; it has those of {known}")
+        raise InputError(file, f"has no packets from {source}, only from {known}")
     if len(places) > 1:
         raise InputError(file, f"has packets from {ip_address(chosen)} {_listed(places)}")
     return next(iter(places)), chosen
@@ -188,7 +188,7 @@ def _sizes(capture: Capture, wanted: bytes | None) -> dict[tuple[bytes, Place], 
 
 
 def _listed(places: Mapping[Place, int]) -> str:
-    """Return where packets were captured, and how one place of several is kept."""
+    """Describe the places at which packets were captured, and how to keep one of them."""
     words = []
     for (interface, (device, outgoing)), size in places.items():
         name = f"interface {interface if device is None else device}"

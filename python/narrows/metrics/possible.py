@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the values of metrics can be in given runs, and whether a run has any that cannot be."""
+"""The ranges of the values of metrics in given runs, and whether a run has any value outside of them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Limits:
-    """What limits the metrics of groups or links in given runs, beside their cards.
+    """The limits of the metrics of groups or links in given runs, in addition to their cards.
 
     Attributes:
         of: "group" or "link".
-        sizes: Number of flows by group, None where it is random.
+        sizes: Number of flows by group, None if it is random.
         bounds: Greatest values by owner and metric.
-        trials: Number of things of which a metric is the share, in all runs together, by owner and metric.
+        trials: Number of trials of a metric that is a share, in all runs together, by owner and metric.
     """
 
     of: str
@@ -43,7 +43,7 @@ class Limits:
 
 
 def limits_of(records: Sequence[Records], of: str) -> Limits:
-    """Return what limits the metrics in some runs.
+    """Return the limits of the metrics in some runs.
 
     Args:
         records: The records of runs of the same groups and links.

@@ -355,10 +355,10 @@ def save(figure: Figure, file: File, form: str) -> None:
 
 
 def latex(text: str) -> str:
-    """Return a text, which may be the name of anything, such that LaTeX sets it and executes nothing of it."""
+    """Escape a text, which may be any name, such that LaTeX typesets it and executes no part of it."""
     parts = text.split(ARROW)
     if len(parts) > 1:
-        # matplotlib keeps the sign of formulas escaped beside one.
+        # Beside a formula, matplotlib keeps the escaped dollar sign.
         parts = [part.replace(r"\$", "$") for part in parts]
     return ARROW.join("".join(LATEX.get(letter, letter) for letter in part if letter >= " ") for part in parts)
 

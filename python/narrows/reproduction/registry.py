@@ -70,7 +70,7 @@ class StudyFolder:
 
     @cached_property
     def outdated(self) -> dict[str, str]:
-        """The sizes whose published results are of an earlier simulator, each with what has changed results since."""
+        """The sizes whose published results are of an earlier simulator, each with the changes since then."""
         file = self.folder / OUTDATED
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 

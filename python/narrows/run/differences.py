@@ -78,7 +78,7 @@ def _neutral(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, An
 
 
 class _Side(NamedTuple):
-    """A side of a comparison: its name, its metrics by replication, and what limits them."""
+    """A side of a comparison: its name, its metrics by replication, and their limits."""
 
     name: str
     measured: Sequence[Measured]

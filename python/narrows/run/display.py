@@ -86,7 +86,7 @@ def frame_of(table: pa.Table, library: str | None = None) -> Any:
 
 
 def _leading(summary: Mapping[str, Any]) -> list[str]:
-    """Return the metrics that are seen first: what people perceive of any group, and those of all."""
+    """Return the metrics that are shown first: the perceived metrics of any group, and the metrics of all groups."""
     groups = [metrics for each in (runs_of(summary) or {"": summary}).values() for metrics in each["groups"].values()]
     found = {name for metrics in groups for name in perceived(_known(metrics))}
     return [*(name for name in PERCEIVED if name in found), *LEADING]

@@ -169,7 +169,7 @@ def _paint(panel: Panel, mean: _Mean, across: float, styles: Mapping[str, Any], 
         for number, value in enumerate(mean.values):
             read = f"{mean.key}: {quantity(value, unit)} (replication {number + 1})"
             panel.point(mean.key, (across, value), style, read, of_many=True)
-    # That of equal values follows from their number alone, and would be the tallest thing in the panel.
+    # The interval of equal values follows from their number alone, and would be the tallest mark in the panel.
     if interval and not equal:
         panel.whiskers(mean.key, (across, middle), (across, across), (interval[0], interval[1]), style)
     read = estimate_text(middle, interval, unit, mean.found.get("interval_method"))

@@ -143,8 +143,8 @@ class Scenario:
         """Run the scenario.
 
         Args:
-            replications: Number of replications; None is that of the scenario, or one.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications; None is the scenario's, or one.
+            seed: Master seed; None is the scenario's.
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
@@ -177,7 +177,7 @@ class Scenario:
     ) -> Comparison:
         """Run the scenario in the simulator and on a Linux kernel, with common random numbers.
 
-        Arguments and errors are those of `run`; of replications, None is that of the scenario, or five.
+        Arguments and errors as for `run`; the default number of replications is the scenario's, or five.
 
         Returns:
             The comparison of the backends, `simulator` and `linux`.
@@ -205,8 +205,8 @@ class Scenario:
             algorithms: Names, or classes at the top level of a Python file. Each is in turn the algorithm of the groups
                 marked as subject, or of all groups where none is marked. None at all keeps those of the scenario, if
                 `vary` has a key.
-            replications: Number of replications per run; None is that of the scenario, or five.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications per run; None is the scenario's, or five.
+            seed: Master seed; None is the scenario's.
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
@@ -308,8 +308,8 @@ class Scenario:
         No Python file is executed: of an external algorithm, the source is checked.
 
         Args:
-            replications: Number of replications; None is that of the scenario.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications; None is the scenario's.
+            seed: Master seed; None is the scenario's.
 
         Returns:
             The resolved scenario.
@@ -329,8 +329,8 @@ class Scenario:
 
         Args:
             subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
-            replications: Number of replications; None is that of the scenario.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications; None is the scenario's.
+            seed: Master seed; None is the scenario's.
 
         Raises:
             ScenarioError: The scenario has faults.
@@ -371,7 +371,7 @@ class Scenario:
         return listed(subject) if subject is not None else _with_any_subject(listed)
 
     def _trusting(self, subject: str | None) -> Trust:
-        """Return what may be executed with what the user names."""
+        """Return the permission to execute files, including the files that the user names."""
         if not self.trust.typed or self.trust == EVERYTHING:
             return self.trust
         named = granted(None, [] if subject is None else [subject], self.overrides)
@@ -381,8 +381,8 @@ class Scenario:
         """Resolve the scenario for the simulator and for a Linux kernel.
 
         Args:
-            replications: Number of replications on each; None is that of the scenario, or five.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications on each; None is the scenario's, or five.
+            seed: Master seed; None is the scenario's.
 
         Returns:
             The resolved scenarios by the names of the backends.
@@ -416,8 +416,8 @@ class Scenario:
         Args:
             subjects: Names of the algorithms, each in turn the subject; none keeps those of the scenario.
             vary: The levels of each key.
-            replications: Number of replications of each; None is that of the scenario, or five.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications of each; None is the scenario's, or five.
+            seed: Master seed; None is the scenario's.
 
         Raises:
             InputError: A key or level cannot be varied.
@@ -448,8 +448,8 @@ class Scenario:
 
         Args:
             subjects: Names of the algorithms, each in turn the subject.
-            replications: Number of replications per algorithm; None is that of the scenario, or five.
-            seed: Master seed; None is that of the scenario.
+            replications: Number of replications per algorithm; None is the scenario's, or five.
+            seed: Master seed; None is the scenario's.
 
         Returns:
             The resolved scenarios by what `short_names` calls the algorithms.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a comparison found, in sentences: the same on its page and in the terminal.
 
-They are on what people perceive of applications and transfers; where there are none, on goodput, delay and sharing; and
-always on losses that clearly differ. Where several factors vary, a metric has a sentence on each, the largest first.
+They state the perceived metrics of applications and transfers; if there are none, goodput, delay and sharing; and
+always losses that clearly differ. If several factors vary, a metric has a sentence on each, the largest first.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def known_to_all(measured: Groups) -> list[str]:
 
 
 def _first(said: Sequence[list[Said]], most: int) -> list[list[Said]]:
-    """Return so many of the sentences, in their order: those on what clearly differs before the others."""
+    """Return the given number of sentences, in their order; sentences on clear differences are kept first."""
     by_weight = sorted(said, key=lambda parts: not any(css in _CLEAR_CLASSES for _, css in parts))[:most]
     return [each for each in said if any(each is kept for kept in by_weight)]
 
@@ -260,7 +260,7 @@ CLAUSES = {
 # On throughput, delay, and sharing or loss, of what has no application.
 LOSS = "loss_rate"
 WAIT = "queue_delay_mean_s"
-# A wait that people notice, and within which factor waits are the same.
+# A wait that people notice, and the factor within which waits count as equal.
 LONG_S, ALIKE = 0.05, 1.2
 FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 # A comparison begins with no more sentences; those on what people perceive.

@@ -66,7 +66,7 @@ class Shared:
             write_whole(file, json.dumps(sealed(content), allow_nan=False, separators=(",", ":")))
 
     def _begin(self) -> None:
-        """Make the folder, and remove those of working folders that are no longer there."""
+        """Make the folder, and remove the folders of working folders that no longer exist."""
         for each in self.folder.parent.glob(f"*/{OF}"):
             if not Path(each.read_text(encoding="utf-8")).is_dir():
                 shutil.rmtree(each.parent, ignore_errors=True)

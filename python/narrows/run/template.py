@@ -6,8 +6,8 @@ process, a socket for its life, and its standard error. The latter two sockets a
 end closes it for writing, the process is killed; its exit status is sent when it has ended. The template ends where
 standard input does, and the kernel kills its processes with it.
 
-A library in such a process may stop it, and start others. One that stays stopped is killed, and its status is that of
-the stop. What it has started becomes the template's own child when it ends, and is killed.
+A library in such a process may stop it, and start others. A process that stays stopped is killed, and its status
+reports the stop signal. Processes that it started become children of the template when it ends, and are killed.
 
 This process has one thread and executes no file that a scenario names.
 """
@@ -38,7 +38,7 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     worker.close_standard_streams()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    # What is here now is never collected, so that forks share its pages.
+    # Present objects are never collected, so that forks share their pages.
     gc.freeze()
     _Template(control).serve()
     os._exit(0)
@@ -90,7 +90,7 @@ class _Template:
         self._selector.register(self._lives[process], selectors.EVENT_READ, process)
 
     def _reap(self) -> None:
-        # None may be left.
+        # There may be no child left.
         with suppress(ChildProcessError):
             while True:
                 process, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
@@ -107,7 +107,7 @@ class _Template:
         life = self._lives.pop(process, None)
         was_stopped = (self._stopped.pop(process, 0) >= TICKS) and status == -signal.SIGKILL
         if life is None:
-            # What one of them had started.
+            # A process that one of them had started.
             return
         with suppress(KeyError):
             self._selector.unregister(life)
@@ -116,10 +116,10 @@ class _Template:
             life.sendall(code.to_bytes(STATUS_BYTES, "little", signed=True))
 
     def _end_stopped(self) -> None:
-        """Kill what stays stopped while this process runs; a terminal or a batch system stops and continues all."""
+        """Kill processes that stay stopped while this one runs; a terminal or batch system stops and continues all."""
         for process, seen in list(self._stopped.items()):
             if seen >= TICKS:
-                # Its end is still to come.
+                # It is killed, but has not ended yet.
                 continue
             if not _is_stopped(process):
                 del self._stopped[process]
@@ -129,7 +129,7 @@ class _Template:
                 os.kill(process, signal.SIGKILL)
 
     def _end(self) -> None:
-        """Kill all processes, and what they have started, as far as it does not go on starting others."""
+        """Kill all processes, and the processes that they have started, unless these keep starting others."""
         for process in self._lives:
             os.kill(process, signal.SIGKILL)
         with suppress(ChildProcessError):
@@ -186,11 +186,11 @@ def _state(process: int) -> tuple[str, int] | None:
         return None
 
 
-# Of Linux: the children of a child that has ended are this process's own.
+# Linux: the children of a child that has ended become children of this process.
 PR_SET_CHILD_SUBREAPER = 36
 # Processes that are waited for at the end.
 MOST = 1000
-# A process that is found stopped so often, at this distance, was not stopped with all others.
+# A process that is found stopped this often, at this interval, was not stopped together with all others.
 TICK_S, TICKS = 1.0, 5
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def leave_signals_to_the_parent() -> None:
-    """Ignore what a time limit or a terminal sends to all processes of a command: the parent keeps what is finished."""
+    """Ignore signals that a time limit or a terminal sends to all processes: the parent keeps finished results."""
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
 
@@ -139,7 +139,7 @@ def _fault(given: Any) -> core.ScenarioError | None:
 
 
 def end_with_stream(jobs: IO[bytes]) -> None:
-    """End this process where a stream ends, which the parent keeps open."""
+    """End this process when a stream ends that the parent keeps open."""
     # It ends with a reset where the parent was killed while answers were in progress.
     with suppress(OSError):
         jobs.read(1)
@@ -147,7 +147,7 @@ def end_with_stream(jobs: IO[bytes]) -> None:
 
 
 def end_with(parent: int) -> None:
-    """Let Linux kill this process when its parent ends: native code may keep the interpreter from all threads."""
+    """Let Linux kill this process when its parent ends: native code may block the interpreter for all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """What was judged again.
+    """The result of judging again.
 
     Attributes:
-        differences: Where the results say something else.
-        left: What was not judged, besides what never is.
+        differences: Parts of the results that differ.
+        left: Parts that were not judged, besides the parts that never are.
     """
 
     differences: list[Difference]
@@ -81,7 +81,7 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
     for number, each in enumerate(rows):
         found, where = here.get(_key(each)), f"{SUMMARY} rows.{number}"
         if each.get("verdict") in {NOT_APPLICABLE, NOT_MEASURED} or str(each.get("measure")).startswith("card:"):
-            # Why a backend refuses cells, or what a card says, is not in the folder.
+            # The folder has neither the reason why a backend refuses cells nor the text of a card.
             unmeasured += 1
             if any(each.get(key) is not None for key in ("measured", "interval", "reference_measured", "excess")):
                 differences.append(Difference("number", where, "is not measured, and has values"))
@@ -100,7 +100,7 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
     }
     differences += of_file(SUMMARY, {key: said.get(key) for key in plain}, plain)
     if unmeasured:
-        why = "they are of a card, or were not measured, for the reason that they give"
+        why = "the rows quote a card, or were not measured for the reason that they state"
         left.append(Left(f"{SUMMARY} verdict and reason of {counted(unmeasured, 'row')}", why))
     return Judged(differences, left)
 
@@ -108,7 +108,7 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
 def _evaluation(
     folder: Path, file: Path, about: Mapping[str, Any], said: Mapping[str, Any], trust: Trust
 ) -> tuple[Evaluation, list[Left]]:
-    """Return an evaluation as its folder has it, and what cannot be judged for that."""
+    """Return an evaluation from its folder, and the parts that cannot be judged from it."""
     size, on, subject = (str(about.get(key, "")) for key in ("size", "on", "subject"))
     sections = [each for each in str(about.get("rows", "")).split(",") if each]
     suite = narrowed(read_suite(file), sections)
@@ -124,7 +124,7 @@ def _evaluation(
             path = each if backend == SIMULATOR else f"{LINUX}/{each}"
             place = inside(folder, f"{evaluating.CELLS}/{path}", folder / SUMMARY)
             if (place / PLAN).is_file():
-                # The study file is for cells that are still to run.
+                # Only cells that have not run yet need the study file.
                 part = Part(path, "", cast("Study", None), load_plan(place, trust))
                 cells[backend, each] = Cells(part, [])
             else:
@@ -133,7 +133,7 @@ def _evaluation(
 
 
 def _known_references(said: Mapping[str, Any], names: Sequence[str]) -> tuple[list[str], list[Left]]:
-    """Return what a suite calls its subject and references: external ones by their short names."""
+    """Return the names of subject and references in a suite: external ones by their short names."""
     kept = said.get("references")
     if isinstance(kept, list) and len(kept) == len(names) - 1 and any(map(is_external, names)):
         return [names[0], *map(str, kept)], [Left(f"{SUMMARY} references", "they are short names of files")]
@@ -160,16 +160,10 @@ def of_reproduction(folder: Path) -> Judged:
 
 
 class OfTrial:
-    """Judges a trial by its runs, of which each is beside its counterpart."""
+    """Judges a trial by its runs; each run is followed by its counterpart."""
 
     def __init__(self, folder: Path, runs: Sequence[KeptRun], scenarios: Sequence[core.Scenario]) -> None:
-        """Read what the trial says.
-
-        Args:
-            folder: Folder of the trial.
-            runs: Its runs.
-            scenarios: The scenario of each.
-        """
+        """Read the trial in a folder; each run has its scenario."""
         self._about, self._said = read_kept(folder / TRIAL_FILE, is_sealed=True), read_kept(folder / SUMMARY)
         self._entries = Journal(folder / PAIRS, lambda _: True).entries
         self._folder, self._scenarios, self._sides = folder, scenarios, [Side([], "") for _ in runs]
@@ -187,7 +181,7 @@ class OfTrial:
         self._sides[number] = contest.side(self._scenarios[number], records)
 
     def judged(self) -> Judged:
-        """Return where the trial says something else, when all records have been taken."""
+        """Return the parts of the trial that differ, after all records have been taken."""
         said = self._said
         differences: list[Difference] = []
         values: dict[int, list[Values]] = {place: [] for place in self._contests}
@@ -219,7 +213,7 @@ class OfTrial:
 
 
 def _trial_rows(said: Mapping[str, Any], found: Sequence[tuple[Contest, Sequence[Values]]]) -> Iterator[Difference]:
-    """Yield where the rows of a trial are not those of its runs: of as many as a look had, up to all."""
+    """Yield the rows of a trial that no number of its replications gives."""
     rows, margin = said.get("rows"), str(said.get("margin", ""))
     rows = rows if isinstance(rows, list) and all(isinstance(each, dict) for each in rows) else []
     each_alpha = ALPHA / max(sum(len(contest.wanted) for contest, _ in found), 1)
@@ -227,7 +221,7 @@ def _trial_rows(said: Mapping[str, Any], found: Sequence[tuple[Contest, Sequence
     for contest, values in found:
         own = [each for each in rows if each.get("scenario") == contest.pair.name]
         seen += len(own)
-        # An earlier command may have run more, and one that was stopped less than it kept.
+        # An earlier command may have run more replications, and an interrupted one may have judged fewer than it kept.
         here: list[dict[str, Any]] = []
         for each in values:
             contest.add(each)
@@ -261,7 +255,7 @@ class OfAtlas:
     """Scores the finds of an atlas by their runs."""
 
     def __init__(self, folder: Path, runs: Sequence[KeptRun], scenarios: Sequence[core.Scenario]) -> None:
-        """Read what the atlas says; arguments are those of `OfTrial`."""
+        """Read the atlas in a folder; each run has its scenario."""
         self._said, self._runs, self._scenarios = read_kept(folder / ATLAS_FILE), runs, scenarios
         self._kind = {place: str(find.get("kind")) for find in self._said["found"] for place in find["scenarios"]}
         self._values: dict[tuple[str, str, int], tuple[float, str]] = {}
@@ -276,7 +270,7 @@ class OfAtlas:
         self._resolved[run.file] = scenario.resolved
 
     def judged(self) -> Judged:
-        """Return where the atlas says something else, when all records have been taken."""
+        """Return the parts of the atlas that differ, after all records have been taken."""
         said = self._said
         differences: list[Difference] = []
         for number, find in enumerate(said["found"]):

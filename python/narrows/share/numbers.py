@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what results say, as people read it, with what repeated records give, and names what differs."""
+"""Compares the numbers that people read in results with the repeated records, and names each difference."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Difference:
-    """A part of packed results that differs from what is found here.
+    """A part of packed results that differs when it is computed here.
 
     Attributes:
         part: `version`, `scenario`, `trace`, `algorithm`, `file`, `records` or `number`.
-        what: Which one; of a number the file and the key, or the column.
+        what: Name of the part; for a number the file and the key, or the column.
         detail: Description of the difference.
     """
 
@@ -32,14 +32,14 @@ class Difference:
 def of_file(
     file: str, said: Mapping[str, Any], here: Mapping[str, Any], skipped: Collection[str] = (), *, added: bool = False
 ) -> Iterator[Difference]:
-    """Yield each value of a JSON file that is not the one that is found here.
+    """Yield each value of a JSON file that differs from the value computed here.
 
     Args:
         file: The file, for the difference.
-        said: What it holds.
-        here: What it would hold if it were written here.
+        said: Its content.
+        here: The content computed here.
         skipped: Keys that are not compared, as paths in which `*` stands for any name.
-        added: Whether it may lack what it would hold here: another version may have more metrics.
+        added: Whether the file may lack keys of `here`: another version may have more metrics.
     """
     skip = [tuple(each.split(".")) for each in skipped]
     plain = json.loads(json.dumps(here))
@@ -51,14 +51,14 @@ def of_file(
 def of_table(
     file: str, said: pa.Table, here: pa.Table, skipped: Collection[str] = (), row: Callable[[int], str] | None = None
 ) -> Iterator[Difference]:
-    """Yield the first value of each column of a table that is not the one that is found here.
+    """Yield the first value of each column of a table that differs from the value computed here.
 
     Args:
         file: The file of the table, for the difference.
-        said: What it holds.
-        here: What it would hold if it were written here.
+        said: Its content.
+        here: The content computed here.
         skipped: Columns that are not compared.
-        row: Returns what a row is called; by its number without it.
+        row: Returns the name of a row; if None, its number is the name.
     """
     if said.schema.names != here.schema.names:
         yield Difference("records", file, "has other columns")
@@ -98,7 +98,7 @@ def _differing(
 
 
 def _equal(one: Any, other: Any) -> bool:
-    # True is not 1, and what is not a number is like itself.
+    # True differs from 1, and NaN equals NaN.
     if isinstance(one, bool) != isinstance(other, bool):
         return False
     return bool(one == other) or (one != one and other != other)  # noqa: PLR0124  # NaN
@@ -112,5 +112,5 @@ def _shown(value: Any) -> str:
 
 
 MISSING = object()
-# Characters of a value that a difference shows.
+# Largest number of characters of a value in a difference.
 MOST = 60

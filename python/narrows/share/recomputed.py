@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What results say, computed again from their repeated records: summaries, tables, cells, verdicts.
+"""Summaries, tables, cells and verdicts of results, recomputed from their repeated records.
 
-A seal shows damage, not a forgery: whoever changes a number can seal it again. So each number that people read is
-computed anew, and what is not is listed with the reason (`LEFT`).
+A seal shows damage, not a forgery: whoever changes a number can seal it again. Therefore each number that people read
+is recomputed, and the other parts are listed with the reason (`LEFT`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class Left(NamedTuple):
-    """What was not compared.
+    """A part that was not compared.
 
     Attributes:
-        what: A file of the results; with keys, or a column, of it.
+        what: A file of the results, or keys or a column of it.
         why: The reason.
     """
 
@@ -50,14 +50,14 @@ class Left(NamedTuple):
     why: str
 
 
-PAGE = Left("report.html", "`narrows report DIR` builds the page again from what was compared")
+PAGE = Left("report.html", "`narrows report DIR` builds the page again from the compared files")
 COST = ("performance.wall_s", "performance.cpu_s", "performance.packet_hops_per_s", "performance.peak_rss_bytes")
-HERE = "it is of the machine on which the results were made"
-CHOICE = "whoever made the results chose it"
+HERE = "it describes the machine on which the results were made"
+CHOICE = "the author of the results chose it"
 ORIGIN = Left(
-    "manifest.json", "but title, seed, replications and digests: it says where and when the results were made"
+    "manifest.json", "except title, seed, replications and digests: it states where and when the results were made"
 )
-WORDS = Left("plan.json", "but what runs: titles, the question, and labels of levels are the author's words")
+WORDS = Left("plan.json", "except the scenarios and overrides: the author chose titles, the question, and labels")
 LEFT: Mapping[str, Sequence[Left]] = {
     "run": [PAGE, ORIGIN, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
     "comparison": [
@@ -65,7 +65,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
         ORIGIN,
         *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
         *(
-            Left(f"{SUMMARY} {each}", "they are labels that whoever made the results chose")
+            Left(f"{SUMMARY} {each}", "they are labels that the author of the results chose")
             for each in ("factors", "*.*.at")
         ),
         Left(f"{SUMMARY} failed", "what failed is not run again"),
@@ -85,7 +85,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
         PAGE,
         ORIGIN,
         WORDS,
-        Left("annex.md", "its numbers are those of summary.json"),
+        Left("annex.md", "its numbers come from summary.json"),
         Left("scenarios", "what ran is in the plans of the cells"),
         Left("cells.parquet cpu_s", HERE),
         Left(f"{SUMMARY} command, kernel, source, note, references", CHOICE),
@@ -102,7 +102,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
     ],
     "trial": [
         PAGE,
-        Left("comment.md, junit.xml", "their numbers are those of summary.json"),
+        Left("comment.md, junit.xml", "their numbers come from summary.json"),
         Left(f"{SUMMARY} margin, command, backends, left_out", CHOICE),
     ],
     "atlas": [
@@ -120,13 +120,13 @@ LEFT: Mapping[str, Sequence[Left]] = {
 
 
 def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator[Difference]:
-    """Yield what a run says of itself that its records do not.
+    """Yield the parts of a run that differ from its records.
 
     Args:
         folder: Folder of the run.
         name: Its name in the results; empty for a run alone.
         found: The run, repeated.
-        added: Whether another version repeats it, which may have more metrics.
+        added: Whether another version, which may have more metrics, repeats the run.
     """
     said = folder.summary
     with_asked = Run(found.scenario, found.records, found.started, found.wall_s, _asked(said, found))
@@ -148,7 +148,7 @@ def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator
 
 
 def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
-    """Yield where the tables of a run are not those of its records; arguments are as of `of_run`."""
+    """Yield the tables of a run that differ from its records; arguments as for `of_run`."""
     import pyarrow as pa
 
     for schema in core.tables():
@@ -169,7 +169,7 @@ def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
 
 
 def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
-    """Return the metrics of a summary that a run has only if they are asked for."""
+    """Return the metrics of a summary that a run has only on request."""
     wanted = []
     for kind in KINDS:
         known = {metric for metrics in found.summary[kind].values() for metric in metrics}
@@ -180,7 +180,7 @@ def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
                 metric = resolve(text)
                 check(metric, found.scenario)
             except MetricError:
-                # That it has no such metric here is a difference as any other.
+                # A metric that does not exist here is reported as a difference.
                 continue
             wanted.append(metric)
     return wanted
@@ -191,7 +191,7 @@ def _tables(content: Any) -> list[Mapping[str, Any]]:
 
 
 def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) -> Iterator[Difference]:
-    """Yield what a comparison says that its runs do not; arguments are as of `of_run`, with the runs by name."""
+    """Yield the parts of a comparison that differ from its runs; arguments as for `of_run`, with the runs by name."""
     said, manifest, kind = folder.summary, folder.manifest, str(folder.compares)
     own = said.get(kind)
     if not isinstance(own, dict) or set(own) != set(runs):
@@ -233,7 +233,7 @@ def _objects(content: Any, count: int) -> list[Mapping[str, Any]]:
 
 
 def _with_margins(here: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a difference with the margins that were asked for, which are no results, and the verdicts by them."""
+    """Return a difference with the requested margins, which are not results, and the verdicts by them."""
     for kind in KINDS:
         for owner, metrics in here[kind].items():
             for text, each in metrics.items():
@@ -250,13 +250,7 @@ def _with_margins(here: dict[str, Any], said: Mapping[str, Any]) -> dict[str, An
 
 
 def of_study(folder: Path, plan: Plan, cells: Sequence[Finished]) -> Iterator[Difference]:
-    """Yield what the folder of a study says of its cells that their records do not.
-
-    Args:
-        folder: Folder of the study.
-        plan: Its plan.
-        cells: The cells, repeated.
-    """
+    """Yield the parts of the folder of a study that differ from its repeated cells."""
     study = stored(folder)
     ledger, _, _ = study.recovered()
     said = study.table()
@@ -284,7 +278,7 @@ def of_study(folder: Path, plan: Plan, cells: Sequence[Finished]) -> Iterator[Di
 def names_it(where: str, label: str, resolved: str) -> Iterator[Difference]:
     """Yield a difference if no group of a resolved scenario has the algorithm of a name in results."""
     flows = tomllib.loads(resolved).get("flows", [])
-    # Others may have the same algorithm, whatever is compared.
+    # Other groups may have the same algorithm.
     flows = [each for each in flows if each.get("subject")] or flows
     names = {_bare(str(each["algorithm"]["name"])) for each in flows if "algorithm" in each}
     if _bare(label.partition(" on ")[0]) not in names:
@@ -292,13 +286,13 @@ def names_it(where: str, label: str, resolved: str) -> Iterator[Difference]:
 
 
 def _bare(name: str) -> str:
-    """Return the name of an algorithm without parameters, and that of an external one without its file."""
+    """Return the name of an algorithm without parameters and, if it is external, without its file."""
     bare = name.partition("(")[0].strip()
     return bare.rpartition(":")[2] if is_external(bare) else bare
 
 
 def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield each of some entries of a manifest that is another one here."""
+    """Yield each of some entries of a manifest that differs here."""
     yield from of_file(file, {key: value for key, value in said.items() if key in here}, here)
 
 

@@ -118,7 +118,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
 
 
 def of_folder(folder: Path, jobs: int, watch: Watch, *, trust: bool = False) -> Verdict:
-    """Repeat the results in an unpacked file; arguments and errors are those of `verify`."""
+    """Repeat the results in an unpacked file; arguments and errors as for `verify`."""
     repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
     return repeat(folder, jobs, watch, trust=trust)
 
@@ -163,7 +163,7 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         with fitting(folder):
             equal = {each.name for each in repeated if each.found == each.stored}
             for name, run in runs.items():
-                # Of other records everything is another, and the first value shows where they part.
+                # With other records all numbers differ; the first value shows where they diverge.
                 changed += (
                     recomputed.of_run(inner[name], name, run, added=added)
                     if name in equal

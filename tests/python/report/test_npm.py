@@ -161,7 +161,7 @@ def test_the_package_names_its_files_its_version_and_its_types(package: Path) ->
 
 
 def tool(name: str, *arguments: object, folder: Path) -> str:
-    """Return what a command prints in a folder; the test is skipped where it is missing."""
+    """Return the output of a command in a folder; skip the test if the command is missing."""
     command = [require(name), *map(str, arguments)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

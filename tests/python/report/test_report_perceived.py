@@ -92,7 +92,7 @@ def test_what_flows_get_is_said_as_a_person_would_say_it_in_page_and_terminal(
     assert main([*given, "--quiet", "--out", str(tmp_path / "flows")]) == 0
     printed = _plain(capsys.readouterr().out)
     said = [_plain(each) for each in _answer((tmp_path / "flows" / "report.html").read_text(encoding="utf-8"))]
-    # The fourth is on losses, which clearly differ.
+    # The fourth sentence is on losses, which clearly differ.
     assert ["of their packets" in each for each in said] in ([False] * 3, [False] * 3 + [True])
     assert all(each in printed for each in said), (said, printed)
     assert re.fullmatch(
@@ -231,7 +231,7 @@ def test_a_wait_that_no_level_changes_is_named() -> None:
 
 def test_a_frame_that_is_late_or_skipped_is_not_shown_in_time_and_the_bit_rate_stands_beside_it() -> None:
     queues = [("cubic", queue) for queue in ("droptail", "dualpi2")]
-    # Useless are all frames of the one, and 82 % of those of the other, which has more late ones.
+    # All frames of one queue are useless, and 82 % of the frames of the other, which has more late ones.
     missed = dict(zip(queues, (1.0, 0.822), strict=True))
     rates = dict(zip(queues, (0.15e6, 2.25e6), strict=True))
     late = dict(zip(queues, (0.045, 0.342), strict=True))

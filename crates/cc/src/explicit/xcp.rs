@@ -121,7 +121,7 @@ pub(crate) const XCP: Entry = Entry {
         variables: &[],
         deviations: &[
             "on a path without an xcp queue the window is constant, where the sender of the draft would get all that it requests",
-            "a window that does not limit the sender may fall and not grow: what it does not use, the routers would offer it again and again",
+            "a window that does not limit the sender may decrease but not increase: the routers would offer it the unused bandwidth again and again",
             "in loss recovery the window may fall and not grow; ns-2 uses no feedback of duplicate acknowledgements",
             "routers give no feedback to the SYN, which has no round-trip time; the first data packet has that of the handshake",
             "the window changes at once and packets leave in bursts, as in ns-2, unless the flow has pacing enabled",

@@ -13,7 +13,7 @@ pub(super) struct QueueDelay {
 }
 
 impl QueueDelay {
-    /// The base begins anew.
+    /// Resets the base.
     pub(super) fn restart(&mut self) {
         self.base = WindowedMin::default();
     }

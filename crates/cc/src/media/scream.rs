@@ -332,7 +332,7 @@ pub(crate) const SCREAM: Entry = Entry {
             "or, with q above T / 2: W = (1 - v / 2 / r) W, v = 2 q / T - 1; r = max(1, srtt / 25 ms), q the mean queueing delay",
             "acked bytes b without a mark: W = W + b MSS / W max(0.25, s) d (1 + 0.02 W / MSS s t) while in flight is near W",
             "s = (8 (W - Wi) / Wi)^2, 0.1 to 1, Wi the window at the last congestion; d = 0.1 to 1 by the deviation of the delay",
-            "least q of each 50 ms on the mean above T / 8: target halved for 5 round trips, at most once a minute, then the base delay begins anew",
+            "least q of each 50 ms on the mean above T / 8: target halved for 5 round trips, at most once a minute, then the base delay is reset",
             "t = round trips since the last loss or mark / 100, at most 1; T = 60 ms, up to 400 ms beside flows that fill the queue",
         ],
         parameters: &[
@@ -375,7 +375,7 @@ pub(crate) const SCREAM: Entry = Entry {
             "over a reliable transport, which sends lost packets again; an acknowledgement of each packet at once in place of RTCP feedback",
             "bytes in flight are packets not acknowledged and not declared lost, in full segments",
             "one stream, no rate_adjust_factor and frame_size_dev: the encoder of a call lowers its rate by what waits at the sender (RFC 8698 §5.2.2)",
-            "no compensation of clock drift: both clocks are one; the queueing delay is compared with the least of ten minutes, and the base begins anew as in the authors' code (ScreamV2Tx), of which the draft says nothing: on a path that became longer a call has its least rate until then, up to a minute",
+            "no compensation of clock drift: both clocks are one; the queueing delay is compared with the least of ten minutes, and the base is reset as in the authors' code (ScreamV2Tx), which the draft does not specify: after the path becomes longer a call has its minimum rate until the reset, up to a minute",
             "the limit of the window after a long time at the maximum, which the draft leaves to its code, is left out",
             "samples for the flows that compete are 50 ms apart, and loss_event_rate is averaged over 50 round trips, as in the authors' code",
         ],

@@ -69,7 +69,7 @@ struct Era {
     rate: f64,
     /// A packet left while the application did not limit the sender.
     unlimited: bool,
-    /// It is one of a recovery that began anew to drain a queue.
+    /// It is the second era of a recovery that was repeated to drain a queue.
     extended: bool,
 }
 

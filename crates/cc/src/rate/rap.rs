@@ -138,7 +138,7 @@ pub(crate) const RAP: Entry = Entry {
             "no fine-grain adaptation of the packet spacing to short-term delay, as by default in ns-2",
             "the rate does not grow while the application limits the sender; in ns-2 it grows if at least half of the packets that the rate allows were sent",
             "the rate grows without acknowledgements, too: through an outage it is halved by a timeout, and rises by a / srtt each srtt",
-            "datagrams have no receive window: with one of 20 packets over 10 Mbps and 40 ms the goodput is 8.7 Mbps, twice what the window permits",
+            "datagrams have no receive window: with one of 20 packets over 10 Mbps and 40 ms the goodput is 8.7 Mbps, twice the rate that the window permits",
         ],
     },
     style: Some(Style(Hue::Purple, Dash::Long)),

@@ -84,7 +84,7 @@ pub(crate) const ALLEGRO: Entry = Entry {
         ],
         variables: VARIABLES,
         deviations: &[
-            "two pairs in a probing, as in the paper; an interval that sent less than four fifths of what its rate allows, whether application, receiver or window held it back, is void: the rate returns to the last that was used, and probing begins anew",
+            "two pairs in a probing, as in the paper; an interval that sent less than four fifths of the data that its rate allows, limited by application, receiver or window, is void: the rate returns to the last rate in use, and probing restarts",
             "the steps go on while results are on their way, one for each interval, and a fall of the utility takes the rate back to the last that is known to be better",
             "a step downwards is at most half of the rate",
             "an interval has at least ten packets, and packets of which nothing is known four round trips after it are lost",

@@ -31,13 +31,13 @@ struct Interval {
 }
 
 impl Interval {
-    /// Whether it sent what its rate allows: neither application nor receiver held the sender back, nor its own window.
+    /// Whether the interval used its rate: neither the application, the receiver nor the window limited the sender.
     fn is_full(&self) -> bool {
         self.payload >= FULL * self.rate * self.end.since(self.start).as_secs_f64()
     }
 }
 
-/// Share of what its rate allows that an interval must have sent: all but the packets at its ends, where it has ten.
+/// Minimum share of the data that its rate allows that an interval must have sent: with ten packets, all but the two at its ends.
 const FULL: f64 = 0.8;
 
 /// Sums of a linear regression.
@@ -131,7 +131,7 @@ impl Monitor {
     }
 
     /// Takes the oldest interval if it is over and all of its packets are accounted for, or `overdue` has passed since
-    /// its end: its number, and what was measured, or its rate in Mbps where it sent less than that allows.
+    /// its end. Returns its number and its measurements, or its rate in Mbps if it did not use that rate.
     pub(super) fn finished(&mut self, now: Time, overdue: Span) -> Option<(u64, Result<Measured, f64>)> {
         let oldest = self.intervals.front()?;
         let accounted = oldest.acked + oldest.lost >= oldest.sent;
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(monitor.finished(at(60), Span::from_ms(100)), None);
         monitor.lost(at(3));
         let (number, measured) = monitor.finished(at(60), Span::from_ms(100)).expect("it is");
-        let measured = measured.expect("it sent what its rate allows");
+        let measured = measured.expect("it used its rate");
         assert_eq!((number, measured.rate, measured.loss), (7, 2.0, 0.25));
         assert!((measured.rtt_slope - 1.0).abs() < 1e-9);
     }

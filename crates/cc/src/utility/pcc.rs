@@ -154,7 +154,7 @@ impl<R: Rule> Pcc<R> {
     fn judge(&mut self, number: u64, measured: Result<Measured, f64>) {
         let measured = match measured {
             Ok(measured) => measured,
-            // A rate that was not used says nothing of the path, and rates that follow from it are not kept.
+            // An unused rate gives no information on the path, and the rates derived from it are discarded.
             Err(unused) => {
                 self.rate = self.rate.min(self.last.map_or(unused, |last| last.rate));
                 // One that began before the present phase disturbs it no more than a result of that age.

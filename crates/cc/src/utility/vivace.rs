@@ -92,7 +92,7 @@ pub(crate) const VIVACE: Entry = Entry {
         variables: VARIABLES,
         deviations: &[
             "probing and moving are the states of the authors' code (PCC-Uspace): pairs until two say the same, then one step for each interval until the utility falls",
-            "the utility is of the rate that an interval was to have; an interval that sent less than four fifths of that, whether application, receiver or window held it back, is void: the rate returns to the last that was used, and probing begins anew",
+            "the utility is computed from the target rate of an interval; an interval that sent less than four fifths of it, limited by application, receiver or window, is void: the rate returns to the last rate in use, and probing restarts",
             "an interval has at least ten packets, and packets of which nothing is known four round trips after it are lost",
             "the window is twice what the rate fills a smoothed round trip with, so that a sender without acknowledgements stops; the paper has no window",
             "the first rate is the initial window in the first round-trip time (the authors' code: 5 Mbps)",

@@ -194,7 +194,7 @@ pub(crate) const CUBIC: Entry = Entry {
         ],
         deviations: &[
             "the window is never decreased to W_est, which the wording of §4.3 allows",
-            "where the decrease is taken from the data in flight (`reduction_from`), W_max is that, too, not the window that was not used (§4.7)",
+            "if the decrease applies to the data in flight (`reduction_from`), W_max is the data in flight, too, not the unused window (§4.7)",
             "with abe, W_max and alpha stay those of beta: RFC 8511 names the decrease alone",
             "slow start is a setting of the flow; §4.10 recommends HyStart++",
         ],

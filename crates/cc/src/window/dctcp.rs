@@ -96,7 +96,7 @@ pub(crate) const DCTCP: Entry = Entry {
         }],
         deviations: &[
             "the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes",
-            "acknowledgements that come in bursts make the queue one of bursts, each of which is marked: over 10 Mbps and 40 ms with a threshold of 6 packets and acknowledgements in frames of 20 ms the utilization is 0.35, 1.00 without the frames",
+            "bursts of acknowledgements cause bursts in the queue, each of which is marked: over 10 Mbps and 40 ms with a threshold of 6 packets and acknowledgements in frames of 20 ms the utilization is 0.35, 1.00 without the frames",
             "no increase from a decrease until data sent after it is acknowledged, as in Linux; the RFC does not say",
             "a decrease for a mark takes whole packets and leaves at least 2, as in Linux, for otherwise a flow with a mark in every round trip would hardly grow; in Linux alpha has whole steps of 1/1024, too",
         ],

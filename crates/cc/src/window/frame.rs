@@ -16,10 +16,10 @@
 //! * After an idle time of a retransmission timeout the window is at most the initial window (RFC 5681 §4.1), or half for each
 //!   timeout, with ssthresh at three quarters of it or more (RFC 2861): the host's choice ([`RestartWindow`]).
 //! * Congestion avoidance after a slow start or a restart is a new stage, which the rule starts without the state of the one before.
-//! * After a spurious episode everything is restored that its start and what followed changed (as in RFC 4015, RFC 9438
-//!   §4.9), unless the sender was idle since; or the window alone, as in Linux: the host's choice ([`UndoRestores`]).
-//! * A decrease is taken from the window, as in Linux, ns-2 and RFC 9002, or from the data in flight where that is less (RFC 5681
-//!   eq. 4): the host's choice ([`Loss::flight`]). RFC 9438 §4.6 allows CUBIC both.
+//! * After a spurious episode the host chooses ([`UndoRestores`]): all state that the episode changed is restored (as in RFC
+//!   4015, RFC 9438 §4.9), unless the sender was idle since; or the window alone, as in Linux.
+//! * A decrease applies to the window, as in Linux, ns-2 and RFC 9002, or to the data in flight if that is less (RFC 5681 eq. 4).
+//!   The host chooses ([`Loss::flight`]); RFC 9438 §4.6 allows both for CUBIC.
 
 use super::rule::{Window, WindowRule};
 use crate::slow_start::{self, SlowStart};
@@ -246,7 +246,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             match self.undo_restores {
                 UndoRestores::State => self.stage = before,
                 UndoRestores::Window => {
-                    // The rule learns of the end here: `on_recovered` would end a reduction that there no longer is.
+                    // The rule is notified of the end here: a later `on_recovered` would end a reduction that no longer exists.
                     if self.recovering {
                         self.stage.rule.on_recovered(&self.stage.window, path);
                     } else if self.repairing {

@@ -150,7 +150,7 @@ pub(crate) const PRAGUE: Entry = Entry {
         }],
         deviations: &[
             "packets are counted, not bytes; the window falls at once, where Linux takes one packet per acknowledgement",
-            "a mark after a round trip without a reduction reduces at once, in the middle of a flight: where marks are spread over all packets, m^2 / 2 = 1 + m, or 2.7 a round trip (2.66 in the simulator at 1 %), and not 2 as of DCTCP; the closed form below is of flights that are marked as a whole",
+            "a mark after a round trip without a reduction reduces at once, in the middle of a flight: if marks are spread over all packets, m^2 / 2 = 1 + m, or 2.7 a round trip (2.66 in the simulator at 1 %), and not 2 as for DCTCP; the closed form below holds for flights that are marked as a whole",
             "no detection of classic ECN queues (RFC 3168), which is switched off in the reference implementation, too",
         ],
     },

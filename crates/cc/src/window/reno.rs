@@ -41,7 +41,7 @@ pub(crate) const RENO: Entry = Entry {
         variables: &[],
         deviations: &[
             "packets acknowledged are counted, not acknowledgements, so that delayed acknowledgements do not slow the increase (as in Linux; ns-2 counts acknowledgements)",
-            "where the flow's `reduction_from` is window, as in Linux and ns-2, the window is halved, not the data in flight (RFC 5681 eq. 4); a window that is not fully used does not grow",
+            "if the flow's `reduction_from` is window, as in Linux and ns-2, the window is halved, not the data in flight (RFC 5681 eq. 4); a window that is not fully used does not grow",
             "windows are real numbers, where ns-2 truncates ssthresh and Linux the window; the number of packets that may be in flight is rounded down",
         ],
     },

@@ -40,8 +40,8 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     }
 
     /// Returns the window after a loss episode starts, packets; it also becomes ssthresh. After a timeout it becomes
-    /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it. Of a window that is not filled
-    /// `window` has the part in use, where the host takes decreases from it ([`Loss::flight`](crate::Loss::flight)).
+    /// ssthresh alone. If it exceeds the window, the window stays and ssthresh is set to it. If the window is not filled,
+    /// `window` is the part in use if the host applies decreases to that part ([`Loss::flight`](crate::Loss::flight)).
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64;
 
     /// Returns the window after `lost` packets were declared lost, at the start of an episode after [`decrease`](Self::decrease) or in
@@ -50,8 +50,8 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         None
     }
 
-    /// The last episode was spurious, and the host gives the window back alone: restores of `before`, the rule before the episode,
-    /// what Linux's module restores.
+    /// The last episode was spurious, and the host restores the window alone. Restores from `before`, the rule before the
+    /// episode, the state that Linux's module restores.
     fn on_undo(&mut self, _before: &Self) {}
 
     /// Returns the lower bound of the window after a decrease, packets.

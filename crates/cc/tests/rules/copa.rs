@@ -110,8 +110,8 @@ fn a_queue_that_is_not_nearly_empty_for_five_round_trips_is_competed_for() {
     assert_eq!((flow.algorithm.state(), flow.inner("delta")), ("default", 0.5));
 }
 
-/// A flow alone that drains what it has overshot by for more than five round trips: each round trip the step would double by the
-/// velocity, and grow by the smaller delta.
+/// A flow alone drains its own overshoot for more than five round trips. In each of them the step would double with the velocity,
+/// and grow with the smaller delta.
 #[test]
 fn a_change_of_mode_begins_the_velocity_anew() {
     let mut flow = flow("copa", 500.0);

@@ -61,7 +61,7 @@ fn xcp_does_not_grow_without_feedback_or_without_an_xcp_router() {
     same(flow.window(), 10.0);
 }
 
-/// What application or receiver hold back, the routers offer again with each packet.
+/// With each packet the routers offer again the bandwidth that application or receiver leave unused.
 #[test]
 fn xcp_does_not_grow_by_bandwidth_that_it_does_not_use() {
     let mut flow = Flow::new("xcp", SETUP);

@@ -115,7 +115,8 @@ fn near_the_window_of_the_last_congestion_growth_is_a_quarter() {
     assert!((1.0..1.1).contains(&away), "{away}");
 }
 
-/// As of the authors' code: what stays for a minute is no queue, if half of the rate for five round trips does not empty it.
+/// As in the authors' code: a delay that lasts for a minute is not a queue if half of the rate for five round trips does not
+/// remove it.
 #[test]
 fn on_a_path_that_became_longer_the_base_of_the_delay_begins_anew_within_a_minute() {
     let mut flow = flow("scream");

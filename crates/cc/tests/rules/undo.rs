@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules: what the undo of a spurious episode gives back.
+//! Rules: the state that the undo of a spurious episode restores.
 
 use super::{Flow, SETUP, same};
 use narrows_cc::{Cause, Setup, UndoRestores, catalogue};
@@ -24,7 +24,7 @@ fn round(flow: &mut Flow) {
     flow.path.round += 1;
 }
 
-/// A loss that 25 ms later proves to be none.
+/// A loss that proves spurious 25 ms later.
 fn spurious_loss(flow: &mut Flow) {
     flow.lost(Cause::Detected);
     flow.wait(Span::from_ms(25));

@@ -28,8 +28,9 @@ pub fn compiled(source: &str, defines: &[&str]) -> PathBuf {
     library
 }
 
-/// The first Rust compiler that has a standard library for `target` (`None`: any): that of the path, or Debian's behind it. `None`, with
-/// a word about it, if neither has. `crates/playground/build.sh` and `tests/python/optional.py` ask compilers the same.
+/// The first Rust compiler that has a standard library for `target` (`None`: any): the compiler in `PATH`, otherwise Debian's.
+/// Prints a message and returns `None` if neither has one. `crates/playground/build.sh` and `tests/python/optional.py` select
+/// compilers in the same way.
 pub fn rust_compiler(target: Option<&str>) -> Option<PathBuf> {
     let Some(target) = target else { return Some("rustc".into()) };
     let has_library = |compiler: &&str| {

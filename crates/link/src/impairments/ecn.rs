@@ -2,7 +2,7 @@
 //! A hop that changes the ECN field.
 //!
 //! Source: the failures of RFC 6040 §4.2 and of RFC 9331 §5; bleaching was measured by Mandalari et al., "Measuring ECN++",
-//! IEEE Communications Magazine 56(3), 2018. A mark that this hop sets is counted as those of the queue are.
+//! IEEE Communications Magazine 56(3), 2018. A mark that this hop sets counts like a mark by the queue.
 
 use super::{Element, Fate};
 use crate::EcnChange;

@@ -16,7 +16,7 @@ fn of_video(group: &GroupView, value: impl Fn(&VideoCounts) -> f64) -> f64 {
     of(group, |counts| if counts.video.is_any() { value(&counts.video) } else { f64::NAN })
 }
 
-/// The frames of which it is known what became of them.
+/// The frames whose outcome is known.
 fn frames(group: &GroupView) -> f64 {
     of(group, |counts| counts.frames.known() as f64)
 }

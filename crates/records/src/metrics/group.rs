@@ -17,7 +17,7 @@ pub(super) struct GroupMetric {
     pub value: fn(&GroupView) -> f64,
     /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
     pub most: fn(&GroupView) -> f64,
-    /// Of a share of things that are counted, their number; not a number for any other metric.
+    /// The number of trials of which the metric is a share; not a number for other metrics.
     pub trials: fn(&GroupView) -> f64,
 }
 
@@ -27,7 +27,7 @@ impl GroupMetric {
         Self { card: self.card, value: self.value, most, trials: self.trials }
     }
 
-    /// Returns the metric, a share of `trials` things.
+    /// Returns the metric, a share of `trials` trials.
     pub(super) const fn of(self, trials: fn(&GroupView) -> f64) -> Self {
         Self { card: self.card, value: self.value, most: self.most, trials }
     }
@@ -91,7 +91,7 @@ impl<'r> GroupView<'r> {
     }
 }
 
-/// A wait at an access link is counted as it begins, and may end after the run.
+/// A wait at an access link is counted at its start, and may end after the run.
 fn unlimited(_: &GroupView) -> f64 {
     f64::INFINITY
 }

@@ -16,7 +16,7 @@ pub(super) struct LinkMetric {
     value: fn(&LinkView) -> f64,
     /// The greatest value that it can have in the run; infinite if nothing but its unit limits it.
     most: fn(&LinkView) -> f64,
-    /// Of a share of packets, their number; not a number for any other metric.
+    /// The number of packets of which the metric is a share; not a number for other metrics.
     trials: fn(&LinkView) -> f64,
 }
 
@@ -32,8 +32,8 @@ impl LinkMetric {
     }
 }
 
-/// Returns what is known of all metrics of the link of index `link`, in the order of [`METRICS`]; values are not numbers
-/// if it was not recorded.
+/// Returns the values, limits and numbers of trials of all metrics of the link of index `link`, in the order of [`METRICS`];
+/// values are not numbers if it was not recorded.
 pub(super) fn values(records: &Records, link: usize) -> Known {
     let view = records.links.get(link).map(|record| LinkView { records, link, record });
     let of = |metric: &LinkMetric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value));

@@ -25,14 +25,14 @@ pub struct Calendar {
     pub form: Form,
 }
 
-/// What a date says. Two are compared only if they say the same.
+/// The components of a date. Two dates are compared only if they have the same components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     /// Whether it has a date.
     pub dated: bool,
     /// Whether it has a time zone.
     pub zoned: bool,
-    /// Whether it has a half of the day.
+    /// Whether it has AM or PM.
     pub halved: bool,
 }
 
@@ -68,7 +68,7 @@ pub fn calendar(field: &str) -> Option<Calendar> {
     parts.next().is_none().then_some(Calendar { seconds, form })
 }
 
-/// Whether `text` begins with the word for the second half of the day; `None` without such a word. What is behind it.
+/// Returns whether `text` begins with PM rather than AM, `None` if it begins with neither, and the rest of the text.
 fn half(text: &str) -> (Option<bool>, &str) {
     for (word, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
         if let Some(begin) = text.get(..word.len()).filter(|begin| begin.eq_ignore_ascii_case(word)) {
@@ -78,7 +78,7 @@ fn half(text: &str) -> (Option<bool>, &str) {
     (None, text)
 }
 
-/// Whether a text is a zone, not empty, and the seconds by which it is ahead of UTC; `None` if it is neither.
+/// Returns whether `text` is a time zone rather than empty, and its offset from UTC in seconds; `None` if it is neither.
 fn zone(text: &str) -> Option<(bool, i64)> {
     if text.is_empty() {
         return Some((false, 0));

@@ -8,9 +8,9 @@ use super::{Problem, TimeUnit};
 /// A column that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// What it holds, in words.
+    /// Description of its content.
     pub what: &'static str,
-    /// Names of it, in lower case.
+    /// Its names, in lower case.
     pub names: &'static [&'static str],
     /// The amount of one unit that a name states, and the names of units; `None` for a number without a unit.
     pub unit: Option<(Unit, &'static str)>,
@@ -20,7 +20,7 @@ pub struct Wanted {
 pub type Unit = fn(&str) -> Option<f64>;
 
 impl Wanted {
-    /// Creates a column of times, whose unit is that of its name.
+    /// Creates a column of times, whose name states the unit.
     pub const fn time(what: &'static str, names: &'static [&'static str]) -> Self {
         Self { what, names, unit: Some((seconds, "_s or _ms")) }
     }
@@ -47,12 +47,12 @@ pub struct Pair {
     pub second: f64,
 }
 
-/// Reads two columns of the table in `text`: without a header the only ones, in seconds and bytes; with a header those that it
-/// names, in the units that it states. What follows a `#` in a line is a comment.
+/// Reads two columns of the table in `text`. Without a header the table has no other column, and the units are seconds and bytes.
+/// A header names the columns and states their units. Text after a `#` in a line is a comment.
 ///
 /// # Errors
 ///
-/// If the text is no such table, or leaves open what it holds: what is wrong, in words.
+/// If the text is not such a table, or does not identify the columns or their units. The error describes the fault.
 pub fn pairs(text: &str, wanted: [Wanted; 2]) -> Result<Vec<Pair>, String> {
     let table = Table::commented(text).map_err(|Problem { message, .. }| message)?;
     let mut places = [(0, 1.0); 2];
@@ -78,7 +78,7 @@ pub fn pairs(text: &str, wanted: [Wanted; 2]) -> Result<Vec<Pair>, String> {
     Ok(found)
 }
 
-/// The column of the wanted one at `position`: by its name, or the only one that is left.
+/// The column for `wanted[position]`: found by its name, or the only remaining one.
 fn column(table: &Table<'_>, wanted: [Wanted; 2], position: usize) -> Result<usize, String> {
     let Wanted { what, names, .. } = wanted[position];
     let named = |names: &[&str]| -> Vec<usize> {
@@ -114,7 +114,7 @@ fn scale(table: &Table<'_>, column: usize, wanted: &Wanted) -> Result<f64, Strin
     }
 }
 
-/// Minutes have the short name of a minimum, and are not read.
+/// Minutes are not read: their abbreviation also stands for a minimum.
 fn seconds(name: &str) -> Option<f64> {
     let unit = |word: &&str| TimeUnit::named(word).filter(|unit| *unit != TimeUnit::Minutes);
     words(name).iter().find_map(unit).map(TimeUnit::seconds)

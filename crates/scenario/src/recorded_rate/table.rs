@@ -42,7 +42,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     ///
-    /// As of `read`.
+    /// As for `read`.
     pub fn commented(text: &'a str) -> Result<Self, Problem> {
         Self::of(text, |line| match line.find('#') {
             Some(at) if !line[..at].trim().is_empty() => &line[..at],

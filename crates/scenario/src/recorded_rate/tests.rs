@@ -243,7 +243,7 @@ fn a_rate_is_no_time_and_a_long_gap_is_said() {
     let rates = good("time,throughput (Mbits/sec)\n0,1\n1,2.5\n", &PLAIN);
     assert_eq!(steps(&rates), [(0.0, 1_000_000), (1.0, 2_500_000)]);
     let rates = good("time,Mbps\n0,1\n1,2\n2,3\n3602,4\n3603,5\n", &PLAIN);
-    assert!(rates.understood.contains("line 4 holds for 3600s, where 1s is usual"), "{}", rates.understood);
+    assert!(rates.understood.contains("line 4 holds for 3600s; 1s is usual"), "{}", rates.understood);
     let problem = bad("time;Mbps\n0;1\n1;53,21\n", &PLAIN);
     assert!(problem.message.contains("line 3 is written with a decimal comma"), "{problem:?}");
 }

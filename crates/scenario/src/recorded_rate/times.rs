@@ -156,7 +156,7 @@ impl Clock {
     }
 }
 
-/// Says which line holds much longer than usual, if there is one.
+/// Reports the line that holds much longer than usual, if there is one.
 pub fn longest_gap(rows: &[Row<'_>], times: &[Span]) -> String {
     let gaps: Vec<Span> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     let mut sorted = gaps.clone();
@@ -164,7 +164,7 @@ pub fn longest_gap(rows: &[Row<'_>], times: &[Span]) -> String {
     let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(Span::ZERO);
     match gaps.iter().enumerate().max_by_key(|(_, gap)| **gap) {
         Some((index, gap)) if usual > Span::ZERO && gap.as_ps() / LONG_GAP >= usual.as_ps() => {
-            format!("; line {} holds for {gap}, where {usual} is usual", rows[index].line)
+            format!("; line {} holds for {gap}; {usual} is usual", rows[index].line)
         }
         _ => String::new(),
     }
@@ -258,8 +258,8 @@ const LATEST_S: f64 = 1e11;
 /// Rates are recorded more often than this.
 const LONG_GAP_S: f64 = 100.0;
 
-/// Times of day that fall by more pass midnight.
+/// Times of day that decrease by more than this have passed midnight.
 const HALF_DAY_S: f64 = 43_200.0;
 
-/// A gap of so many times the usual one is said.
+/// A gap of at least this multiple of the usual one is reported.
 const LONG_GAP: u64 = 60;

@@ -119,8 +119,8 @@ keys! {
 keys! {
     /// A recorded additional delay.
     pub struct DelayTrace = "delay-trace" {
-        /// Path of a file, relative to the scenario file, with a time and the delay from then on on each line: in the
-        /// units of its header, as `time_s,delay_ms`, or two numbers in seconds without one.
+        /// Path of a file, relative to the scenario file, with a time and the delay from that time on each line: in the units of
+        /// its header, such as `time_s,delay_ms`, or in seconds if it has no header.
         file: File,
         /// Period after which the recording repeats.
         period: Positive<Span> => "the last delay stays",

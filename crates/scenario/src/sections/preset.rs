@@ -239,7 +239,7 @@ macro_rules! preset_keys {
                 $name { $($key: self.$key.clone().optional(),)+ }
             }
 
-            /// Returns the keys whose values differ from those of `other`, with these values.
+            /// Returns the keys whose values differ from `other`, with their values in `self`.
             pub fn keys_unlike(&self, other: &Self) -> $name {
                 let mut keys = self.keys();
                 $(
@@ -251,15 +251,15 @@ macro_rules! preset_keys {
                 keys
             }
 
-            /// Returns the keys whose values are not those of `options`, each with the value there.
+            /// Returns the keys whose values differ from `options`, each with its value in `options`.
             pub fn unlike(&self, options: &$options) -> Vec<$crate::sections::preset::Unlike> {
                 let mut found = Vec::new();
                 $($crate::sections::preset::preset_keys!(@unlike $role self, options, $key, found: $type);)+
                 found
             }
 
-            /// Describes the values for a reader: their phrases, and of keys without any those that are not the
-            /// preset's.
+            /// Describes the values for a reader: the phrases of their keys. Of the keys without phrases it lists those that
+            /// differ from the preset.
             pub fn phrases(&self, preset: $crate::sections::preset::Preset) -> Vec<String> {
                 let mut phrases: Vec<String> = Vec::new();
                 $($crate::sections::preset::preset_keys!(
@@ -304,8 +304,8 @@ macro_rules! preset_keys {
     };
 }
 
-/// Declares a table, and a second one in which every key has a value, of parts: modules in which [`preset_keys`] declares
-/// `Keys` and `Values`.
+/// Declares a table, and a second one in which every key has a value. Both consist of parts: modules in which [`preset_keys`]
+/// declares `Keys` and `Values`.
 macro_rules! preset_tables {
     (
         $(#[doc = $doc:literal])+
@@ -364,7 +364,7 @@ macro_rules! preset_tables {
                 $name { $($part: self.$part.keys(),)+ }
             }
 
-            /// Returns the keys whose values differ from those of `other`, with these values.
+            /// Returns the keys whose values differ from `other`, with their values in `self`.
             pub fn keys_unlike(&self, other: &Self) -> $name {
                 $name { $($part: self.$part.keys_unlike(&other.$part),)+ }
             }

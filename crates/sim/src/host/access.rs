@@ -39,7 +39,7 @@ struct Direction {
 
 impl Direction {
     fn new(link: AccessLink) -> Self {
-        // Nothing else may belong to a link where the arrival of a packet is computed when it is sent.
+        // A link has no other property, so that the arrival of a packet can be computed when it is sent.
         let AccessLink { rate, delay } = link;
         Self { serializer: Serializer::new(rate), delay, waited: 0, ahead: VecDeque::new() }
     }

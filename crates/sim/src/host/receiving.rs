@@ -97,7 +97,7 @@ impl ReceivingHost {
         self.meet_deadlines(at, cx);
     }
 
-    /// Data leaves at `now` the other way, and with it the acknowledgement that is delayed.
+    /// Data leaves at `now` in the other direction, and a delayed acknowledgement with it.
     pub fn acknowledge(&mut self, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
         self.act(now, cx, |receiver, io| receiver.acknowledge(now, io));

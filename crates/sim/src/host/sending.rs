@@ -51,7 +51,7 @@ pub(crate) struct SendingHost {
     acts_next: Time,
     /// Whether the end of the connection has been recorded.
     pub concluded: bool,
-    /// Data packets sent when that was last asked.
+    /// Data packets sent at the last call of [`has_sent`](Self::has_sent).
     sent: u64,
     /// The application that writes the data over time; `None` if all data is written at the start.
     pub application: Option<Box<Application>>,
@@ -130,7 +130,7 @@ impl SendingHost {
         self.meet_deadlines(now, cx);
     }
 
-    /// Whether data has been sent since this was last asked.
+    /// Whether data has been sent since the last call.
     pub fn has_sent(&mut self) -> bool {
         let sent = self.sender.counters().packets_sent;
         std::mem::replace(&mut self.sent, sent) != sent

@@ -113,16 +113,16 @@ impl LinkRecorder {
         self.areas.add(packet.size, self.now);
     }
 
-    /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission: what
-    /// [`arrived`](Self::arrived), [`settled`](Self::settled) and [`started`](Self::started) count at one instant. All fields are
-    /// listed, so that a new one does not compile until it is decided for.
+    /// Counts the arrival of a packet at an idle link with an empty queue, and the start of its transmission: the counts of
+    /// [`arrived`](Self::arrived), [`settled`](Self::settled) and [`started`](Self::started) at one instant. All fields are
+    /// listed, so that a new one does not compile until it is listed here, too.
     pub fn passed(&mut self) {
         let Self {
             counts,
             waits,
             peak_packets,
             measuring,
-            // It neither waits nor is it dropped, and its arrival and the end of its wait cancel out.
+            // The packet neither waits nor is dropped, and its arrival and the end of its wait cancel out.
             waiting_packets: _,
             waiting_bytes: _,
             areas: _,

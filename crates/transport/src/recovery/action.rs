@@ -20,7 +20,7 @@ pub(crate) struct RecoveryAction {
     pub(crate) exit: bool,
     /// A new episode starts.
     pub(crate) enter: bool,
-    /// It starts within the present one, whose retransmission was lost.
+    /// It starts within the present episode, whose retransmission was lost.
     pub(crate) again: bool,
     /// The number of segments declared lost.
     pub(crate) lost: u64,

@@ -33,7 +33,7 @@ impl Phase {
         action
     }
 
-    /// Starts an episode, which all data sent until now belongs to.
+    /// Starts an episode to which all data sent so far belongs.
     pub(super) fn enter(&mut self, board: &Scoreboard, action: &mut RecoveryAction) {
         *self = Self::FastRecovery { recovery_point: board.next() };
         action.enter = true;

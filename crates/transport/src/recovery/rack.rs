@@ -7,10 +7,10 @@
 //! `n` grows with D-SACKs. If the tail of a flight is not acknowledged within `2 SRTT`, plus 200 ms for a single
 //! segment, a probe is sent. A probe that repaired a loss costs a reduction.
 //!
-//! A retransmission that is lost is another indication of congestion (RFC 5681 §4.3): an episode starts within the present
-//! one, whether that is fast recovery or the slow start after a timeout, and so does a timeout in fast recovery. It is one
-//! for all retransmissions that were sent before it. Linux has none of these (`tcp_fastretrans_alert`, `tcp_enter_loss`);
-//! the option `lost_retransmission_reduces` decides.
+//! A lost retransmission is another indication of congestion (RFC 5681 §4.3): it starts an episode within the present one, in
+//! fast recovery as well as in the slow start after a timeout. A timeout in fast recovery does the same. One episode covers all
+//! retransmissions that were sent before it. Linux starts no such episodes (`tcp_fastretrans_alert`, `tcp_enter_loss`); the
+//! option `lost_retransmission_reduces` selects the behaviour.
 //!
 //! Reordering has been observed when a segment sent once is delivered below one that was delivered before, when an original
 //! fills a hole for which it was sent again, by its timestamp, and when an episode that RACK began is undone by whatever
@@ -21,8 +21,8 @@
 //!
 //! Deviations: the reordering timer waits for the first segment to expire, not the last. An acknowledgement of a
 //! retransmission that arrives in less than the minimum round-trip time counts as reordering. A D-SACK that a probe
-//! caused does not, as in Linux. D-SACKs are sent only if the option `undo` enables them. A timeout declares lost all
-//! that is not SACKed, not only what has expired.
+//! caused does not, as in Linux. D-SACKs are sent only if the option `undo` enables them. A timeout declares all segments lost
+//! that are not SACKed, not only the expired ones.
 
 use super::action::{Context, RecoveryAction};
 use super::phase::Phase;
@@ -109,7 +109,7 @@ impl Rack {
         }
     }
 
-    /// `RACK_detect_loss`: RFC 8985 §6.2, step 5. Returns what it does to the episode.
+    /// `RACK_detect_loss`: RFC 8985 §6.2, step 5. Returns its effect on the episode.
     fn detect_loss(&mut self, board: &mut Scoreboard, context: Context<'_>) -> RecoveryAction {
         let (lost, again) = self.declare_losses(board, context);
         let mut action = self.phase.update(board, lost);

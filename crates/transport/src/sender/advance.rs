@@ -2,10 +2,10 @@
 //! The short path of an acknowledgement that only advances: it acknowledges segments that were sent once, in a flow
 //! where nothing is lost, SACKed or being repaired. Most acknowledgements are of this kind.
 //!
-//! It is exact: what it leaves out has no effect then. Whatever may have one (an option, a need of the algorithm, a state of the
-//! sender, a field of the acknowledgement) is listed here one by one, so that a new one does not compile until it is decided for.
-//! `tests/short_path.rs` compares flows that take either path, and a debug build [compares](comparison) both at some
-//! acknowledgements of every flow.
+//! The short path is exact: the steps that it omits have no effect then. The options, needs of the algorithm, states of the
+//! sender and fields of the acknowledgement that may have an effect are listed here one by one, so that a new one does not
+//! compile until it is listed, too. `tests/short_path.rs` compares flows that take either path, and a debug build
+//! [compares](comparison) both at some acknowledgements of every flow.
 
 #[cfg(debug_assertions)]
 mod comparison;
@@ -23,7 +23,7 @@ use narrows_wire::Packet;
 /// and the algorithm asks for no account of single packets.
 pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_events: bool) -> bool {
     let TransportOptions {
-        // They stop new segments before the window does.
+        // They limit new segments before the window does.
         receive_window,
         receive_autotuning,
         read_rate: _, // Without a receive window it has no effect.
@@ -49,7 +49,8 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         retries: _,
         syn_retries: _,
         initial_rto: _,
-        // Both paths call what reads them: the algorithm, the question whether the window limits, the timer, the size of a segment.
+        // Both paths call their readers: the algorithm, the check whether the window is the limit, the timer, the size of a
+        // segment.
         window_validation: _,
         rate_limited_increase: _,
         initial_window: _,
@@ -67,14 +68,14 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         header: _,
         delayed_ack: _,
         ecn: _,
-        // What the short path sends carries new data, which is capable in any case.
+        // The short path sends only new data, which is ECN-capable under either value.
         ecn_packets: _,
         // The algorithm that sends the request is notified of each packet.
         quick_start: _,
         // Only the pacer reads them.
         pacing_credit: _,
         unpaced_packets: _,
-        // They are the receiver's: the sender sees the acknowledgements that come of them.
+        // They belong to the receiver: the sender receives the resulting acknowledgements.
         ack: _,
         delayed_ack_timeout: _,
         quick_ack: _,
@@ -121,8 +122,8 @@ impl Sender {
         self.advance_shortly(packet, ce_packets, now, host)
     }
 
-    /// Whether neither the sender nor the acknowledgement asks for more than the short path does, the segments that it
-    /// acknowledges aside.
+    /// Whether neither the sender nor the acknowledgement requires more than the short path, apart from the segments that it
+    /// acknowledges.
     #[inline]
     fn is_quiet(&self, packet: &Packet, ce_packets: u16) -> bool {
         let Self {
@@ -172,7 +173,7 @@ impl Sender {
         *short && open && ecn.is_quiet(*ecn_echo, ce_packets) && recovery.is_quiet()
     }
 
-    /// Does what [`advance`](Self::advance) says.
+    /// Carries out [`advance`](Self::advance).
     #[inline]
     fn advance_shortly<H: Host>(
         &mut self,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
 //!
-//! `QUIET` marks what the [short path](super::advance) leaves out: in a flow that may take it, while loss recovery is quiet and
-//! the algorithm sets a window and no rate, only the window and the end of the data can stop new segments.
+//! `QUIET` marks the parts that the [short path](super::advance) omits. In a flow that may take the short path, while loss
+//! recovery is quiet and the algorithm sets a window and no rate, only the window and the end of the data can stop new segments.
 
 use super::{ConnectionState, Limit, Sender};
 use crate::receiver::buffer::INITIAL_ADVERTISED;
@@ -19,8 +19,8 @@ impl Sender {
         self.transmit_as::<false, H>(now, host);
     }
 
-    /// Does the same. If `QUIET`, nothing is lost, SACKed or being repaired, the connection is established, and the flow may take
-    /// the short path.
+    /// Sends until a limit is reached. If `QUIET`, nothing is lost, SACKed or being repaired, the connection is established, and
+    /// the flow may take the short path.
     #[inline]
     pub(super) fn transmit_as<const QUIET: bool, H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacer.delay_until(Time::NEVER);
@@ -28,7 +28,7 @@ impl Sender {
             return;
         }
         let mut limits = self.core.algorithm.limits().bounded();
-        // Exhaustive: a new limit must be observed on the short path, too, or close it.
+        // Exhaustive: the short path must observe a new limit, too, or exclude it.
         let Limits { window, pacing, burst: _ } = limits;
         if QUIET && (window.is_none() || pacing.is_some()) {
             return self.transmit(now, host);
@@ -247,7 +247,7 @@ impl Sender {
         let unpaced = u64::from(self.core.options.unpaced_packets);
         if let Some(rate) = rate.filter(|_| counters.packets_sent >= unpaced) {
             let aggregate = self.core.options.mss * u64::from(self.core.options.segmentation_offload);
-            // The last of those that are not paced has a gap behind it.
+            // The last unpaced packet has a gap behind it.
             let alone = counters.packets_sent == unpaced;
             let burst = if alone { payload } else { self.core.algorithm.limits().burst.max(aggregate) };
             self.pacer.on_sent(rate, payload, burst, self.core.options.pacing_credit, now);

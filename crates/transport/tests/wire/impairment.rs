@@ -81,7 +81,7 @@ pub fn impairment() -> impl Strategy<Value = Impairment> {
 /// Endpoints with any options: the literal names all, so that a new one does not compile until it is drawn.
 #[expect(clippy::too_many_lines, reason = "a line or two for each option, none of which may be left out")]
 pub fn every_option() -> impl Strategy<Value = TransportOptions> {
-    /// The usual value most of the time: another closes the short path, or is met by few flows.
+    /// The usual value most of the time: another one excludes the short path, or affects few flows.
     fn rarely<T: Clone + std::fmt::Debug + 'static>(usual: T, others: &[T]) -> BoxedStrategy<T> {
         prop_oneof![9 => Just(usual), 1 => select(others.to_vec())].boxed()
     }
@@ -209,7 +209,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
                 syn_retries: timers.6,
                 retries: timers.7,
             };
-            // Scenarios refuse both at once: a receiver that claims what has not arrived has no window.
+            // Scenarios refuse the combination: a receiver that acknowledges data before it arrives has no window.
             let optimistic_ack = if options.read_buffer().is_some() { 0 } else { options.optimistic_ack };
             TransportOptions { optimistic_ack, ..options }
         },

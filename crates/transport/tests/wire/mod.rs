@@ -58,7 +58,7 @@ pub struct Wire {
     pub queue: u64,
     /// Packets are marked that arrive at the queue with this many waiting.
     pub mark_at: u64,
-    /// Whether what is sent must be within the windows, for an honest receiver of a transfer in one part.
+    /// Whether the data sent must be within the windows: for an honest receiver of a transfer in one part.
     pub checked: bool,
     /// When data packets were dropped by the queue.
     pub overflows: Vec<Time>,

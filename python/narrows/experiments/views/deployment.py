@@ -194,7 +194,7 @@ def _capacity_bps(row: Mapping[str, Any], camp: str) -> float:
     """Return the mean rate that the bottleneck offered a camp, by the share of it that the camp has."""
     measured = dict(row[MEASURED])
     part = number(measured.get(f"group.{camp}.goodput_fraction"))
-    # Of a packet whose transmission began in the warm-up all bits count.
+    # All bits of a packet count whose transmission began in the warm-up.
     return number(measured.get(f"group.{camp}.goodput_bps")) / part * ROOM if part > 0 else math.nan
 
 

@@ -49,7 +49,7 @@ class _Place:
         return mean_of(self.found[response])
 
     def ends(self, response: str) -> tuple[float, float]:
-        """Return the interval of a response; its mean twice without one, or where all values are equal."""
+        """Return the interval of a response; its mean twice without one, or if all values are equal."""
         found = self.found[response]
         return ends_of(found) if found["interval_method"] != EQUAL else (mean_of(found), mean_of(found))
 
@@ -282,7 +282,7 @@ def _condition(plan: Plan, row: Row) -> str:
 
 
 def _line(algorithm: str, by: str | None, level: str) -> str:
-    """Return what a line is called: its algorithm, and its level of the other factor."""
+    """Return the name of a line: its algorithm, and its level of the other factor."""
     if by is None:
         return algorithm
     return ", ".join([*([] if algorithm == ALL else [algorithm]), f"{by} = {level}"])

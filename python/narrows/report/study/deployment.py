@@ -131,7 +131,7 @@ def _note(plan: Plan) -> str:
         f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
         "in parentheses 95 % intervals over replications, and per cent of what everybody had before. What an A/B "
         "test says is the difference between the camps of one network; the total effect is everybody on the new "
-        "algorithm less everybody on the old (Spang et al., IMC 2021). A difference is clear where its interval "
+        "algorithm less everybody on the old (Spang et al., IMC 2021). A difference is clear if its interval "
         "leaves zero out and it exceeds the margin from which it matters; no interval is corrected for the number "
         "of them."
     )

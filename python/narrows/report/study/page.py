@@ -127,7 +127,7 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         "and speak of the average over these conditions alone. Differences are paired on the same random numbers. "
         "A sentence stands where the paired t-test of a difference, or the F test of a factor in the analysis of "
         f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
-        "difference exceeds the margin from which it matters. Where a factor changes a difference, or an effect, by "
+        "difference exceeds the margin from which it matters. If a factor changes a difference, or an effect, by "
         "more than the margin, it is given at each level."
     )
     return [element("ul", *said), element("p", note, class_="note"), element("div", *tables, class_="tables")]

@@ -54,7 +54,7 @@ def sentences(finding: Finding) -> Iterator[str]:
 
 
 def _effect(effect: Effect, response: str) -> str:
-    """Return what a factor changes; where that depends on others, where it is most and where it is least."""
+    """Return the effect of a factor; if it depends on other factors, its largest and its smallest value."""
     unit = response_meaning(response).unit
 
     def said(each: Effect) -> str:

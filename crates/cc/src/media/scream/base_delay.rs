@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! When the base of the queueing delay is to be found anew (`getTargetBitrate` of the authors' code): the least delays of 50 ms stay,
-//! on the mean, above an eighth of their target. That is a queue that never empties, or a path that became longer. The rate is halved
-//! for five round trips, at most once a minute, so that a queue would empty; if the delay stays, the base begins anew.
+//! The reset of the base of the queueing delay (`getTargetBitrate` of the authors' code). If the mean of the minimum delays of 50
+//! ms stays above an eighth of the target, either the queue never empties or the path has become longer. The rate is then halved
+//! for five round trips, at most once a minute, which empties a queue. If the delay persists, the base is reset.
 
 use super::is_past;
 use narrows_units::Time;
@@ -28,7 +28,7 @@ impl BaseDelay {
         self.halved
     }
 
-    /// Takes a measured queueing delay of `queue` seconds, and returns whether the base is to begin anew.
+    /// Takes a measured queueing delay of `queue` seconds, and returns whether the base must be reset.
     pub(super) fn update(&mut self, queue: f64, target: f64, srtt: f64, now: Time) -> bool {
         self.least = self.least.min(queue);
         if is_past(self.sampled_at, SAMPLING, now) {

@@ -48,7 +48,7 @@ pub const C4: Entry = Entry {
             "marks: the share since the last acknowledgement that reported one, or the last era, as in picoquic; of each acknowledgement alone, as in the text, one mark in two packets would be congestion",
             "a recovery drains, with 7/8 (its section; 3/4 in the table of states), where more than 9/8 of R m is in flight; the text names the cases and no measure",
             "one loss is 1 / 16 of the smoothed share, as in the text: above 10 MB/s, where the threshold is 0.02, each single loss lowers R, so that far fewer than 2 % are tolerated",
-            "a signal during a recovery (a delay only of packets sent above R) begins it anew once, with 7/8, as in picoquic; by the text, which ends it after one era, the rest of that queue counts as congestion in Cruising, where all_delays is set, and R swings by a quarter for ever",
+            "a signal during a recovery (a delay only of packets sent above R) begins it anew once, with 7/8, as in picoquic; by the text, which ends it after one era, the rest of that queue counts as congestion in Cruising, where all_delays is set, and R oscillates by a quarter permanently",
             "losses lower M, too, as in picoquic; the text says in some condition. Losses in Recovery are not counted",
             "persistent congestion lowers R to the largest rate measured, and never raises it",
             "all_delays = true is the text; picoquic (August 2026) compares only round-trip times of packets that were sent above R, and so keeps its rate where delays jump, with a longer queue",

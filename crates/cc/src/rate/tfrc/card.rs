@@ -67,7 +67,7 @@ pub(crate) const TFRC: Entry = Entry {
             "the receive rate of a regular report is measured from arrival to arrival, not over a whole round trip; ns-2 reports at arrivals, with the same result",
             "without reports the rate is halved with both rules; RFC 5348 §4.4 halves the stored X_recv, with the same result as long as there are losses",
             "no rules for data-limited and idle senders",
-            "datagrams have no receive window: with one of 20 packets over 10 Mbps and 40 ms the goodput is 9.7 Mbps, twice what the window permits",
+            "datagrams have no receive window: with one of 20 packets over 10 Mbps and 40 ms the goodput is 9.7 Mbps, twice the rate that the window permits",
         ],
     },
     style: Some(Style(Hue::Slate, Dash::DashDotDot)),

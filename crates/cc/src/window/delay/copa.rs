@@ -132,7 +132,7 @@ impl Copa {
             self.default_delta.min(COMPETITIVE_DELTA)
         };
         if self.competitive != was_competitive {
-            // The window moves by v / δ packets in a round trip: v was reached with another δ.
+            // The window moves by v / δ packets in a round trip: v was reached with a different δ.
             self.velocity = Velocity::at(self.window);
         }
     }
@@ -308,10 +308,10 @@ pub(crate) const COPA: Entry = Entry {
             "round-trip times are filtered in constant space, so that a minimum may stand for samples that are no longer the least of their window",
             "the round trips of velocity and mode are those that the sender counts; the direction follows from the window at the start of one and of the next",
             "a velocity above 1 ends at once where the window is to turn, as in mvfst, and not at the end of the round trip: otherwise the window swings between two packets and twice the path",
-            "v is 1 after a change of mode, of which the paper says nothing: v / delta packets a round trip is another speed with another delta, and a flow alone that drains its own overshoot for more than five round trips would fall to a tenth of the path, rise, overshoot again, and keep two thirds of the link",
+            "v is reset to 1 when the mode changes, which the paper does not specify: v / delta packets per round trip is a different speed with a different delta, and a flow alone that drains its own overshoot for more than five round trips would fall to a tenth of the capacity, rise, overshoot again, and keep two thirds of the link",
             "v is at most delta w, so that the window at most doubles in a round trip (the paper sets no bound; in the authors' code v is at most w)",
             "the paper is silent on timeouts and idle times: after a timeout the window is one packet, after an idle time of one at most the initial window, and slow start follows",
-            "acknowledgements in bursts longer than srtt / 2 hide the least delay, of which the paper says nothing: in frames of 20 ms over 10 Mbps and 40 ms the utilization is 0.24",
+            "acknowledgements in bursts longer than srtt / 2 hide the minimum delay, which the paper does not consider: in frames of 20 ms over 10 Mbps and 40 ms the utilization is 0.24",
             "a window that does not limit the sender does not grow",
             "beside a NewReno flow it has 0.58 of 12 Mbps and, within a cycle of NewReno, 0.61 of 96 Mbps, where the paper has it as aggressive",
             "on a path that became longer by 100 ms the least delay of 10 s stands for the shorter path: a flow alone loses a tenth of its packets until it has passed",

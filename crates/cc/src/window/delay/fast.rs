@@ -180,6 +180,6 @@ pub(super) const UPDATE: Parameter = Parameter {
 pub(super) const DEVIATIONS: &[&str] = &[
     "the window is updated every 20 ms, as in NIST SP 500-282; in the paper once per round trip (update = round). With several updates per round trip and an alpha small against the BDP the window oscillates",
     "slow start is that of the flow and ends with a loss or at ssthresh",
-    "an alpha above the buffer keeps the queue full and loses what does not fit, for ever: 41 % with the default of 200 packets over 10 Mbps, 40 ms and a buffer of 8; alpha must be below the smallest buffer of the path",
+    "an alpha above the buffer keeps the queue full and permanently loses the excess packets: 41 % with the default of 200 packets over 10 Mbps, 40 ms and a buffer of 8; alpha must be below the smallest buffer of the path",
     "a window that does not limit the sender does not grow; no updates in slow start, in recovery and with nothing in flight",
 ];

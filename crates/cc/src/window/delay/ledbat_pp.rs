@@ -197,7 +197,7 @@ pub(crate) const LEDBAT_PLUS_PLUS: Entry = Entry {
         variables: DELAYS,
         deviations: &[
             "the window starts at the flow's initial window (draft: 2) and grows only while it limits the sender",
-            "on a path that became longer what it adds counts as a queue until the base history of the draft has forgotten the shorter one, minutes later",
+            "after the path becomes longer, the additional propagation delay counts as queueing delay until the shorter delay leaves the base history of the draft, minutes later",
             "a loss ends a slowdown, and so does a time without data, which the draft leaves open",
         ],
     },

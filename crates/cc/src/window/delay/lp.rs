@@ -137,7 +137,7 @@ pub(crate) const LP: Entry = Entry {
             "round-trip times instead of one-way delays: a queue in the reverse direction counts, too",
             "samples of packets that were sent before a decrease are ignored, and the smoothed delay starts anew after it; the paper does not say how two indications of the same queue are recognized",
             "samples are ignored while the window is below 4 packets, since acknowledgements may then be delayed by the receiver's timer",
-            "d_min and d_max are kept, as in the paper: on a path that became longer each sample is an indication; jitter above 15 % of the swing of the delay is one, too: with 0 to 10 ms, uniform, over 10 Mbps and 40 ms the utilization is 0.09, of hstcp-lp as well",
+            "d_min and d_max are never reset, as in the paper: after the path becomes longer each sample is an indication of congestion; so is jitter above 15 % of the range of the delay: with 0 to 10 ms, uniform, over 10 Mbps and 40 ms the utilization is 0.09, also of hstcp-lp",
             "no indication in slow start: the paper uses the extremes that were measured there after the first loss",
             "Linux estimates one-way delays from timestamps in whole milliseconds and the receiver's clock rate in whole hertz, so that the offset between the clocks is part of the delay",
             "Linux sets d_min to d and d_max to 2 d at each indication, has indications in slow start, too, and leaves ssthresh as it is, so that slow start may follow",

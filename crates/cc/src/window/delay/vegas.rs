@@ -103,7 +103,7 @@ pub(crate) const VEGAS: Entry = Entry {
             "a round with fewer than 3 samples adds Reno's increase for its last acknowledgement, as in Linux",
             "diff is the paper's, as in Linux 2.6.22; later versions divide by base instead of rtt and estimate a longer queue",
             "the minimum RTT is kept after idle periods, where Linux resets it; loss detection is the flow's",
-            "as in the paper the minimum RTT never rises: on a path that became longer what it adds counts as a queue",
+            "as in the paper the minimum RTT never rises: after the path becomes longer, the additional propagation delay counts as queueing delay",
         ],
     },
     style: Some(Style(Hue::Cyan, Dash::DashDot)),

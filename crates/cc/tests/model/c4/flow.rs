@@ -64,7 +64,7 @@ impl Flow {
         self.algorithm.on_ack(&ack, &path);
     }
 
-    /// One acknowledgement of a packet that left when all but `packets` of what was delivered by now had been.
+    /// One acknowledgement of a packet that left when all but `packets` of the packets delivered by now had been delivered.
     pub fn sent_before(&mut self, packets: u64, rtt: Span) {
         self.delivered -= packets;
         self.acked(packets, 0, 0.0, rtt, true);

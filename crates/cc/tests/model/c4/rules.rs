@@ -272,8 +272,8 @@ fn a_probe_that_raised_the_rate_is_followed_by_pushing_while_the_rate_grows_by_t
     assert_eq!(flow.state(), "recovery");
 }
 
-/// The queue that a push leaves is that of its packets: until the first that left after it showed, a recovery goes on, and
-/// cruising is not held to account for it.
+/// A push leaves a queue of its own packets. The recovery lasts until a packet that left after the push has been acknowledged, so
+/// that Cruising does not respond to that queue.
 #[test]
 fn a_recovery_in_which_the_queue_of_a_push_shows_begins_anew_once() {
     let mut flow = pushing();

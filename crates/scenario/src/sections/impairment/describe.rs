@@ -31,7 +31,7 @@ pub fn describe(impairment: &Impairment) -> String {
                 EcnChange::ClearCe => "CE replaced by ECT(0)",
                 EcnChange::Ect1ToEct0 => "ECT(1) replaced by ECT(0)",
                 EcnChange::SetCe => "ECT replaced by CE",
-                EcnChange::Drop => "loss of what is ECN-capable",
+                EcnChange::Drop => "loss of ECN-capable packets",
             };
             format!("{change} in {} of {}", percent(*share), selected(selection))
         }

@@ -22,15 +22,15 @@ keys! {
         /// Path of the file, relative to the scenario file.
         file: File,
         /// Name of the column of rates, or its number from 1.
-        column: String => "the only one, or the only one whose name is that of a rate",
+        column: String => "the only one, or the only one with the name of a rate",
         /// Unit of the rates; B, kB, MB and bit are amounts in the interval of a line.
-        unit: RateUnit => "that in the name of the column; required if it has none",
+        unit: RateUnit => "the unit in the name of the column; required if it has none",
         /// Name of the column of times, or its number from 1. Times are numbers, dates as in 2019-12-14 10:16:30 or times of
         /// day, with AM or PM and a zone (Z, UTC, +01:00) behind them in all lines or in none, and ascend; of lines with
-        /// the same time the last holds. A column `end` with the same unit has the ends of the intervals.
-        time: String => "the only one whose name is that of a time; without a header the first",
+        /// the same time the last holds. A column `end` in the same unit states the ends of the intervals.
+        time: String => "the only one with the name of a time; without a header the first",
         /// Unit of the times.
-        time_unit: TimeUnit => "that in the name of the column, otherwise s",
+        time_unit: TimeUnit => "the unit in the name of the column, otherwise s",
         /// Part of its interval at which the time of a line is. start: a rate holds until the time of the next line.
         /// end: a rate held since the time of the line before, as of bytes received since then.
         times_are: Part = Part::Start,

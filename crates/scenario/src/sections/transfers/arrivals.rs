@@ -206,7 +206,7 @@ impl Process for Arrivals {
     }
 }
 
-/// What recorded transfers are, in words.
+/// Describes recorded transfers.
 fn range(records: &[(f64, u64)]) -> String {
     let sizes = || records.iter().map(|(_, size)| *size);
     let [least, most] = [sizes().min(), sizes().max()].map(|size| Bytes::new(size.unwrap_or(0)));

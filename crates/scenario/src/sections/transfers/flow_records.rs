@@ -23,7 +23,7 @@ keys! {
         /// Name of the column of start times, or its number from 1. Times are numbers or dates, in any order.
         time: String => "the one with a usual name, as start, ts, firstSeen or sTime",
         /// Unit of the times.
-        time_unit: TimeUnit => "that in the name of the column, otherwise s",
+        time_unit: TimeUnit => "the unit in the name of the column, otherwise s",
         /// Name of the column of bytes, or its number from 1. Records of 0 bytes are left out.
         bytes: String => "the one with a usual name, as bytes, ibyt or octets",
         /// Time at or after which no transfer starts.

@@ -21,7 +21,7 @@ preset_keys! {
         /// sides of a connection write, acknowledgements of the side that opened it are not ECN-capable. Only with ecn.
         option ecn_packets: EcnPackets,
 
-        /// Alternative backoff with ECN (ABE): a mark multiplies the window by 0.8 (Reno) or 0.85 (CUBIC) where a loss
+        /// Alternative backoff with ECN (ABE): a mark multiplies the window by 0.8 (Reno) or 0.85 (CUBIC), while a loss
         /// multiplies it by less (RFC 8511 §3.1). Only with ecn, and for reno, newreno, cubic-2005, cubic-2008 and cubic.
         option abe: bool { true => "alternative backoff with ECN" },
     }

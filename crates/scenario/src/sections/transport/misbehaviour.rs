@@ -9,8 +9,7 @@ preset_keys! {
     /// Keys of misbehaving receivers.
     pub struct Keys, Values for TransportOptions {
         /// ACK division by a misbehaving receiver (Savage et al. 1999): number of acknowledgements into which each is
-        /// divided. Parts of a segment have an effect where ack_counting is acks; algorithms in Python are notified of
-        /// them.
+        /// divided. Parts of a segment have an effect if ack_counting is acks; algorithms in Python are notified of them.
         option ack_division: Count<1, 100> {
             parts if parts > 1 => format!("every ACK divided into {parts}"),
         },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys of the receive window and of the application that reads, and what one needs that does not read all data at once.
+//! Keys of the receive window and of the application at the receiver, and the check of an application that does not read all data
+//! at once.
 
 use super::{Endpoint, Infinite, TransportKeys};
 use crate::diagnostic::Fault;
@@ -22,15 +23,15 @@ preset_keys! {
         /// more than triples in a round trip.
         option receive_autotuning: bool { true => "receive window autotuned" },
 
-        /// Slow reader: rate at which the application at the receiver reads the payload that has arrived in order. What it
-        /// has not read occupies a buffer of receive_window; the rest of the buffer is the window that is advertised, down
-        /// to zero, when the sender probes it (RFC 9293 §3.8.6). Needs a receive_window of at least 2pkt.
+        /// Slow reader: rate at which the application at the receiver reads the payload that has arrived in order. Unread data
+        /// occupies a buffer of receive_window; the rest of the buffer is the window that is advertised, down to zero, when the
+        /// sender probes it (RFC 9293 §3.8.6). Needs a receive_window of at least 2pkt.
         option read_rate: Or<Positive<Rate>, Infinite> {
             Some(rate) => format!("read at {rate}"),
         },
 
-        /// Times of the run from which to which that application reads nothing, as in 5s..8s; 0s is no pause. Needs a
-        /// receive_window of at least 2pkt.
+        /// Interval of the run during which that application reads nothing, as in 5s..8s; 0s is no pause. Needs a receive_window
+        /// of at least 2pkt.
         option read_pause: SpanRange {
             (from, to) if from < to => format!("not read from {from} to {to}"),
         },

@@ -25,15 +25,15 @@ preset_keys! {
             true => "proportional rate reduction",
         },
 
-        /// Lost retransmissions: under rack, a retransmission that is lost is another indication of congestion, for which the
-        /// window is reduced again, once for all that were sent since the last reduction; so is a timeout in fast recovery (RFC
-        /// 5681 §4.3). false: one reduction per episode, as in Linux. Under the other recoveries, which do not detect it, the
-        /// timeout reduces the window.
+        /// Lost retransmissions: under rack, a lost retransmission is another indication of congestion. It reduces the window
+        /// again, once for all retransmissions that were sent since the last reduction; so does a timeout in fast recovery (RFC
+        /// 5681 §4.3). false: one reduction per episode, as in Linux. The other recoveries do not detect lost retransmissions,
+        /// and the timeout reduces the window.
         option lost_retransmission_reduces: bool { false => "lost retransmissions reduce nothing" },
 
-        /// Quantity from which the window algorithms take their reductions. flight: the data in flight, or the most that was in
-        /// flight during the last window of data if that is more, where the window was not the limit (RFC 5681 equation 4, RFC
-        /// 7661 §4.4.1). window: the congestion window, as in Linux, ns-2 and RFC 9002; RFC 9438 §4.6 permits both to CUBIC.
+        /// Quantity to which the window algorithms apply their reductions. flight: the data in flight, or its maximum during the
+        /// last window of data if that is larger, unless the window was the limit (RFC 5681 equation 4, RFC 7661 §4.4.1). window:
+        /// the congestion window, as in Linux, ns-2 and RFC 9002; RFC 9438 §4.6 permits both for CUBIC.
         option reduction_from: ReductionFrom,
 
         /// Limited transmit: new segments are sent on the first two duplicate ACKs (RFC 3042).

@@ -92,7 +92,7 @@ impl Endpoint {
         Ok(options)
     }
 
-    /// Returns the keys that set an option to another value than `options` has, each with the value there.
+    /// Returns the keys that set an option to a value that differs from `options`, each with its value in `options`.
     pub fn differing(&self, options: &TransportOptions) -> Vec<Unlike> {
         let window = |packets: Option<u64>| packets.map(PacketsOrSize::Packets);
         let rate = options.quick_start.map(|request| request.rate);
@@ -125,14 +125,14 @@ impl Endpoint {
         found
     }
 
-    /// Describes the preset and of the keys that differ from it.
+    /// Describes the preset and the keys that differ from it.
     pub fn describe(&self) -> String {
         let preset = self.preset.preset.copied().unwrap_or(Preset::Modern);
         format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
     }
 }
 
-/// Converts a window to packets; one in bytes holds so many payloads.
+/// Converts a window to packets; a window in bytes is divided by the payload of a packet.
 pub(super) fn packets(
     window: &mut Field<Option<PacketsOrSize>>,
     mss: Result<Bytes, Reported>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys of a faster start, Quick-Start and Careful Resume, of the first reduction, and which of them belong together.
+//! Keys of a faster start (Quick-Start, Careful Resume) and of the first reduction, and the checks of their combinations.
 
 use super::{Nothing, TransportKeys, packets};
 use crate::diagnostic::Fault;
@@ -25,11 +25,11 @@ preset_keys! {
         /// it, paced over a round trip, when the initial window is acknowledged, and retreats if packets are lost then (RFC 9959).
         key saved_window: Or<PacketsOrSize, Nothing> = [None, None, None, None],
 
-        /// Round-trip time of that connection, saved_rtt: Careful Resume is given up where it is twice the present one or more, or less
-        /// than a tenth of it; none: not compared. Only with saved_window.
+        /// Round-trip time of that connection, saved_rtt: Careful Resume is given up if it is twice the present one or more, or
+        /// less than a tenth of it; none: not compared. Only with saved_window.
         key saved_rtt: Or<Positive<Span>, Nothing> = [None, None, None, None],
 
-        /// Size of the first window reduction. rule: that of the algorithm. half: to half of the window.
+        /// Size of the first window reduction. rule: as the algorithm reduces it. half: to half of the window.
         option first_cut: FirstCut {
             FirstCut::Half => "first reduction to half",
         },
@@ -47,7 +47,7 @@ impl Values {
         Ok(asked)
     }
 
-    /// Resolves what an earlier connection has left.
+    /// Resolves the saved window and round-trip time of an earlier connection.
     pub(super) fn resolve_saved_path(
         &mut self,
         mss: Result<Bytes, Reported>,
@@ -69,7 +69,7 @@ impl Values {
 
 /// Adds an error to `faults` for each `quick_start_ssthresh` without a `quick_start`, and each `saved_rtt` without a `saved_window`.
 pub fn check_start_ups(flows: &[&TransportKeys], transport: Option<&TransportKeys>, faults: &mut Vec<Fault>) {
-    // What did not pass is known already.
+    // Keys with errors have been reported already.
     let asks = |flow: &TransportKeys| {
         let written =
             [Some(flow), transport].into_iter().flatten().find(|each| each.start_up.quick_start.written);

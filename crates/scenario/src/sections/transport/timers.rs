@@ -73,7 +73,7 @@ impl Values {
         for (key, field) in [("min_rto", &self.min_rto), ("initial_rto", &self.initial_rto)] {
             let value = field.copied()?;
             if value > max {
-                // The key that was written is the one to mend.
+                // The error is reported at the key that was written.
                 let field = if field.written { field } else { &self.max_rto };
                 let fault = field.fault(format!("{key} is more than max_rto")).given(value.to_string());
                 return Err(fault.allowed(format!("at most {max}")).report(faults));

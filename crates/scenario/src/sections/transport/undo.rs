@@ -18,9 +18,9 @@ preset_keys! {
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
-        /// What an undo gives back of a window algorithm. state: all that the episode changed, as if there had been none (RFC 9438
-        /// §4.9). window: window and ssthresh alone, as in Linux: the maximum and the epoch of CUBIC and BIC stay those of the
-        /// loss; H-TCP has its times and its largest RTT back.
+        /// State of a window algorithm that an undo restores. state: all state that the episode changed, as if the episode had
+        /// not happened (RFC 9438 §4.9). window: window and ssthresh alone, as in Linux: CUBIC and BIC keep the maximum and the
+        /// epoch of the loss; H-TCP recovers its times and its largest RTT.
         option undo_restores: UndoRestores,
 
         /// Forward RTO-recovery: detection of spurious timeouts by the acknowledgements that follow, after which

@@ -39,9 +39,8 @@ preset_keys! {
 
         /// Number of segments that an acknowledgement counts as when the window of a window algorithm grows. segments:
         /// all that it acknowledges (RFC 3465, without its limits; Linux). mixed: all, except from a timeout to the end
-        /// of loss recovery, where an acknowledgement counts as one segment, since much of what it covers may have
-        /// arrived earlier (RFC 3465 §2.3). acks: one (RFC 5681 §3.1; ns-2), so that delayed acknowledgements halve the
-        /// growth.
+        /// of loss recovery, where an acknowledgement counts as one segment, since much of the data that it covers may have
+        /// arrived earlier (RFC 3465 §2.3). acks: one (RFC 5681 §3.1; ns-2), so that delayed acknowledgements halve the growth.
         option ack_counting: AckCounting,
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn is_due(una: u64, number: u64) -> bool {
 /// Segments from one comparison to the next.
 const STRIDE: u64 = 1 << 10;
 
-/// What one path says to the host, and the host to which it is passed on.
+/// The packets and events of one path, and the host to which they are passed on.
 struct Observed<'a, H> {
     host: Option<&'a mut H>,
     said: Vec<String>,
@@ -54,7 +54,7 @@ impl<H: Host> Host for Observed<'_, H> {
 }
 
 impl Sender {
-    /// Does what [`advance`](Self::advance) does, and compares it with the long path.
+    /// Carries out [`advance`](Self::advance), and compares it with the long path.
     ///
     /// # Panics
     ///

@@ -73,7 +73,7 @@ def _paint(panel: Panel, run: Run, number: int, place: int, name: str) -> None:
             text = f"{run.name}: {quantity(value, unit)} (replication {replication + 1})"
             panel.point(run.name, (number, value), run.style, text, of_many=True)
     at = (float(number), measure.mean or 0.0)
-    # That of equal values follows from their number alone, and would be the tallest thing in the panel.
+    # The interval of equal values follows from their number alone, and would be the tallest mark in the panel.
     if measure.interval is not None and measure.method != EQUAL:
         panel.whiskers(run.name, at, (at[0], at[0]), measure.interval, run.style)
     panel.point(run.name, at, run.style, f"{run.name}: {quantity(measure.mean, unit)}")
