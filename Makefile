@@ -67,7 +67,7 @@ test-full: test
 
 # Rust and Python side by side, since many tests of Python wait for commands of one thread.
 test: build .venv/.tools
-	@$(MAKE) --no-print-directory --jobs 2 rust-half python-half; status=$$?; .ci/stage --print; exit $$status
+	@status=0; $(MAKE) --no-print-directory --jobs 2 rust-half python-half || status=$$?; .ci/stage --print; exit $$status
 
 rust-half:
 	@$(MAKE) --no-print-directory check-rust
