@@ -13,11 +13,14 @@ import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 from study_files import LONGER, STUDY, begin, digests, finish, kept, state, study, write_study
 
 from command_line import environment
+from narrows.experiments.executors.dask import Dask
+from narrows.experiments.task import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -205,3 +208,15 @@ def test_that_all_workers_are_gone_is_said_and_another_one_goes_on(tmp_path: Pat
     cluster.worker("next")
     assert finish(process)[0] == 0
     assert state(tmp_path)["finished"] == 80
+
+
+def test_a_result_that_went_with_its_worker_is_waited_for(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    future = Mock(status="finished")
+    future.cancelled.return_value = False
+    future.add_done_callback.side_effect = lambda call: call(future)
+    future.result.side_effect = [TimeoutError, Stopped("cell")]
+    monkeypatch.setattr("distributed.Client.submit", Mock(return_value=future))
+    with Dask(cluster.address, print) as executor:
+        executor.submit(Mock(key="cell"))
+        assert executor.completed(1) == []
+        assert executor.completed(1) == [Stopped("cell")]

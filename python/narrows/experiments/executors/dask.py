@@ -64,9 +64,14 @@ class Dask:
         """Submit a cell."""
         self._attempts += 1
         willing = [address for address in self._workers() if address not in self._refused] if self._refused else None
-        future = self._client.submit(
-            perform_there, task, key=f"narrows-{task.key}-{self._attempts}", pure=False, workers=willing
+        self._expect(
+            task,
+            self._client.submit(
+                perform_there, task, key=f"narrows-{task.key}-{self._attempts}", pure=False, workers=willing
+            ),
         )
+
+    def _expect(self, task: Task, future: Any) -> None:
         self._futures[task.key] = future
         future.add_done_callback(lambda done: self._outcomes.put((task, done)))
 
@@ -111,9 +116,14 @@ class Dask:
             error = future.exception()
             return Failed(task.key, f"{type(error).__name__}: {error}")
         try:
-            outcome: Outcome = future.result()
-        except (OSError, TimeoutError):
-            # The scheduler went between the end of the task and this request for its result.
+            outcome: Outcome = future.result(timeout=PATIENCE_S)
+        except TimeoutError:
+            # The worker went between the end of the task and this request: another one computes it again.
+            self._look_around()
+            self._expect(task, future)
+            return None
+        except OSError:
+            # The scheduler went then.
             raise self._gone() from None
         if isinstance(outcome, Refused):
             self._refuse(outcome.worker, outcome.engine)
