@@ -53,7 +53,8 @@ impl Drop for Room {
 /// Bytes of memory that a flow may have in a module.
 const MEMORY: usize = 16 << 20;
 
-/// Bytes of memory that all flows of a module may have together.
+/// Bytes of memory that all flows of a module may have together, in all runs of a process. Whether runs exceed it depends on how
+/// many of them run side by side; it ends a run with an error, and changes no result.
 const MEMORY_OF_ALL: usize = 2 << 30;
 
 /// Functions that the table of a module may have.

@@ -35,6 +35,11 @@ fn framing_takes_its_part_of_the_rate() {
         assert_near(overhead, goodput(overhead), share * 10e6, 2e-3);
     }
     let records = run(&path(r#"overhead = { kind = "atm" }"#, ""), 0);
+    // Packets of 44 bytes are padded to the shortest frame, with a size alone, too.
+    for overhead in [r#"overhead = "38B""#, r#"overhead = { kind = "frame" }"#] {
+        let records = run(&path(overhead, "packet = \"44B\""), 0);
+        assert_near(overhead, value(&records, "a", "goodput_bps"), 4.0 / 84.0 * 10e6, 2e-3);
+    }
     assert_near("the link is busy", value(&records, "bottleneck", "utilization"), 1.0, 1e-3);
 }
 

@@ -67,9 +67,9 @@ pub struct Impairments {
     /// Packets that the current element has released.
     released: VecDeque<Packet>,
     /// Packets lost since they were last taken, each with the rule.
-    lost: Vec<(Packet, &'static str)>,
+    lost: VecDeque<(Packet, &'static str)>,
     /// Packets marked since they were last taken.
-    marked: Vec<Packet>,
+    marked: VecDeque<Packet>,
 }
 
 /// A packet that leaves at its arrival time.
@@ -125,8 +125,8 @@ impl Impairments {
             added: 0,
             pending: VecDeque::new(),
             released: VecDeque::new(),
-            lost: Vec::new(),
-            marked: Vec::new(),
+            lost: VecDeque::new(),
+            marked: VecDeque::new(),
         })
     }
 
@@ -160,14 +160,14 @@ impl Impairments {
         self.waiting.pop().map(|Reverse(first)| first.packet)
     }
 
-    /// Returns the next lost packet, with the rule by which it was lost.
+    /// Returns the next lost packet in the order of losses, with the rule by which it was lost.
     pub fn take_lost(&mut self) -> Option<(Packet, &'static str)> {
-        self.lost.pop()
+        self.lost.pop_front()
     }
 
     /// Returns the next packet that an element marked, as it left that element.
     pub fn take_marked(&mut self) -> Option<Packet> {
-        self.marked.pop()
+        self.marked.pop_front()
     }
 
     /// Returns the number of packets here.
@@ -186,14 +186,14 @@ impl Impairments {
             let before = packet.ecn;
             let fate = element.pass(&mut packet, draws, &mut self.released);
             if packet.ecn == Ecn::Ce && before != Ecn::Ce {
-                self.marked.push(packet);
+                self.marked.push_back(packet);
             }
             self.pending.extend(self.released.drain(..).map(|released| (stage + 1, released)));
             match fate {
                 Fate::Leaves => {}
                 Fate::Held => return None,
                 Fate::Lost(rule) => {
-                    self.lost.push((packet, rule));
+                    self.lost.push_back((packet, rule));
                     return None;
                 }
             }

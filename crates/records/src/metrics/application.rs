@@ -53,7 +53,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| of_video(group, |video| video.stalls as f64)),
     metric("stall_share", Share, Lower, "share of time stalled", YIN,
         "time during which playback had stopped because the buffer was empty, over that and the time during which it went on, of all players",
-        |group| of_video(group, |video| video.stalled_ps as f64 / (video.stalled_ps + video.played_ps) as f64)).of(|group| of_video(group, |video| video.segments as f64)),
+        |group| of_video(group, |video| video.stalled_ps as f64 / (video.stalled_ps + video.played_ps) as f64)),
     metric("startup_delay_s", Seconds, Lower, "start-up delay of video, mean", YIN,
         "time from the start of a player to the start of playback, mean over players that began to play",
         |group| of(group, |all| all.video.startups.mean_s())),

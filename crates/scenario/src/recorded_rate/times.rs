@@ -143,7 +143,8 @@ impl Clock {
         let fault = |what: &str| {
             let allowed = "numbers, or dates as in 2019-12-14 10:16:30 or 2019-12-14T10:16:30+01:00, with the year first, AM or PM \
                            behind them, and zones as Z, UTC or +01:00; or step =, the time between two lines";
-            Problem::new(Key::Time, format!("the time on line {} {what}", row.line), allowed)
+            let of = if self.end == Some(column) { "end" } else { "time" };
+            Problem::new(Key::Time, format!("the {of} on line {} {what}", row.line), allowed)
         };
         match found {
             Some(seconds) if seconds.is_nan() => Err(fault(

@@ -50,13 +50,13 @@ pub type Added = Choice<Bytes, Framed>;
 ///
 /// If a key has an error that was reported.
 pub fn model(written: &Added) -> Result<Framing, Reported> {
+    let frame = |added, least: Option<Bytes>| {
+        let usual = if added == ETHERNET { ETHERNET_LEAST } else { Bytes::ZERO };
+        Framing::Frame { added, least: least.unwrap_or(usual) }
+    };
     Ok(match written {
-        Choice::Plain(added) => Framing::Frame { added: *added, least: Bytes::ZERO },
-        Choice::Form(Framed::Frame(form)) => {
-            let added = form.bytes.copied()?;
-            let usual = if added == ETHERNET { ETHERNET_LEAST } else { Bytes::ZERO };
-            Framing::Frame { added, least: form.least.copied()?.unwrap_or(usual) }
-        }
+        Choice::Plain(added) => frame(*added, None),
+        Choice::Form(Framed::Frame(form)) => frame(form.bytes.copied()?, form.least.copied()?),
         Choice::Form(Framed::Atm(form)) => Framing::Cells(form.bytes.copied()?),
     })
 }
