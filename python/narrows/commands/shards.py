@@ -42,8 +42,8 @@ class Sharding(Job[Status]):
         with self.resumable():
             campaign.work(self.parts, self.place, lambda: Threads(self.options.threads), whole.of)
         found = [part.opened(self.place).status() for part in self.parts]
-        cells, finished, failed = (sum(each) for each in zip(*(one[:3] for one in found), strict=True))
-        return Status(cells, finished, failed, None)
+        cells, finished = sum(one.cells for one in found), sum(one.finished for one in found)
+        return Status(cells, finished, sum(one.failed for one in found), None)
 
     def build(self, _result: Status) -> None:
         """Build no page: a part of the cells has no verdict."""
