@@ -116,8 +116,9 @@ def check_course(known: Path, found: Path) -> None:
 def test_the_same_rule_in_two_transports_has_the_same_course(tmp_path: Path, stack: str) -> None:
     # NewReno of RFC 9002 and of RFC 5681 differ in the size of packets, and in how much they send in recovery.
     long = ("duration=60s", "warmup=10s")
-    ours, theirs = (alone(tmp_path, f'algorithm = "newreno"\n{key}', *long) for key in ("", f'stack = "{stack}"'))
-    check_course(ours, theirs)
+    # Outside of the stacks one of 13 reductions would follow a lost retransmission.
+    ours = alone(tmp_path, 'algorithm = "newreno"', *long, "transport.lost_retransmission_reduces=false")
+    check_course(ours, alone(tmp_path, f'algorithm = "newreno"\nstack = "{stack}"', *long))
 
 
 @pytest.mark.parametrize("stack", STACKS)

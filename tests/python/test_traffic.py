@@ -79,4 +79,4 @@ def test_a_file_without_points_is_named_with_its_line(narrows: Narrows, tmp_path
     (tmp_path / "sizes.txt").write_text("1000 0.5\nmany 1\n", encoding="utf-8")
     done = narrows("check", write(tmp_path, HEAD + SIZED))
     assert done.returncode == 2
-    assert "line 2 is not two numbers" in done.stderr
+    assert "the value on line 2 is not a number" in done.stderr

@@ -183,7 +183,9 @@ class Bench:
         """Run a command, whatever its outcome, and check that nothing was executed."""
         status, said = self.run(words, folder)
         assert not self.marker.exists(), (words, planted)
-        assert status in {0, 1, 2}, said
+        # 4: cells failed, as their scenario is another one; an internal error has the same status.
+        assert status in {0, 1, 2, 4}, said
+        assert "internal error" not in said, said
 
 
 @pytest.fixture(scope="module")
@@ -234,8 +236,10 @@ def test_every_command_and_every_kept_file_is_tried(bench: Bench) -> None:
     assert missing <= {"ledger-quick.json", "tables-quick.json", "experiments.json"}, missing
 
 
-# Of the places that name nothing so many are tried, unless all are.
+# Of the places that name nothing so many are tried.
 SOME = 2
+# Of all places so many are tried with each name in the long test.
+MOST = 20
 RUNNING = ("study merge", "study run", "study resume", "suite", "reproduce", "ab", "worst", "verify")
 CASES = [(name, kind) for name, found in READING.items() for kind in found]
 
@@ -245,7 +249,9 @@ def nothing_is_executed(bench: Bench, command: str, kind: str, *, everywhere: bo
     made, place = bench.made(kind), bench.folder / "planted"
     for number, new in enumerate(bench.names):
         found = list(planted(made, new))
-        if not everywhere:
+        if everywhere:
+            found = found[number :: len(found) // MOST + len(bench.names)]
+        else:
             naming = [each for each in found if each[1][-1] in NAMING or each[0].name in ABOUT]
             others = [each for each in found if each not in naming][number :: len(found) // SOME + 1]
             # Code itself in each place that names something; all else in some of them.
@@ -266,9 +272,9 @@ def test_no_text_of_results_names_code_that_is_executed(bench: Bench, command: s
     nothing_is_executed(bench, command, kind, everywhere=False)
 
 
-@pytest.mark.full("every text of every file and every command, for half an hour; above are those that name something")
+@pytest.mark.full("places that name nothing, and commands that only read; above are those that name something")
 @pytest.mark.parametrize(("command", "kind"), CASES)
-def test_no_text_at_all_of_results_names_code_that_is_executed(bench: Bench, command: str, kind: str) -> None:
+def test_no_other_text_of_results_names_code_that_is_executed(bench: Bench, command: str, kind: str) -> None:
     nothing_is_executed(bench, command, kind, everywhere=True)
 
 
@@ -386,7 +392,7 @@ def test_what_is_planted_is_executed_where_the_user_names_it(bench: Bench) -> No
         ["suite", folder, "newreno", "--out", "new"],
         ["suite", "sound", relative, "--out", "new"],
         ["reproduce", folder, "--out", "new"],
-        ["ab", "newreno", code, "--scenario", "sound/base.toml", "--replications", "1", "--out", "new"],
+        ["ab", "newreno", code, "--scenario", "sound/base.toml", "--replications", "2", "--out", "new"],
     ):
         status, said = bench.run(words, bench.folder)
         assert bench.marker.exists(), (words, status, said)

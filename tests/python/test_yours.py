@@ -16,6 +16,7 @@ import pytest
 import narrows as nw
 from command_line import SHORT, command, environment, write
 from narrows.external import scaffold
+from narrows.typed import Typed
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -148,10 +149,11 @@ def test_a_path_is_relative_to_the_file_and_in_an_argument_to_the_working_direct
 def test_the_content_of_the_file_is_part_of_the_scenario(tmp_path: Path) -> None:
     scenario = nw.Scenario(SUBJECT)
     file = place(tmp_path, RENO)
-    one = scenario.resolve(f"{file}:Reno")
+    subject = Typed(f"{file}:Reno")
+    one = scenario.resolve(subject)
     assert [path for path, _, _ in one.files] == [str(file)]
     place(tmp_path, RENO.replace("2.0", "3.0"))
-    assert scenario.resolve(f"{file}:Reno").digest != one.digest
+    assert scenario.resolve(subject).digest != one.digest
 
 
 def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:

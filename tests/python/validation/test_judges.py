@@ -37,7 +37,7 @@ def test_figure_agrees_with_the_judge(name: str) -> None:
 def test_every_scenario_is_held_against_something(judge: str) -> None:
     assert set(judgement.cases_of(judge)) == {figure.case for figure in FIGURES.values() if figure.judge == judge}
     written = {path.name for path in (VALIDATION / judge).glob("*.toml")} - {"reference.toml", "cases.toml"}
-    assert written == {file.name for file, _ in judgement.cases_of(judge).values()}
+    assert written == {case.file.name for case in judgement.cases_of(judge).values()}
 
 
 def test_every_known_difference_is_of_a_figure() -> None:
