@@ -76,6 +76,10 @@ pub fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fa
     }))
 }
 
+/// Queueing disciplines of `tc` that are no kind of queue here.
+const OF_TC: &[&str] =
+    &["cbs", "etf", "ets", "hfsc", "hhf", "htb", "mqprio", "netem", "sfb", "taprio", "tbf"];
+
 /// Returns the form of a table, from its `kind` or from a key with the name of a form.
 ///
 /// # Errors
@@ -97,6 +101,9 @@ pub fn choose(
                 match with_parameters(name, names()) {
                     Some(form) => {
                         fault.hint(Some(format!("values of its keys stand in parentheses, as in {form}")))
+                    }
+                    None if OF_TC.contains(&name.as_str()) => {
+                        fault.hint(Some("docs/tc.md states what a queueing discipline of tc becomes".into()))
                     }
                     None => fault.nearest(nearest(name, names())),
                 }

@@ -485,7 +485,7 @@ fn holds_packet<V>(
 }
 
 /// A share that is not the whole.
-fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
+pub(super) fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
     let value = field.copied()?;
     if value < 1.0 {
         return Ok(value);

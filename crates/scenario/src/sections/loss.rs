@@ -1,20 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `loss`: loss models of a link: random, periodic, or by a list of packets.
 
+use super::impairment::below_one;
 use crate::diagnostic::Fault;
 use crate::emit::short;
 use crate::field::{Field, Reported};
 use crate::forms::forms;
 use crate::queue::{Groups, find};
 use crate::section::keys;
-use crate::value::{Element, Fraction, Integer, List, Packets, PositiveFraction, words};
+use crate::value::{Element, Fraction, Integer, List, Packets, Positive, PositiveFraction, words};
 use narrows_model::{Counted, LossModel, Selection};
+use narrows_units::Span;
 
 keys! {
     /// Independent losses with the same probability for each packet.
     pub struct Bernoulli = "bernoulli" {
         /// Loss probability of a packet.
         rate: Fraction,
+        /// Weight of the last random number in the next, as in tc-netem: above 0 losses follow each other, and are fewer than
+        /// `rate` if it is below a half.
+        correlation: Fraction = 0.0,
+    }
+}
+
+keys! {
+    /// A two-state Markov chain in time, with exponential durations and a loss probability for each state.
+    pub struct Timed = "gilbert-elliott-time" {
+        /// Mean duration of the good state.
+        good: Positive<Span>,
+        /// Mean duration of the bad state.
+        bad: Positive<Span>,
+        /// Loss probability in the good state.
+        loss_good: Fraction = 0.0,
+        /// Loss probability in the bad state.
+        loss_bad: Fraction = 1.0,
+    }
+}
+
+keys! {
+    /// A four-state Markov chain per packet, as loss state of tc-netem (Salsano et al. 2012): 1, a gap between bursts; 2, a packet
+    /// that passes within a burst; 3, a loss within a burst; 4, an isolated loss.
+    pub struct FourState = "four-state" {
+        /// Transition probability from a gap to a loss within a burst.
+        p13: PositiveFraction,
+        /// Transition probability from a loss within a burst to a gap.
+        p31: Fraction => "1 - p13",
+        /// Transition probability from a loss within a burst to a packet that passes within it.
+        p32: Fraction = 0.0,
+        /// Transition probability from a packet that passes within a burst to a loss.
+        p23: Fraction = 1.0,
+        /// Transition probability from a gap to an isolated loss.
+        p14: Fraction = 0.0,
     }
 }
 
@@ -130,7 +166,7 @@ const MOST_DESCRIBED: usize = 20;
 
 forms! {
     /// A loss model: random, periodic, or by a list of packets.
-    pub enum Loss { Bernoulli, GilbertElliott, Periodic, Listed }
+    pub enum Loss { Bernoulli, GilbertElliott, Timed, FourState, Periodic, Listed }
 }
 
 impl Loss {
@@ -141,7 +177,29 @@ impl Loss {
     /// If a key has errors, which are added to `faults`.
     pub fn model(&self, groups: Option<&Groups>, faults: &mut Vec<Fault>) -> Result<LossModel, Reported> {
         Ok(match self {
-            Self::Bernoulli(form) => LossModel::Bernoulli { rate: form.rate.copied()? },
+            Self::Bernoulli(form) => LossModel::Bernoulli {
+                rate: form.rate.copied()?,
+                correlation: below_one(&form.correlation, faults)?,
+            },
+            Self::Timed(form) => LossModel::Timed {
+                good: form.good.copied()?,
+                bad: form.bad.copied()?,
+                loss_good: form.loss_good.copied()?,
+                loss_bad: form.loss_bad.copied()?,
+            },
+            Self::FourState(form) => {
+                let (p13, p14, p32) = (form.p13.copied()?, form.p14.copied()?, form.p32.copied()?);
+                let p31 = form.p31.copied()?.unwrap_or(1.0 - p13);
+                for (of, other, sum) in [(&form.p14, "p13", p13 + p14), (&form.p32, "p31", p31 + p32)] {
+                    if sum > 1.0 + 1e-9 {
+                        let fault = of.fault(format!("more than 1 with {other}")).given(sum.to_string());
+                        return Err(fault
+                            .allowed("probabilities of one state whose sum is at most 1")
+                            .report(faults));
+                    }
+                }
+                LossModel::FourState { p13, p31, p32, p23: form.p23.copied()?, p14 }
+            }
             Self::GilbertElliott(form) => LossModel::GilbertElliott {
                 good_to_bad: form.good_to_bad.copied()?,
                 bad_to_good: form.bad_to_good.copied()?,
@@ -170,7 +228,21 @@ impl Loss {
 pub fn describe(loss: &LossModel) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
     match loss {
-        LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(*rate)),
+        LossModel::Bernoulli { rate, correlation: 0.0 } => {
+            format!("{} of packets lost at random", percent(*rate))
+        }
+        LossModel::Bernoulli { rate, correlation } => {
+            format!("{} of packets lost at random with correlation {}", percent(*rate), percent(*correlation))
+        }
+        LossModel::Timed { good, bad, loss_good, loss_bad } => format!(
+            "packets lost in two states: {} in the good, of mean {good}, and {} in the bad, of mean {bad}",
+            percent(*loss_good),
+            percent(*loss_bad)
+        ),
+        LossModel::FourState { p13, p31, p32, p23, p14 } => {
+            let all = [p13, p31, p32, p23, p14].map(|each| percent(*each));
+            format!("packets lost in four states: p13, p31, p32, p23, p14 = {}", all.join(", "))
+        }
         LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad, longest } => format!(
             "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}{}",
             percent(*loss_good),

@@ -490,6 +490,7 @@ const NEEDS: &[Need] = &[
     Need::values("[empirical].file", "\"FOLDER/one.points\"", "\"FOLDER/other.points\""),
     Need::values("[mixture].parts", "[{ share = 1, of = \"9ms\" }]", ""),
     Need::alone("[mixture].parts.share", &["path.impairments.0.delay={kind=\"mixture\",parts=[{share=1,of=\"9ms\"},{share=0.5,of=\"8ms\"}]}"], "0.5", "0.5000000001"),
+    Need::sets("[four-state].p32", &[".p31=0.25"]),
     // Flows.
     Need::sets("flows.stagger", &["flows.0.count=3"]),
     Need::base("flows.from", NETWORK, &[]),

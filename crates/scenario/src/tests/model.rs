@@ -207,7 +207,10 @@ fn every_form_of_a_rate_is_read() {
 #[test]
 fn every_kind_of_loss_is_read() {
     let loss = |table: &str| good_with(LEAST, &[&format!("path.loss={table}")]).model.links[0].loss.clone();
-    assert_eq!(loss(r#"{ kind = "bernoulli", rate = "1%" }"#), Some(LossModel::Bernoulli { rate: 0.01 }));
+    assert_eq!(
+        loss(r#"{ kind = "bernoulli", rate = "1%" }"#),
+        Some(LossModel::Bernoulli { rate: 0.01, correlation: 0.0 })
+    );
     let bursts =
         loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
     let expected = LossModel::GilbertElliott {

@@ -131,8 +131,8 @@ keys! {
         class: String => "its number",
         /// Weight of the component; the weights sum to 1.
         share: PositiveFraction,
-        /// Distribution of the component.
-        of: PlainOr<Positive<U>, Simple<U>>,
+        /// Distribution of the component; zero for values that are none, as a delay that is cut.
+        of: PlainOr<U, Simple<U>>,
     }
 }
 
@@ -356,6 +356,10 @@ impl<U: Unit> Mixture<U> {
         if (sum - 1.0).abs() > 1e-9 {
             let fault = self.parts.fault("the shares do not sum to 1").given(sum.to_string());
             return Err(fault.allowed("shares whose sum is 1").report(faults));
+        }
+        if components.iter().all(|part| matches!(part.distribution, Distribution::Constant(0.0))) {
+            let fault = self.parts.fault("all parts are zero").allowed("a part above zero");
+            return Err(fault.report(faults));
         }
         Ok(Distribution::Mixture(components.into()))
     }
