@@ -281,12 +281,12 @@ mod tests {
     fn bursts_in_time_last_as_long_whatever_the_rate_of_packets() {
         let (good, bad) = (Span::from_ms(160), Span::from_ms(16));
         for apart_us in [250, 1000, 4000_u64] {
-            let mut loss = Loss::new(LossModel::Timed { good, bad, loss_good: 0.0, loss_bad: 1.0 });
+            let mut process = Loss::new(LossModel::Timed { good, bad, loss_good: 0.0, loss_bad: 1.0 });
             let mut stream = Stream::new(1, 0, "loss");
             let lost: Vec<_> = (0..u64::from(PACKETS))
                 .map(|number| {
                     let arrival = Time::ZERO + Span::from_us(apart_us) * number;
-                    loss.lose(&Packet { arrival, ..Packet::EMPTY }, || stream.uniform())
+                    process.lose(&Packet { arrival, ..Packet::EMPTY }, || stream.uniform())
                 })
                 .collect();
             let bursts: Vec<_> =
