@@ -50,19 +50,25 @@ class Left(NamedTuple):
     why: str
 
 
-PAGE = Left("report.html", "`narrows report DIR` builds the page again from the compared files")
+HERE = "it is of the machine on which the results were made"
+CHOICE = "whoever made the results chose it"
 COST = ("performance.wall_s", "performance.cpu_s", "performance.packet_hops_per_s", "performance.peak_rss_bytes")
-HERE = "it describes the machine on which the results were made"
-CHOICE = "the author of the results chose it"
-ORIGIN = Left(
-    "manifest.json", "except title, seed, replications and digests: it states where and when the results were made"
+_PAGE = Left("report.html", "`narrows report DIR` builds the page again from what was compared")
+_ORIGIN = Left(
+    "manifest.json", "but title, seed, replications and digests: it says where and when the results were made"
 )
-WORDS = Left("plan.json", "except the scenarios and overrides: the author chose titles, the question, and labels")
+_CELLS = (
+    _PAGE,
+    _ORIGIN,
+    Left("plan.json", "but what runs: titles, the question, and labels of levels are the author's words"),
+    Left("cells.parquet cpu_s", HERE),
+    Left("failed", "what failed is not run again"),
+)
 LEFT: Mapping[str, Sequence[Left]] = {
-    "run": [PAGE, ORIGIN, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
+    "run": [_PAGE, _ORIGIN, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
     "comparison": [
-        PAGE,
-        ORIGIN,
+        _PAGE,
+        _ORIGIN,
         *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
         *(
             Left(f"{SUMMARY} {each}", "they are labels that the author of the results chose")
@@ -73,40 +79,28 @@ LEFT: Mapping[str, Sequence[Left]] = {
         Left(f"{SUMMARY} replaced.bound", "the scenario as it was written is not in the folder"),
     ],
     "study": [
-        PAGE,
-        ORIGIN,
-        WORDS,
+        *_CELLS,
         Left("study.toml, scenario.toml", "what ran is in plan.json"),
-        Left("cells.parquet cpu_s", HERE),
         Left(f"{SUMMARY} command", CHOICE),
-        Left("failed", "what failed is not run again"),
     ],
     "suite": [
-        PAGE,
-        ORIGIN,
-        WORDS,
-        Left("annex.md", "its numbers come from summary.json"),
+        *_CELLS,
+        Left("annex.md", "its numbers are those of summary.json"),
         Left("scenarios", "what ran is in the plans of the cells"),
-        Left("cells.parquet cpu_s", HERE),
         Left(f"{SUMMARY} command, kernel, source, note, references", CHOICE),
-        Left("failed", "what failed is not run again"),
     ],
     "reproduction": [
-        PAGE,
-        ORIGIN,
-        WORDS,
+        *_CELLS,
         Left("claims", "they are the claims by which the cells are judged"),
         Left("decided", "cells that `--decide` added are not run again"),
-        Left("cells.parquet cpu_s", HERE),
-        Left("failed", "what failed is not run again"),
     ],
     "trial": [
-        PAGE,
-        Left("comment.md, junit.xml", "their numbers come from summary.json"),
+        _PAGE,
+        Left("comment.md, junit.xml", "their numbers are those of summary.json"),
         Left(f"{SUMMARY} margin, command, backends, left_out", CHOICE),
     ],
     "atlas": [
-        PAGE,
+        _PAGE,
         Left("history.jsonl", "environments that were only tried on the way are not run again"),
         Left("curves.json", "the figures of the page are not computed again"),
         Left("atlas.json cells, evaluations, unconfirmed", "they follow from environments that are not run again"),
@@ -128,12 +122,12 @@ def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator
         found: The run, repeated.
         added: Whether another version, which may have more metrics, repeats the run.
     """
-    said = folder.summary
-    with_asked = Run(found.scenario, found.records, found.started, found.wall_s, _asked(said, found))
-    yield from of_file(_in(SUMMARY, name), said, with_asked.summary, COST, added=added)
+    yield from of_file(
+        named_in(SUMMARY, name), folder.summary, _asked(folder.summary, found).summary, COST, added=added
+    )
     manifest, scenario = folder.manifest, found.scenario
     yield from _of_manifest(
-        _in(MANIFEST, name),
+        named_in(MANIFEST, name),
         manifest,
         {
             "title": scenario.title,
@@ -157,19 +151,19 @@ def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
         try:
             before = folder.optional(table)
             if before is not None:
-                yield from of_table(_in(table, name), before, now)
+                yield from of_table(named_in(table, name), before, now)
             elif now.num_rows:
-                yield Difference("records", _in(table, name), f"has {now.num_rows} rows here, and was missing")
+                yield Difference("records", named_in(table, name), f"has {now.num_rows} rows here, and was missing")
         except (pa.ArrowException, OSError, ValueError) as error:
-            yield Difference("records", _in(table, name), f"is damaged: {error}")
+            yield Difference("records", named_in(table, name), f"is damaged: {error}")
     written = {f"{schema['name']}.parquet" for schema in core.tables()}
     for file in folder.tables():
         if file.name not in written:
-            yield Difference("records", _in(file.name, name), "is no table of a run")
+            yield Difference("records", named_in(file.name, name), "is no table of a run")
 
 
-def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
-    """Return the metrics of a summary that a run has only on request."""
+def _asked(said: Mapping[str, Any], found: Run) -> Run:
+    """Return a run with the metrics of a summary that a run has only if they are asked for."""
     wanted = []
     for kind in KINDS:
         known = {metric for metrics in found.summary[kind].values() for metric in metrics}
@@ -183,7 +177,7 @@ def _asked(said: Mapping[str, Any], found: Run) -> list[Any]:
                 # A metric that does not exist here is reported as a difference.
                 continue
             wanted.append(metric)
-    return wanted
+    return Run(found.scenario, found.records, found.started, found.wall_s, wanted)
 
 
 def _tables(content: Any) -> list[Mapping[str, Any]]:
@@ -204,10 +198,7 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
         at = {name: each.get("at", {}) for name, each in own.items()}
         crossed = Crossed(said["factors"], at, {name: run.scenario for name, run in runs.items()})
     failed = {name: RuntimeError(text) for name, text in said.get("failed", {}).items()}
-    asked = {
-        name: Run(run.scenario, run.records, run.started, run.wall_s, _asked(own[name], run))
-        for name, run in runs.items()
-    }
+    asked = {name: _asked(own[name], run) for name, run in runs.items()}
     first = next(iter(runs.values()))
     names = [*runs, *failed]
     found = Comparison(names, asked, first.started, first.wall_s, of=kind, crossed=crossed, failed=failed)
@@ -296,5 +287,6 @@ def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) ->
     yield from of_file(file, {key: value for key, value in said.items() if key in here}, here)
 
 
-def _in(what: str, name: str) -> str:
+def named_in(what: str, name: str) -> str:
+    """Return what a part of a run is called in results that have several, where the run has a name."""
     return f"{what} of {name}" if name else what

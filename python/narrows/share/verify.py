@@ -34,7 +34,7 @@ from narrows.share.collection import changed, kind_of, studies_of, title_of
 from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs, resolved
 from narrows.share.numbers import Difference
 from narrows.share.pack import unpack
-from narrows.share.recomputed import LEFT, Left
+from narrows.share.recomputed import LEFT, Left, named_in
 from narrows.versions import version
 
 if TYPE_CHECKING:
@@ -235,10 +235,10 @@ def _run(
     except core.ScenarioError as error:
         resolved, fault = None, str(error)
     if resolved is None:
-        differences.append(Difference("scenario", _of(SCENARIO, name), f"cannot be read here: {fault}"))
+        differences.append(Difference("scenario", named_in(SCENARIO, name), f"cannot be read here: {fault}"))
         return Repeated(name, stored, None), differences, None
     if f"sha256:{resolved.digest}" != manifest.get("scenario"):
-        differences.append(Difference("scenario", _of(SCENARIO, name), "is resolved to another scenario"))
+        differences.append(Difference("scenario", named_in(SCENARIO, name), "is resolved to another scenario"))
     run = execution.run(resolved, Options(jobs=jobs, watch=Wordless(watch)))
     if watch.stopped():
         raise Interrupted(STOPPED)
@@ -407,10 +407,6 @@ def _inputs(folder: Path, inputs: Mapping[str, str], named_in: str) -> Iterator[
             yield Difference(part, place, "is missing")
         elif file_digest(file) != digest:
             yield Difference(part, place, "has other content than the one that was used")
-
-
-def _of(what: str, name: str) -> str:
-    return f"{what} of {name}" if name else what
 
 
 def _distinct(differences: list[Difference]) -> list[Difference]:
