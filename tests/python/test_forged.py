@@ -6,6 +6,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import random
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,7 +28,7 @@ from test_adversary import SUBJECT, narrows
 from test_typed import SUITE_TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 LONGER = ["--set", "duration=6s", "--set", "warmup=0s"]
@@ -77,6 +78,21 @@ class Bench:
             unpack(self.folder / f"{kind}.zip", place)
         return place
 
+    def verdict(self, kind: str, change: Callable[[Path], None]) -> verifying.Verdict:
+        """Return what is said of a copy of the results of a kind that was changed, and sealed again."""
+        folder = self.folder / "changed"
+        shutil.copytree(self.unpacked(kind), folder)
+        try:
+            change(folder)
+            listing = folder / LISTING
+            if listing.is_file():
+                there = [each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()]
+                digests = {place: file_digest(folder / place) for place in there if place != LISTING}
+                listing.write_text(json.dumps(sealed({"files": digests})), encoding="utf-8")
+            return verifying.of_folder(folder, 2, Unwatched())
+        finally:
+            shutil.rmtree(folder)
+
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
@@ -105,6 +121,19 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         patch.setattr(execution, "execute", of_jobs)
         patch.setattr(verifying, "perform", of_tasks)
         yield Bench(folder)
+
+
+def changed_json(file: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the object in a file, and seal it again if it was."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    is_sealed = content.pop(SEAL, None) is not None
+    change(content)
+    file.write_text(json.dumps(sealed(content) if is_sealed else content), encoding="utf-8")
+
+
+def changing(file: str, change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
+    """Return a change of the object in a file of a folder."""
+    return lambda folder: changed_json(folder / file, change)
 
 
 def numbers(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -243,6 +272,43 @@ def test_a_table_that_was_changed_and_sealed_again_is_named(bench: Bench, kind: 
             finally:
                 for each, content in kept.items():
                     each.write_bytes(content)
+
+
+def table_without(file: Path, rows: int) -> None:
+    """Take away all rows of a table but the first few."""
+    pq.write_table(pq.read_table(file).slice(0, rows), file)
+
+
+def test_results_whose_runs_were_removed_are_not_the_same(bench: Bench) -> None:
+    """Neither without one, nor with fewer than plan and manifest name; what is left is that of the results."""
+
+    def without_runs(folder: Path) -> None:
+        for place in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["levels"].values():
+            shutil.rmtree(folder / place)
+
+    def without_cells(folder: Path, rows: int) -> None:
+        table_without(folder / "cells.parquet", rows)
+        (folder / MANIFEST).unlink()
+
+    def without_studies(folder: Path) -> None:
+        shutil.rmtree(folder / "cells")
+
+    def without_pairs(folder: Path) -> None:
+        (folder / "pairs.jsonl").write_text("", encoding="utf-8")
+        changed_json(folder / "summary.json", lambda summary: summary.update(rows=[], verdicts={}))
+
+    cases: list[tuple[str, Callable[[Path], None], str]] = [
+        ("levels", without_runs, "results have no run"),
+        ("matrix", lambda folder: without_cells(folder, 0), "results have no run"),
+        ("matrix", lambda folder: without_cells(folder, 3), "cells.parquet lacks 12 of 15 cells"),
+        ("suite", without_studies, "results have no run"),
+        ("trial", without_pairs, "results have no run"),
+        ("atlas", changing("atlas.json", lambda atlas: atlas.update(found=[])), "no run"),
+    ]
+    for kind, change, words in cases:
+        verdict = bench.verdict(kind, change)
+        said = [f"{each.what} {each.detail}" for each in verdict.differences]
+        assert (verdict.same, any(words in each for each in said)) == (False, True), (kind, said)
 
 
 def test_labels_of_a_comparison_and_a_trial_that_were_exchanged_are_named(bench: Bench) -> None:

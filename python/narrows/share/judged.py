@@ -194,6 +194,9 @@ class OfTrial:
             name = self._about["scenarios"][entry["scenario"]]["name"]
             where = f"{PAIRS} {name}, replication {entry['replication'] + 1}"
             differences += of_file(where, {side: entry.get(side) for side in plain}, plain)
+        for place, of in enumerate(self._about["scenarios"]):
+            if place not in self._contests:
+                differences.append(Difference("records", PAIRS, f"has no run of {of['name']}"))
         for contest in self._contests.values():
             for label, side in (("a", contest.pair.a), ("b", contest.pair.b)):
                 differences += names_it(f"{SUMMARY} {label}", str(said.get(label, "")), side.resolved)

@@ -16,7 +16,6 @@ from narrows import core
 from narrows.comparison import ALGORITHMS
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.store import Store
-from narrows.experiments.stored import stored
 from narrows.experiments.views.summary import summary as summary_of_view
 from narrows.experiments.views.summary import view_of
 from narrows.external.source import is_external
@@ -33,7 +32,7 @@ from narrows.share.numbers import Difference, of_file, of_table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from narrows.experiments.plan import Plan
+    from narrows.experiments.stored import StoredStudy
     from narrows.experiments.task import Finished
     from narrows.files.run_folder import RunFolder
 
@@ -212,6 +211,7 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
     skipped = ["factors", "failed", "replaced.bound", *(f"{kind}.*.{each}" for each in ("at", *COST))]
     yield from of_file(SUMMARY, said, here, skipped, added=added)
     about = {"title": first.scenario.title, "seed": first.scenario.seed, "digest": here["digest"]}
+    about |= {"finished": {name: sorted(run.records) for name, run in runs.items()}}
     yield from _of_manifest(MANIFEST, manifest, {**about, "replications": first.scenario.replications})
     if kind == ALGORITHMS:
         for name, run in runs.items():
@@ -240,11 +240,15 @@ def _with_margins(here: dict[str, Any], said: Mapping[str, Any]) -> dict[str, An
     return here
 
 
-def of_study(folder: Path, plan: Plan, cells: Sequence[Finished]) -> Iterator[Difference]:
-    """Yield the parts of the folder of a study that differ from its repeated cells."""
-    study = stored(folder)
-    ledger, _, _ = study.recovered()
-    said = study.table()
+def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Difference]:
+    """Yield what the folder of a study says of its cells that their records do not.
+
+    Args:
+        study: The study in its folder.
+        cells: The cells, repeated.
+    """
+    folder, plan, said = study.folder, study.plan, study.table()
+    ledger, _, failed = study.recovered()
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
         store = Store(Path(temporary))
         store.prepare()
@@ -262,7 +266,8 @@ def of_study(folder: Path, plan: Plan, cells: Sequence[Finished]) -> Iterator[Di
     if view is not None and (folder / SUMMARY).is_file():
         yield from of_file(SUMMARY, read_kept(folder / SUMMARY), summary_of_view(view, plan, here), ["command"])
     if (folder / MANIFEST).is_file():
-        about = {"title": plan.title, "seed": plan.seed, "digest": digest_of(here), "finished": here.num_rows}
+        about = {"title": plan.title, "seed": plan.seed, "digest": digest_of(here)}
+        about |= {"cells": ledger.cells, "finished": here.num_rows, "failed": sorted(failed)}
         yield from _of_manifest(MANIFEST, read_sealed(folder / MANIFEST), about)
 
 

@@ -15,6 +15,7 @@ from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.plan import PLAN, Plan, executed_by, load_plan
+from narrows.experiments.store import TABLE
 from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, Outcome, Task
 from narrows.external.source import SUFFIXES
@@ -24,6 +25,7 @@ from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.files.shape import fitting
 from narrows.frozen import frozen
+from narrows.plural import counted
 from narrows.run import execution
 from narrows.run.jobs import Share, Unwatched, Watch, Wordless
 from narrows.run.options import Options
@@ -120,7 +122,10 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
 def of_folder(folder: Path, jobs: int, watch: Watch, *, trust: bool = False) -> Verdict:
     """Repeat the results in an unpacked file; arguments and errors as for `verify`."""
     repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
-    return repeat(folder, jobs, watch, trust=trust)
+    found = repeat(folder, jobs, watch, trust=trust)
+    if not found.repeated:
+        found.differences.append(Difference("records", "results", "have no run that could be repeated"))
+    return found
 
 
 def _may(folder: Path, *, trust: bool) -> Trust:
@@ -132,7 +137,6 @@ def _may(folder: Path, *, trust: bool) -> Trust:
 def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     whole = RunFolder(folder)
     manifest = _manifest(whole)
-    # Of an interrupted comparison some are missing.
     inner = {name: run for name, run in whole.runs.items() if run.path.is_dir()} if whole.runs else {"": whole}
     written = {name: _written(run, trust=trust) for name, run in inner.items()}
     faults: dict[str, str] = {}
@@ -147,7 +151,9 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
             # It is not run either.
             faults[name] = str(error)
     refuse_untrusted(str(folder), listed)
-    changed = list(_damage(folder))
+    # Of an interrupted comparison some may never have run, and then its results are not those of the command.
+    missing = [Difference("records", name, "is missing") for name in whole.runs if name not in inner]
+    changed = [*_damage(folder), *missing]
     repeated = []
     runs: dict[str, Run] = {}
     for number, (name, each) in enumerate(written.items()):
@@ -317,7 +323,8 @@ def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict
 
 
 def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
-    plan = load_plan(folder, _may(folder, trust=trust))
+    study = stored(folder, _may(folder, trust=trust))
+    plan = study.plan
     _check_schema(plan.digest_schema, folder / PLAN)
     inputs = [*_inputs(folder, {place: f"sha256:{digest}" for place, digest in plan.inputs.items()}, PLAN)]
     try:
@@ -333,8 +340,13 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
         *_engine(plan.base.engine, ""),
         *inputs,
     ]
-    rows = stored(folder).table()
+    rows = study.table()
     digests = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))
+    ledger, _, failed = study.recovered()
+    settled = digests.keys() | failed
+    missing = sum(plan.key(*cell) not in settled for cell in ledger.all_cells())
+    if missing:
+        differences.append(Difference("records", TABLE, f"lacks {missing} of {counted(ledger.cells, 'cell')}"))
     tasks = _tasks(plan, digests, watch)
     outcomes = perform(tasks, jobs, watch)
     repeated = [
@@ -349,7 +361,7 @@ def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
     finished = [each for each in outcomes.values() if isinstance(each, Finished)]
     if len(finished) == len(outcomes) and all(each.found == each.stored for each in repeated):
         with fitting(folder):
-            differences += recomputed.of_study(folder, plan, finished)
+            differences += recomputed.of_study(study, finished)
     return Verdict("study", plan.title, repeated, differences, [*LEFT["study"]])
 
 
