@@ -16,6 +16,7 @@ from claim_files import GOODPUT, claim, claims_file
 
 from narrows.cli.share import NUMBERS
 from narrows.errors import InputError
+from narrows.evaluation.summary import counts
 from narrows.files.json_objects import SEAL, sealed
 from narrows.files.manifest import MANIFEST, file_digest
 from narrows.run import execution
@@ -309,6 +310,51 @@ def test_results_whose_runs_were_removed_are_not_the_same(bench: Bench) -> None:
         verdict = bench.verdict(kind, change)
         said = [f"{each.what} {each.detail}" for each in verdict.differences]
         assert (verdict.same, any(words in each for each in said)) == (False, True), (kind, said)
+
+
+def test_rows_of_a_suite_that_are_there_twice_or_are_called_not_measured_are_named(bench: Bench) -> None:
+    empty = dict.fromkeys(("measured", "interval", "reference_measured", "reference_interval", "bound", "excess"))
+    unmeasured = {**empty, "verdict": "not measured", "decided": False, "reason": "a cell failed: the disk was full"}
+
+    def again(rows: list[dict[str, Any]]) -> None:
+        rows.append(dict(rows[0]))
+
+    def hidden(rows: list[dict[str, Any]]) -> None:
+        rows[0].update(unmeasured)
+
+    def beside(rows: list[dict[str, Any]]) -> None:
+        rows.append({**rows[0], **unmeasured, "measure": None})
+
+    def invented(rows: list[dict[str, Any]]) -> None:
+        rows.append({**rows[0], **unmeasured, "measure": None, "criterion": "It is fair"})
+
+    def with_rows(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[dict[str, Any]], None]:
+        def changed(summary: dict[str, Any]) -> None:
+            change(summary["rows"])
+            summary["verdicts"] = counts(summary["rows"])
+
+        return changed
+
+    for change, words in (
+        (again, "rows.1 is no row of the suite, or is there before"),
+        (hidden, "rows.0 verdict is"),
+        (beside, "rows.1 is no row of the suite, or is there before"),
+        (invented, "rows.1 is no row of the suite, or is there before"),
+    ):
+        verdict = bench.verdict("suite", changing("summary.json", with_rows(change)))
+        said = [f"{each.what} {each.detail}" for each in verdict.differences]
+        assert (verdict.same, any(words in each for each in said)) == (False, True), (change, said)
+
+
+def test_criteria_under_the_name_of_a_suite_of_narrows_are_those_of_narrows(bench: Bench) -> None:
+    """Whoever makes an archive chooses the criteria in it, so a name that readers know must not stand for others."""
+
+    def renamed(folder: Path) -> None:
+        for name in ("suite.json", "summary.json"):
+            changed_json(folder / name, lambda content: content.update(suite="aqm"))
+
+    found = [f"{each.part}: {each.what} {each.detail}" for each in bench.verdict("suite", renamed).differences]
+    assert "file: suite/suite.toml is another than that of aqm, which comes with Narrows" in found
 
 
 def test_labels_of_a_comparison_and_a_trial_that_were_exchanged_are_named(bench: Bench) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from narrows.errors import InputError
@@ -18,6 +19,7 @@ from narrows.external.source import is_external
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.journal import Journal
 from narrows.files.place import inside
+from narrows.files.text import read_text
 from narrows.library import SUITES
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
@@ -26,7 +28,7 @@ from narrows.reproduction.campaign import gathered
 from narrows.reproduction.experiment import Part
 from narrows.reproduction.ledger import ledger
 from narrows.reproduction.own_claims import study_of
-from narrows.reproduction.registry import LEDGER, TABLES
+from narrows.reproduction.registry import LEDGER, TABLES, published_studies
 from narrows.search.finds import Repeated
 from narrows.search.scores import KINDS, lost, measured_of
 from narrows.share.kept_runs import ATLAS_FILE, PAIRS, TRIAL_FILE
@@ -67,7 +69,8 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
     about, said = read_kept(folder / evaluating.ABOUT), read_kept(folder / SUMMARY)
     name = str(about.get("suite", ""))
     own = inside(folder, f"{evaluating.OWN}/{SUITE_FILE}", folder / evaluating.ABOUT)
-    file = own if own.is_file() else SUITES / name / SUITE_FILE
+    shipped = SUITES / name / SUITE_FILE
+    file = own if own.is_file() else shipped
     if "/" in name or not file.is_file():
         kept = "an earlier version did not keep the criteria of the suite"
         return Judged([], [Left(f"{SUMMARY} rows, verdicts, title", kept)])
@@ -75,23 +78,11 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
         raise InputError(str(folder / SUMMARY), "is damaged: it has no rows")
     evaluation, left = _evaluation(folder, file, about, said, trust)
-    here = {_key(each): each for each in judging.rows(evaluation, folder)}
-    differences: list[Difference] = []
-    unmeasured = 0
-    for number, each in enumerate(rows):
-        found, where = here.get(_key(each)), f"{SUMMARY} rows.{number}"
-        if each.get("verdict") in {NOT_APPLICABLE, NOT_MEASURED} or str(each.get("measure")).startswith("card:"):
-            # The folder has neither the reason why a backend refuses cells nor the text of a card.
-            unmeasured += 1
-            if any(each.get(key) is not None for key in ("measured", "interval", "reference_measured", "excess")):
-                differences.append(Difference("number", where, "is not measured, and has values"))
-        elif found is None:
-            differences.append(Difference("number", where, "is no row of the suite"))
-        else:
-            differences += of_file(where, each, found, ["scenario", f"{LINUX}.scenario"])
-    missing = len(here.keys() - {_key(each) for each in rows})
-    if missing:
-        differences.append(Difference("number", f"{SUMMARY} rows", f"lack {missing} of the suite"))
+    differences, unmeasured = _suite_rows(evaluation, rows, judging.rows(evaluation, folder))
+    if file != shipped and shipped.is_file() and read_text(file) != read_text(shipped):
+        differences.append(_not_shipped(f"{evaluating.OWN}/{SUITE_FILE}", name))
+    cells = {"cells": evaluation.identity["cells"]}
+    differences += of_file(evaluating.ABOUT, {key: about.get(key) for key in cells}, cells)
     plain = {
         "verdicts": counts_of_suite(rows),
         "title": f"{evaluation.suite.title}: {evaluation.subject}",
@@ -103,6 +94,44 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
         why = "the rows quote a card, or were not measured for the reason that they state"
         left.append(Left(f"{SUMMARY} verdict and reason of {counted(unmeasured, 'row')}", why))
     return Judged(differences, left)
+
+
+def _suite_rows(
+    evaluation: Evaluation, said: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]
+) -> tuple[list[Difference], int]:
+    """Return where rows of a suite are not those of its cells, and the number of those that were not measured."""
+    differences: list[Difference] = []
+    here: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for each in found:
+        here.setdefault((*_key(each), str(each["measure"])), []).append(each)
+    left = Counter(f"{row.section} {row.criterion}" for row in evaluation.suite.rows)
+    most = {_key(each): left[f"{each.get('section')} {each.get('criterion')}"] for each in said}
+    unmeasured = 0
+    for number, each in enumerate(said):
+        where, same = f"{SUMMARY} rows.{number}", here.get((*_key(each), str(each.get("measure"))))
+        most[_key(each)] -= 1
+        is_unmeasured = _is_unmeasured(each)
+        unmeasured += is_unmeasured
+        if most[_key(each)] < 0 or not (same or is_unmeasured):
+            differences.append(Difference("number", where, "is no row of the suite, or is there before"))
+        elif same:
+            other = same.pop(0)
+            # Why a backend refuses cells, or what a card says, is not in the folder.
+            skipped = [] if not (is_unmeasured and _is_unmeasured(other)) else ["verdict", "reason"]
+            beside = each.get(LINUX), other.get(LINUX)
+            if all(isinstance(side, dict) and _is_unmeasured(side) for side in beside):
+                skipped += [f"{LINUX}.verdict", f"{LINUX}.reason"]
+            differences += of_file(where, each, other, ["scenario", f"{LINUX}.scenario", *skipped])
+        elif any(each.get(key) is not None for key in ("measured", "interval", "reference_measured", "excess")):
+            differences.append(Difference("number", where, "is not measured, and has values"))
+    missing = sum(not _is_unmeasured(each) for rest in here.values() for each in rest)
+    if missing:
+        differences.append(Difference("number", f"{SUMMARY} rows", f"lack {missing} of the suite"))
+    return differences, unmeasured
+
+
+def _is_unmeasured(row: Mapping[str, Any]) -> bool:
+    return row.get("verdict") in {NOT_APPLICABLE, NOT_MEASURED} or str(row.get("measure")).startswith("card:")
 
 
 def _evaluation(
@@ -143,7 +172,7 @@ def _known_references(said: Mapping[str, Any], names: Sequence[str]) -> tuple[li
 def _key(content: Mapping[str, Any]) -> tuple[str, ...]:
     condition = content.get("condition")
     levels = sorted(f"{key}={value}" for key, value in condition.items()) if isinstance(condition, dict) else []
-    return (str(content.get("section")), str(content.get("criterion")), str(content.get("measure")), *levels)
+    return (str(content.get("section")), str(content.get("criterion")), *levels)
 
 
 def of_reproduction(folder: Path) -> Judged:
@@ -153,10 +182,17 @@ def of_reproduction(folder: Path) -> Judged:
     plans = [load_plan(folder / each.path) for each in placed if (folder / each.path / PLAN).is_file()]
     here = ledger(study.name, study.claims(size), size, plans[0].seed if plans else 0, results)
     differences = [*of_file(LEDGER, read_kept(folder / LEDGER), here)]
+    shipped = next((each for each in published_studies() if each.name == study.name), study)
+    if read_text(study.claims_file) != read_text(shipped.claims_file):
+        differences.append(_not_shipped(study.claims_file.relative_to(folder).as_posix(), study.name))
     if (folder / TABLES).is_file():
         tables = agreement(study.claims(size), size, here["digest"], results)
         differences += of_file(TABLES, read_kept(folder / TABLES), tables)
     return Judged(differences, [])
+
+
+def _not_shipped(file: str, name: str) -> Difference:
+    return Difference("file", file, f"is another than that of {name}, which comes with Narrows")
 
 
 class OfTrial:
