@@ -36,8 +36,17 @@ LONGER = ["--set", "duration=6s", "--set", "warmup=0s"]
 SHORT = ["--set", "duration=3s", "--set", "warmup=0s"]
 MADE = {
     "run": ["run", "base.toml", "--set", "flows.tested.algorithm=newreno", "--metric", "cov(bin=500ms)"],
-    "comparison": ["compare", "newreno", "aiad", "--scenario", "base.toml", "--margin", "goodput_bps=1%"],
+    "comparison": [
+        "compare",
+        "cubic(beta=0.5)",
+        "cubic(beta=0.6)",
+        "--scenario",
+        "base.toml",
+        "--margin",
+        "goodput_bps=1%",
+    ],
     "levels": ["compare", "newreno", "--scenario", "base.toml", "--vary", "path.rate=2Mbps,4Mbps"],
+    "study": ["study", "run", "rates.toml"],
     "matrix": ["matrix", "newreno", "aiad", "--rates", "10Mbps", "--rtts", "20ms", "--buffers", "1bdp", *SHORT],
     "deployment": ["deploy", "aiad", "--against", "newreno", "--fractions", "50", "--flows", "2", *LONGER],
     "suite": ["suite", ".", "aiad"],
@@ -45,7 +54,7 @@ MADE = {
     "trial": ["ab", "newreno", "aiad", "--scenario", "base.toml"],
     "atlas": ["worst", "vegas", "--budget", "4", "--set", "duration=10s"],
 }
-REPEATED = {"suite", "reproduction", "atlas"}
+REPEATED = {"study", "suite", "reproduction", "atlas"}
 # Files of which each number is a result, and is named by its key.
 RESULTS = ("summary.json", "ledger.json", "tables.json", "atlas.json")
 
@@ -63,6 +72,8 @@ class Bench:
         )
         cells = 'title = "A path"\nscenario = "base.toml"\nreplications = 2\nalgorithms = '
         (folder / "path.toml").write_text(f'{cells}"{{subjects}}"\n[words]\nsubjects = ["cubic"]\n')
+        factors = 'rate = { "path.rate" = ["2Mbps", "4Mbps"] }\n"path.rtt" = ["20ms", "40ms"]'
+        (folder / "rates.toml").write_text(f'{cells}["newreno"]\n[factors]\n{factors}\n')
         (folder / "one.toml").write_text(f'{cells}["newreno"]\n[sizes.quick]\n')
         direction = f"{{ is = {GOODPUT}, at_least = 1.0 }}"
         (folder / "claims.toml").write_text(claims_file(904, claim("delivers", "It delivers", direction)))
@@ -357,20 +368,49 @@ def test_criteria_under_the_name_of_a_suite_of_narrows_are_those_of_narrows(benc
     assert "file: suite/suite.toml is another than that of aqm, which comes with Narrows" in found
 
 
-def test_labels_of_a_comparison_and_a_trial_that_were_exchanged_are_named(bench: Bench) -> None:
-    """No number is changed, but the sides are exchanged."""
-    folder = bench.unpacked("trial")
-    file = folder / "summary.json"
-    kept = file.read_text(encoding="utf-8"), (folder / LISTING).read_text(encoding="utf-8")
-    content = json.loads(kept[0])
-    content["a"], content["b"] = content["b"], content["a"]
-    content["title"] = f"{content['b']} against {content['a']}"
-    file.write_text(json.dumps(content), encoding="utf-8")
-    seal_again(folder, file)
-    verdict = verifying.of_folder(folder, 2, Unwatched())
-    file.write_text(kept[0], encoding="utf-8")
-    (folder / LISTING).write_text(kept[1], encoding="utf-8")
-    assert [each.what for each in verdict.differences][:2] == ["summary.json a", "summary.json b"]
+def with_exchanged(one: str, other: str) -> Callable[[Path], None]:
+    """Return a change of results: what a text calls is called by another, and the other way round."""
+
+    def exchanged(text: str) -> str:
+        return text.replace(one, "\0").replace(other, one).replace("\0", other)
+
+    def keys(manifest: dict[str, Any]) -> None:
+        # The folders of the runs stay what they are.
+        for kind in manifest.keys() & {"algorithms", "levels", "finished"}:
+            manifest[kind] = {exchanged(name): each for name, each in manifest[kind].items()}
+
+    def change(folder: Path) -> None:
+        file = folder / "summary.json"
+        file.write_text(exchanged(file.read_text(encoding="utf-8")), encoding="utf-8")
+        if (folder / MANIFEST).is_file():
+            changed_json(folder / MANIFEST, keys)
+            seal_again(folder, file)
+
+    return change
+
+
+def with_exchanged_levels(folder: Path) -> None:
+    """Call the points of a study by each other's algorithm or rate, as their table does."""
+
+    def change(plan: dict[str, Any]) -> None:
+        first, last = plan["points"][0]["levels"], plan["points"][-1]["levels"]
+        plan["points"][0]["levels"], plan["points"][-1]["levels"] = last, first
+
+    changed_json(folder / "plan.json", change)
+
+
+def test_labels_that_were_exchanged_are_named(bench: Bench) -> None:
+    """No number is another one, but each is that of the other side."""
+    cases: list[tuple[str, Callable[[Path], None], str]] = [
+        ("trial", with_exchanged("newreno", "aiad"), "summary.json a"),
+        ("comparison", with_exchanged("cubic(beta=0.5)", "cubic(beta=0.6)"), "algorithms cubic(beta=0.5)"),
+        ("levels", with_exchanged("2Mbps", "4Mbps"), "levels rate=2Mbps"),
+        ("study", with_exchanged_levels, "plan.json points"),
+    ]
+    for kind, change, words in cases:
+        verdict = bench.verdict(kind, change)
+        said = [f"{each.what} {each.detail}" for each in verdict.differences]
+        assert (verdict.same, any(words in each for each in said)) == (False, True), (kind, said)
 
 
 def test_what_was_not_compared_is_said(bench: Bench) -> None:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from narrows.comparison import ALGORITHM
 from narrows.errors import InputError
 from narrows.evaluation import campaign as evaluating
 from narrows.evaluation import rows as judging
@@ -33,7 +34,7 @@ from narrows.search.finds import Repeated
 from narrows.search.scores import KINDS, lost, measured_of
 from narrows.share.kept_runs import ATLAS_FILE, PAIRS, TRIAL_FILE
 from narrows.share.numbers import Difference, of_file
-from narrows.share.recomputed import Left, names_it
+from narrows.share.recomputed import Left, is_at
 from narrows.statistics import distinct
 from narrows.trial.contest import Side, Values, contests
 from narrows.trial.run import ALPHA
@@ -235,7 +236,7 @@ class OfTrial:
                 differences.append(Difference("records", PAIRS, f"has no run of {of['name']}"))
         for contest in self._contests.values():
             for label, side in (("a", contest.pair.a), ("b", contest.pair.b)):
-                differences += names_it(f"{SUMMARY} {label}", str(said.get(label, "")), side.resolved)
+                differences += is_at(f"{SUMMARY} {label}", {ALGORITHM: str(said.get(label, ""))}, side)
         found = [(contest, values[place]) for place, contest in sorted(self._contests.items())]
         try:
             differences += _trial_rows(said, found)
@@ -298,7 +299,6 @@ class OfAtlas:
         self._said, self._runs, self._scenarios = read_kept(folder / ATLAS_FILE), runs, scenarios
         self._kind = {place: str(find.get("kind")) for find in self._said["found"] for place in find["scenarios"]}
         self._values: dict[tuple[str, str, int], tuple[float, str]] = {}
-        self._resolved: dict[str, str] = {}
 
     def take(self, number: int, records: core.Records) -> None:
         """Take the records of a run, by its number."""
@@ -306,12 +306,12 @@ class OfAtlas:
         kind = self._kind[run.file]
         value = measured_of(kind, scenario, records) if kind in KINDS else math.nan
         self._values[run.file, run.on, run.replication] = value, records.digest
-        self._resolved[run.file] = scenario.resolved
 
     def judged(self) -> Judged:
         """Return the parts of the atlas that differ, after all records have been taken."""
         said = self._said
         differences: list[Difference] = []
+        run_with = {run.file: each for run, each in zip(self._runs, self._scenarios, strict=True)}
         for number, find in enumerate(said["found"]):
             where, kind = f"{ATLAS_FILE} found.{number}", find.get("kind")
             if kind not in KINDS:
@@ -324,8 +324,8 @@ class OfAtlas:
                 place = where if on == SIMULATOR else f"{where}.linux"
                 differences += of_file(place, {key: entry.get(key) for key in here}, here)
             for label, file in zip(("algorithm", "against"), find["scenarios"], strict=True):
-                if file in self._resolved:
-                    differences += names_it(f"{ATLAS_FILE} {label}", str(said[label]), self._resolved[file])
+                if file in run_with:
+                    differences += is_at(f"{ATLAS_FILE} {label}", {ALGORITHM: str(said[label])}, run_with[file])
         return Judged(differences, [])
 
     def _repeated(self, kind: str, files: Sequence[str], on: str, count: int) -> Repeated:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
-from narrows.comparison import ALGORITHMS
+from narrows.comparison import ALGORITHM, BACKEND, FACTORS, run_name
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.store import Store
 from narrows.experiments.views.summary import summary as summary_of_view
@@ -22,6 +22,8 @@ from narrows.external.source import is_external
 from narrows.files.format import SUMMARY, read_kept
 from narrows.files.json_objects import read_sealed
 from narrows.files.manifest import MANIFEST
+from narrows.files.toml import inline
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError, card_of, check, resolve
 from narrows.metrics.criteria import verdict
 from narrows.run.differences import KINDS
@@ -30,8 +32,9 @@ from narrows.run.results import Comparison, Run
 from narrows.share.numbers import Difference, of_file, of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from narrows.experiments.plan import Plan
     from narrows.experiments.stored import StoredStudy
     from narrows.experiments.task import Finished
     from narrows.files.run_folder import RunFolder
@@ -59,7 +62,9 @@ _ORIGIN = Left(
 _CELLS = (
     _PAGE,
     _ORIGIN,
-    Left("plan.json", "but what runs: titles, the question, and labels of levels are the author's words"),
+    Left(
+        "plan.json", "but what runs: titles, the question, and labels that are no values of keys are the author's words"
+    ),
     Left("cells.parquet cpu_s", HERE),
     Left("failed", "what failed is not run again"),
 )
@@ -69,10 +74,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
         _PAGE,
         _ORIGIN,
         *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
-        *(
-            Left(f"{SUMMARY} {each}", "they are labels that the author of the results chose")
-            for each in ("factors", "*.*.at")
-        ),
+        Left(f"{SUMMARY} factors", "the order of levels is that in which they were given"),
         Left(f"{SUMMARY} failed", "what failed is not run again"),
         Left(f"{SUMMARY} differences.*.*.*.*.margin", f"{CHOICE}; the verdicts were judged again by it"),
         Left(f"{SUMMARY} replaced.bound", "the scenario as it was written is not in the folder"),
@@ -208,14 +210,27 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
             here["differences"], _objects(said.get("differences"), len(here["differences"])), strict=True
         )
     ]
-    skipped = ["factors", "failed", "replaced.bound", *(f"{kind}.*.{each}" for each in ("at", *COST))]
+    skipped = ["factors", "failed", "replaced.bound", *(f"{kind}.*.{each}" for each in COST)]
     yield from of_file(SUMMARY, said, here, skipped, added=added)
     about = {"title": first.scenario.title, "seed": first.scenario.seed, "digest": here["digest"]}
     about |= {"finished": {name: sorted(run.records) for name, run in runs.items()}}
     yield from _of_manifest(MANIFEST, manifest, {**about, "replications": first.scenario.replications})
-    if kind == ALGORITHMS:
-        for name, run in runs.items():
-            yield from names_it(f"{SUMMARY} {kind}", name, run.scenario.resolved)
+    for name, run in runs.items():
+        at = {FACTORS[kind]: name} if crossed is None else crossed.at[name]
+        yield from is_at(f"{SUMMARY} {kind} {name}", at, run.scenario)
+    if crossed is not None:
+        yield from _of_levels(crossed)
+
+
+def _of_levels(crossed: Crossed) -> Iterator[Difference]:
+    """Yield which runs are called by other levels than theirs, and whose levels are none of their factor."""
+    # The backend stands last, as in `run.levels`.
+    several = sorted((each for each in crossed.factors if len(crossed.factors[each]) > 1), key=BACKEND.__eq__)
+    for name, at in crossed.at.items():
+        if name != run_name({factor: at[factor] for factor in several}) or any(
+            level not in crossed.factors[factor] for factor, level in at.items()
+        ):
+            yield Difference("number", f"{SUMMARY} levels {name}", f"is at {run_name(at)}")
 
 
 def _objects(content: Any, count: int) -> list[Mapping[str, Any]]:
@@ -257,11 +272,7 @@ def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Differen
         here = store.table(plan, ledger.all_cells())
     keys = said["cell"].to_pylist()
     yield from of_table("cells.parquet", said, here, ["cpu_s"], lambda row: f"cell {keys[row]}")
-    for point in plan.points:
-        label, written = point.algorithm, point.written
-        if written is not None and not is_external(written) and label != written:
-            yield Difference("number", "plan.json points", f"call {written} {label}")
-            break
+    yield from _misnamed(plan)
     view = view_of(folder, plan)
     if view is not None and (folder / SUMMARY).is_file():
         yield from of_file(SUMMARY, read_kept(folder / SUMMARY), summary_of_view(view, plan, here), ["command"])
@@ -271,20 +282,68 @@ def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Differen
         yield from _of_manifest(MANIFEST, read_sealed(folder / MANIFEST), about)
 
 
-def names_it(where: str, label: str, resolved: str) -> Iterator[Difference]:
-    """Yield a difference if no group of a resolved scenario has the algorithm of a name in results."""
-    flows = tomllib.loads(resolved).get("flows", [])
-    # Other groups may have the same algorithm.
+def is_at(where: str, at: Mapping[str, str], scenario: core.Scenario) -> Iterator[Difference]:
+    """Yield a difference if a scenario becomes another one when it is set to the levels by which results call it.
+
+    Args:
+        where: The place in the results, for the difference.
+        at: The level of each factor: `algorithm`, `backend`, or the path of a key.
+        scenario: The scenario as it was resolved.
+    """
+    levels = dict(at)
+    on, subject = levels.pop(BACKEND, None), levels.pop(ALGORITHM, None)
+    given = scenario.given
+    changes = [*given["overrides"], *(f"{key}={level}" for key, level in levels.items())]
+    subject = None if subject is None else subject.partition(" on ")[0]
+    try:
+        same = core.load({**given, "subject": subject, "overrides": changes}).digest == scenario.digest
+    except core.ScenarioError:
+        # A file and a class in one are called by a name, and not by their place.
+        same = _has(scenario, subject) if subject is not None else bool(scenario.files)
+    if not same or (on is not None and (on == SIMULATOR) != (scenario.linux is None)):
+        yield Difference("number", where, f"has the name {run_name(at)}, and its scenario is another")
+
+
+def _has(scenario: core.Scenario, name: str) -> bool:
+    """Return whether a group has the algorithm of a name in results."""
+    flows = tomllib.loads(scenario.resolved).get("flows", [])
+    # Others may have the same algorithm, whatever is compared.
     flows = [each for each in flows if each.get("subject")] or flows
-    names = {_bare(str(each["algorithm"]["name"])) for each in flows if "algorithm" in each}
-    if _bare(label.partition(" on ")[0]) not in names:
-        yield Difference("number", where, f"has the name {label}, and its scenario has {', '.join(sorted(names))}")
+    return _bare(name) in {_bare(str(each["algorithm"]["name"])) for each in flows if "algorithm" in each}
 
 
 def _bare(name: str) -> str:
     """Return the name of an algorithm without parameters and, if it is external, without its file."""
     bare = name.partition("(")[0].strip()
     return bare.rpartition(":")[2] if is_external(bare) else bare
+
+
+def _misnamed(plan: Plan) -> Iterator[Difference]:
+    """Yield where points of a plan are called by a level that is not theirs, as far as levels are values of keys."""
+    moved = [dict(each.partition("=")[::2] for each in point.overrides) for point in plan.points]
+    values = {path: [each.get(path, "") for each in moved] for path in {path for each in moved for path in each}}
+    for factor in plan.points[0].levels if plan.points else ():
+        labels = [_written(point.levels[factor]) for point in plan.points]
+        # Labels may be words; those of files are short. A free name may stand for keys that move together.
+        own = [values[factor]] if factor in values else [each for each in values.values() if set(each) == set(labels)]
+        known = [each for each in own if set(each) & set(labels)]
+        if known and not any(_are_at(labels, each, plan.inputs) for each in known):
+            yield Difference("number", "plan.json points", f"have levels of {factor} that are not those that they set")
+    for point in plan.points:
+        label, written = point.algorithm, point.written
+        if written is not None and not is_external(written) and label != written:
+            yield Difference("number", "plan.json points", f"call {written} {label}")
+            break
+
+
+def _are_at(labels: Sequence[str], values: Sequence[str], files: Collection[str]) -> bool:
+    pairs = zip(labels, values, strict=True)
+    return all(label == value or any(file in value for file in files) for label, value in pairs)
+
+
+def _written(label: Any) -> str:
+    is_table = isinstance(label, str) and label.startswith(("{", "["))
+    return str(label) if is_table else inline(label)
 
 
 def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[Difference]:
