@@ -63,6 +63,7 @@ class Measuring(Job[Measured]):
         digits = evaluation.identity["cells"][:HASH_DIGITS]
         folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
         campaign.open_folder(evaluation, folder)
+        campaign.keep_suite(evaluation.suite, folder)
         return cls(folder, options, evaluation, command)
 
     @classmethod
@@ -87,7 +88,6 @@ class Measuring(Job[Measured]):
             failed = work(
                 evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared
             )
-        campaign.keep_suite(evaluation.suite, self.folder)
         found = judging.rows(evaluation, self.folder)
         failures = campaign.failures(self.folder) if failed else []
         lost = [{"algorithm": each.algorithm, "condition": each.levels, "reason": each.reason} for each in failures]

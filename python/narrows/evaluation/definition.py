@@ -12,6 +12,7 @@ from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
 from narrows.experiments.declared import fields
 from narrows.experiments.document import Document, Node
 from narrows.experiments.measures import split
+from narrows.files.place import leaves
 from narrows.files.text import read_text
 from narrows.frozen import frozen
 from narrows.library import SUITES
@@ -214,7 +215,11 @@ class _Reader:
                 self.document.complain(node, f"`{name}` is missing", allowed="or not_measured with the reason")
         if not {"cells", "measure", "predicate"} <= set(found):
             return None
-        if not (self.file.parent / f"{found['cells']}.toml").is_file():
+        if leaves(found["cells"]):
+            # Results are written below a folder of this name.
+            allowed = "the name of a study file beside the suite file"
+            self.document.complain(node.entries["cells"].node, "is outside of the folder of the suite", allowed=allowed)
+        elif not (self.file.parent / f"{found['cells']}.toml").is_file():
             self.document.complain(node, f"no study file {found['cells']}.toml beside the suite file")
         measure = self._measure(found["measure"], found.get("per"))
         predicate = self._predicate(found["predicate"], references)

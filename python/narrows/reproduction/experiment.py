@@ -12,6 +12,7 @@ from narrows.experiments.plan import PLAN, Plan
 from narrows.experiments.sequential import Ledger
 from narrows.experiments.share import SHARD, Share
 from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
+from narrows.files.place import inside
 from narrows.frozen import frozen
 from narrows.reproduction.quantity import Asked
 
@@ -74,7 +75,8 @@ class Part:
 
     def opened(self, folder: Path) -> StoredStudy:
         """Return the experiment in the folder of a reproduction, where it is begun if it is not there."""
-        place = folder / self.path
+        # Whoever wrote the claims chose the names of experiments and variants.
+        place = inside(folder, self.path, folder)
         if (place / PLAN).exists():
             return stored_as_planned(self.plan, place)
         place.parent.mkdir(parents=True, exist_ok=True)

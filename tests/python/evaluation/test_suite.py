@@ -330,6 +330,7 @@ def test_the_annex_says_how_many_rows_are_not_decided_and_how_many_leave_the_bou
         ("group.flow.loss_rate", "loss_rate", "group.NAME.METRIC"),
         ("at_most = 1,", "", "at_most or at_least"),
         ('cells     = "path"', 'cells     = "paths"', "no study file paths.toml"),
+        ('cells     = "path"', 'cells     = "../small/path"', "rows.0.cells: is outside of the folder of the suite"),
         ("criterion = ", "criterium = ", "did you mean `criterion`"),
         ('rate = "2Mbps" }', 'rates = "2Mbps" }', "no factor rates"),
     ],
