@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from narrows.errors import InputError
 from narrows.experiments.store import CELL
 from narrows.files import shape
+from narrows.files.json_objects import RepeatedKeyError, from_json
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 
 FILE = Path("cell.json")
@@ -31,6 +33,19 @@ def test_the_words_for_a_fault_are_made_only_where_there_is_one(monkeypatch: pyt
 
     monkeypatch.setattr(shape, "_complaint", refuse)
     check_shape(WHOLE, CELL, FILE)
+
+
+def test_a_number_that_is_not_finite_is_refused_with_its_place() -> None:
+    for number in ("1e999", "-1e400", "NaN", "Infinity"):
+        with pytest.raises(ValueError, match=rf"{number} is not a finite number: line 2 column 11"):
+            from_json(f'{{"a": "{number} \\"",\n "b": [1, {number}]}}')
+
+
+def test_a_key_that_is_there_twice_is_found_among_very_many_at_once() -> None:
+    begun_s = time.process_time()
+    with pytest.raises(RepeatedKeyError, match="'k39999' is twice"):
+        from_json("{" + ",".join(f'"k{number}":1' for number in [*range(40_000), 39_999]) + "}")
+    assert time.process_time() - begun_s < 2
 
 
 @pytest.mark.parametrize(

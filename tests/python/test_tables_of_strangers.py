@@ -50,6 +50,27 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_not_read(tmp_path: Path, monk
         read_parquet(tmp_path / "t.parquet")
 
 
+LABELS = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), ["x" * 100_000])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": LABELS},
+        {"a": pa.ListArray.from_arrays(range(1_001), LABELS)},
+        {f"c{number}": pa.array([1] * 100_000) for number in range(20)},
+    ],
+    ids=["labels", "labels in lists", "numbers"],
+)
+def test_values_that_repeat_count_as_often_as_they_stand_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: dict[str, pa.Array]
+) -> None:
+    monkeypatch.setattr("narrows.files.parquet.MOST_BYTES", 10_000_000)
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", compression="zstd")
+    with pytest.raises(nw.InputError, match="bytes when unpacked"):
+        read_parquet(tmp_path / "t.parquet")
+
+
 def test_a_table_as_a_run_writes_it_is_read(tmp_path: Path) -> None:
     table = pa.table({"a": pa.array(range(100_000))})
     write_parquet(table, tmp_path / "t.parquet")

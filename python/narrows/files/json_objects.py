@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
@@ -76,26 +79,39 @@ def read_object(file: Path) -> dict[str, Any]:
 def from_json(text: str | bytes) -> Any:
     """Return the content of a text in JSON, in which every key of an object is unique.
 
-    RFC 8259, §4 does not specify which of two values of a key counts, so that such a text is refused.
+    RFC 8259, §4 leaves open which of two values of a key counts, so neither does; by §6 a number that is too large for
+    a reader, as `1e999`, is one that no other need understand.
 
     Raises:
         ValueError: It is no JSON, has a number that is not finite, or has a key twice in one object.
         RecursionError: It is nested too deeply.
     """
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_refused)
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
+    except _InfiniteError as error:
+        number, whole = str(error), text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+        # What stands in a text is no number.
+        found = re.finditer(r'"(?:[^"\\]|\\.)*"|' + re.escape(number), whole)
+        place = next((each.start() for each in found if each[0] == number), 0)
+        raise json.JSONDecodeError(f"{number[:40]} is not a finite number", whole, place) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RepeatedKeyError(twice)
+        raise RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
     return content
 
 
-def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number of JSON")
+class _InfiniteError(ValueError):
+    pass
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if not math.isfinite(found):
+        raise _InfiniteError(number)
+    return found
 
 
 class RepeatedKeyError(ValueError):
