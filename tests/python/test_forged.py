@@ -413,6 +413,28 @@ def test_labels_that_were_exchanged_are_named(bench: Bench) -> None:
         assert (verdict.same, any(words in each for each in said)) == (False, True), (kind, said)
 
 
+def test_another_engine_excuses_the_metrics_that_it_lacked_by_name_and_nothing_else(bench: Bench) -> None:
+    def older(change: Callable[[dict[str, Any]], object]) -> verifying.Verdict:
+        def changed(folder: Path) -> None:
+            changed_json(folder / MANIFEST, lambda manifest: manifest["versions"].update(engine="another"))
+            changed_json(folder / "summary.json", change)
+            seal_again(folder, folder / "summary.json")
+
+        return bench.verdict("run", changed)
+
+    found = older(lambda summary: summary["groups"]["tested"].pop("goodput_bps"))
+    assert (found.same, "summary.json groups.tested.goodput_bps" in [each.what for each in found.differences]) == (
+        True,
+        True,
+    )
+    for change in (
+        lambda summary: summary.pop("checks"),
+        lambda summary: summary["groups"].pop("tested"),
+        lambda summary: summary["groups"]["tested"]["goodput_bps"].pop("ci95"),
+    ):
+        assert not older(change).same
+
+
 def test_what_was_not_compared_is_said(bench: Bench) -> None:
     bench.unpacked("run")
     status, said = narrows("verify", bench.folder / "run.zip")

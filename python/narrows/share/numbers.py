@@ -39,13 +39,14 @@ def of_file(
         said: Its content.
         here: The content computed here.
         skipped: Keys that are not compared, as paths in which `*` stands for any name.
-        added: Whether the file may lack keys of `here`: another version may have more metrics.
+        added: Whether it may lack values of metrics, which another version may have had fewer of.
     """
     skip = [tuple(each.split(".")) for each in skipped]
     plain = json.loads(json.dumps(here))
     for place, was, found in _differing(dict(said), plain, (), skip):
-        if not (added and was is MISSING):
-            yield Difference("number", f"{file} {'.'.join(place)}", f"is {_shown(found)} here, and was {_shown(was)}")
+        is_older = added and was is MISSING and place[-3:-2] in {("groups",), ("links",)}
+        part = "version" if is_older else "number"
+        yield Difference(part, f"{file} {'.'.join(place)}", f"is {_shown(found)} here, and was {_shown(was)}")
 
 
 def of_table(

@@ -121,7 +121,7 @@ def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator
         folder: Folder of the run.
         name: Its name in the results; empty for a run alone.
         found: The run, repeated.
-        added: Whether another version, which may have more metrics, repeats the run.
+        added: As of `of_file`.
     """
     yield from of_file(
         named_in(SUMMARY, name), folder.summary, _asked(folder.summary, found).summary, COST, added=added
