@@ -8,6 +8,7 @@ are ended with it.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 LONGEST_S = 600
-# As `command_line.command` makes them.
-COMMAND = " -m narrows "
+# As `command_line.command` makes them, and as a command starts those that answer queries.
+COMMANDS = re.compile(r" -m narrows[. ]")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -46,7 +47,7 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        left = [each for each in descendants(os.getpid()) if COMMAND in command_of(each)]
+        left = [each for each in descendants(os.getpid()) if COMMANDS.search(command_of(each))]
         for process in left:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)

@@ -26,10 +26,11 @@ def test_commands_that_do_not_end_are_killed_with_those_that_they_started(
     assert not [each for each in longest.descendants(os.getpid()) if "sleep" in longest.command_of(each)]
 
 
-def test_a_command_that_a_test_leaves_is_killed_and_the_test_fails() -> None:
+@pytest.mark.parametrize("module", ["narrows", "narrows.experiments.answering"])
+def test_a_command_that_a_test_leaves_is_killed_and_the_test_fails(module: str) -> None:
     teardown = longest.pytest_runtest_teardown()
     next(teardown)
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", "-m", "narrows", "run"])
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", "-m", module, "run"])
     with pytest.raises(pytest.fail.Exception, match="left 1 of its commands running"):
         teardown.send(None)
     assert process.wait() == -signal.SIGKILL
