@@ -347,10 +347,10 @@ def test_rows_of_a_suite_that_are_there_twice_or_are_called_not_measured_are_nam
         return changed
 
     for change, words in (
-        (again, "rows.1 is no row of the suite, or is there before"),
+        (again, "rows.1 is not a row of the suite, or repeats one"),
         (hidden, "rows.0 verdict is"),
-        (beside, "rows.1 is no row of the suite, or is there before"),
-        (invented, "rows.1 is no row of the suite, or is there before"),
+        (beside, "rows.1 is not a row of the suite, or repeats one"),
+        (invented, "rows.1 is not a row of the suite, or repeats one"),
     ):
         verdict = bench.verdict("suite", changing("summary.json", with_rows(change)))
         said = [f"{each.what} {each.detail}" for each in verdict.differences]
@@ -365,7 +365,7 @@ def test_criteria_under_the_name_of_a_suite_of_narrows_are_those_of_narrows(benc
             changed_json(folder / name, lambda content: content.update(suite="aqm"))
 
     found = [f"{each.part}: {each.what} {each.detail}" for each in bench.verdict("suite", renamed).differences]
-    assert "file: suite/suite.toml is another than that of aqm, which comes with Narrows" in found
+    assert "file: suite/suite.toml differs from the one of aqm, which comes with Narrows" in found
 
 
 def with_exchanged(one: str, other: str) -> Callable[[Path], None]:
@@ -389,23 +389,26 @@ def with_exchanged(one: str, other: str) -> Callable[[Path], None]:
     return change
 
 
-def with_exchanged_levels(folder: Path) -> None:
-    """Call the points of a study by each other's algorithm or rate, as their table does."""
+def with_exchanged_levels(*names: str) -> Callable[[Path], None]:
+    """Return a change of a study: its first and its last point are called by each other's levels."""
 
     def change(plan: dict[str, Any]) -> None:
-        first, last = plan["points"][0]["levels"], plan["points"][-1]["levels"]
-        plan["points"][0]["levels"], plan["points"][-1]["levels"] = last, first
+        first, last = (plan["points"][at]["levels"] for at in (0, -1))
+        for name in names:
+            first[name], last[name] = last[name], first[name]
 
-    changed_json(folder / "plan.json", change)
+    return changing("plan.json", change)
 
 
 def test_labels_that_were_exchanged_are_named(bench: Bench) -> None:
-    """No number is another one, but each is that of the other side."""
+    """No number is changed, but the sides are exchanged."""
     cases: list[tuple[str, Callable[[Path], None], str]] = [
         ("trial", with_exchanged("newreno", "aiad"), "summary.json a"),
         ("comparison", with_exchanged("cubic(beta=0.5)", "cubic(beta=0.6)"), "algorithms cubic(beta=0.5)"),
         ("levels", with_exchanged("2Mbps", "4Mbps"), "levels rate=2Mbps"),
-        ("study", with_exchanged_levels, "plan.json points"),
+        ("study", with_exchanged_levels("rate"), "have labels of rate"),
+        ("study", with_exchanged_levels("path.rtt"), "have labels of path.rtt"),
+        ("study", with_exchanged_levels("rate", "path.rate"), "have labels of path.rate"),
     ]
     for kind, change, words in cases:
         verdict = bench.verdict(kind, change)

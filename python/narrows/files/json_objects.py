@@ -79,8 +79,8 @@ def read_object(file: Path) -> dict[str, Any]:
 def from_json(text: str | bytes) -> Any:
     """Return the content of a text in JSON, in which every key of an object is unique.
 
-    RFC 8259, §4 leaves open which of two values of a key counts, so neither does; by §6 a number that is too large for
-    a reader, as `1e999`, is one that no other need understand.
+    RFC 8259, §4 does not specify which of two values of a key counts, so that such a text is refused; §6 lets a reader
+    limit the range of numbers, so that `1e999` is refused.
 
     Raises:
         ValueError: It is no JSON, has a number that is not finite, or has a key twice in one object.
@@ -90,7 +90,7 @@ def from_json(text: str | bytes) -> Any:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
     except _InfiniteError as error:
         number, whole = str(error), text if isinstance(text, str) else text.decode(json.detect_encoding(text))
-        # What stands in a text is no number.
+        # A string may have the same characters.
         found = re.finditer(r'"(?:[^"\\]|\\.)*"|' + re.escape(number), whole)
         place = next((each.start() for each in found if each[0] == number), 0)
         raise json.JSONDecodeError(f"{number[:40]} is not a finite number", whole, place) from None

@@ -43,7 +43,7 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequ
 
 
 def _check_size(file: Path) -> None:
-    """Refuse a table of many equal rows, which is a small file and fills the memory."""
+    """Refuse a table of many equal rows: a small file that fills the memory."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file.absolute()) as opened:
@@ -60,7 +60,7 @@ def _check_size(file: Path) -> None:
     for group in map(said.row_group, range(said.num_row_groups)):
         for number, column in enumerate(columns):
             chunk = group.column(number)
-            # A value that repeats takes no place in a file; a text may repeat, too, however long it is.
+            # Repeated values need no space in the file; repeated texts may have any length.
             width = 0 if column.physical_type == TEXT else max(column.length, WIDEST)
             unpacked += max(chunk.total_uncompressed_size, chunk.num_values * width)
             possible += 0 if width else chunk.num_values * chunk.total_uncompressed_size
@@ -74,7 +74,7 @@ def _check_size(file: Path) -> None:
 
 
 def _bytes_of_texts(array: pa.RecordBatch | pa.Array) -> int:
-    """Return the size of texts that are read as labels, each of them once, if each stood where it is named."""
+    """Return the size of dictionary-encoded texts after decoding, bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -100,7 +100,7 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
 def _suite_rows(
     evaluation: Evaluation, said: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]
 ) -> tuple[list[Difference], int]:
-    """Return where rows of a suite are not those of its cells, and the number of those that were not measured."""
+    """Return the rows of a suite that differ from its cells, and the number of rows that were not measured."""
     differences: list[Difference] = []
     here: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for each in found:
@@ -114,11 +114,11 @@ def _suite_rows(
         is_unmeasured = _is_unmeasured(each)
         unmeasured += is_unmeasured
         if most[_key(each)] < 0 or not (same or is_unmeasured):
-            differences.append(Difference("number", where, "is no row of the suite, or is there before"))
+            differences.append(Difference("number", where, "is not a row of the suite, or repeats one"))
         elif same:
             other = same.pop(0)
-            # Why a backend refuses cells, or what a card says, is not in the folder.
-            skipped = [] if not (is_unmeasured and _is_unmeasured(other)) else ["verdict", "reason"]
+            # The folder has neither the reason why a backend refuses cells nor the text of a card.
+            skipped = ["verdict", "reason"] if is_unmeasured and _is_unmeasured(other) else []
             beside = each.get(LINUX), other.get(LINUX)
             if all(isinstance(side, dict) and _is_unmeasured(side) for side in beside):
                 skipped += [f"{LINUX}.verdict", f"{LINUX}.reason"]
@@ -193,7 +193,7 @@ def of_reproduction(folder: Path) -> Judged:
 
 
 def _not_shipped(file: str, name: str) -> Difference:
-    return Difference("file", file, f"is another than that of {name}, which comes with Narrows")
+    return Difference("file", file, f"differs from the one of {name}, which comes with Narrows")
 
 
 class OfTrial:

@@ -39,7 +39,7 @@ def of_file(
         said: Its content.
         here: The content computed here.
         skipped: Keys that are not compared, as paths in which `*` stands for any name.
-        added: Whether it may lack values of metrics, which another version may have had fewer of.
+        added: Whether the file may lack metrics of `here`: another version may have more of them.
     """
     skip = [tuple(each.split(".")) for each in skipped]
     plain = json.loads(json.dumps(here))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +33,7 @@ from narrows.run.results import Comparison, Run
 from narrows.share.numbers import Difference, of_file, of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from narrows.experiments.plan import Plan
     from narrows.experiments.stored import StoredStudy
@@ -52,19 +53,17 @@ class Left(NamedTuple):
     why: str
 
 
-HERE = "it is of the machine on which the results were made"
-CHOICE = "whoever made the results chose it"
+HERE = "it describes the machine on which the results were made"
+CHOICE = "the author of the results chose it"
 COST = ("performance.wall_s", "performance.cpu_s", "performance.packet_hops_per_s", "performance.peak_rss_bytes")
-_PAGE = Left("report.html", "`narrows report DIR` builds the page again from what was compared")
+_PAGE = Left("report.html", "`narrows report DIR` builds the page again from the compared files")
 _ORIGIN = Left(
-    "manifest.json", "but title, seed, replications and digests: it says where and when the results were made"
+    "manifest.json", "except title, seed, replications and digests: it states where and when the results were made"
 )
 _CELLS = (
     _PAGE,
     _ORIGIN,
-    Left(
-        "plan.json", "but what runs: titles, the question, and labels that are no values of keys are the author's words"
-    ),
+    Left("plan.json", "except scenarios, overrides and levels that are values: the author chose titles and labels"),
     Left("cells.parquet cpu_s", HERE),
     Left("failed", "what failed is not run again"),
 )
@@ -74,7 +73,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
         _PAGE,
         _ORIGIN,
         *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
-        Left(f"{SUMMARY} factors", "the order of levels is that in which they were given"),
+        Left(f"{SUMMARY} factors", "the author of the results chose the order of the levels"),
         Left(f"{SUMMARY} failed", "what failed is not run again"),
         Left(f"{SUMMARY} differences.*.*.*.*.margin", f"{CHOICE}; the verdicts were judged again by it"),
         Left(f"{SUMMARY} replaced.bound", "the scenario as it was written is not in the folder"),
@@ -86,7 +85,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
     ],
     "suite": [
         *_CELLS,
-        Left("annex.md", "its numbers are those of summary.json"),
+        Left("annex.md", "its numbers come from summary.json"),
         Left("scenarios", "what ran is in the plans of the cells"),
         Left(f"{SUMMARY} command, kernel, source, note, references", CHOICE),
     ],
@@ -97,7 +96,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
     ],
     "trial": [
         _PAGE,
-        Left("comment.md, junit.xml", "their numbers are those of summary.json"),
+        Left("comment.md, junit.xml", "their numbers come from summary.json"),
         Left(f"{SUMMARY} margin, command, backends, left_out", CHOICE),
     ],
     "atlas": [
@@ -121,7 +120,7 @@ def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator
         folder: Folder of the run.
         name: Its name in the results; empty for a run alone.
         found: The run, repeated.
-        added: As of `of_file`.
+        added: Whether another version, which may have more metrics, repeats the run.
     """
     yield from of_file(
         named_in(SUMMARY, name), folder.summary, _asked(folder.summary, found).summary, COST, added=added
@@ -164,7 +163,7 @@ def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
 
 
 def _asked(said: Mapping[str, Any], found: Run) -> Run:
-    """Return a run with the metrics of a summary that a run has only if they are asked for."""
+    """Return a run with the metrics of a summary that a run has only on request."""
     wanted = []
     for kind in KINDS:
         known = {metric for metrics in found.summary[kind].values() for metric in metrics}
@@ -223,8 +222,8 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
 
 
 def _of_levels(crossed: Crossed) -> Iterator[Difference]:
-    """Yield which runs are called by other levels than theirs, and whose levels are none of their factor."""
-    # The backend stands last, as in `run.levels`.
+    """Yield the runs whose names differ from their levels, or whose levels their factors lack."""
+    # As in `run.levels`, the backend is last.
     several = sorted((each for each in crossed.factors if len(crossed.factors[each]) > 1), key=BACKEND.__eq__)
     for name, at in crossed.at.items():
         if name != run_name({factor: at[factor] for factor in several}) or any(
@@ -256,12 +255,7 @@ def _with_margins(here: dict[str, Any], said: Mapping[str, Any]) -> dict[str, An
 
 
 def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Difference]:
-    """Yield what the folder of a study says of its cells that their records do not.
-
-    Args:
-        study: The study in its folder.
-        cells: The cells, repeated.
-    """
+    """Yield the parts of the folder of a study that differ from its repeated cells."""
     folder, plan, said = study.folder, study.plan, study.table()
     ledger, _, failed = study.recovered()
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
@@ -283,12 +277,12 @@ def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Differen
 
 
 def is_at(where: str, at: Mapping[str, str], scenario: core.Scenario) -> Iterator[Difference]:
-    """Yield a difference if a scenario becomes another one when it is set to the levels by which results call it.
+    """Yield a difference if a scenario changes when it is set to the levels of its name in results.
 
     Args:
-        where: The place in the results, for the difference.
+        where: Place of the name in the results.
         at: The level of each factor: `algorithm`, `backend`, or the path of a key.
-        scenario: The scenario as it was resolved.
+        scenario: The resolved scenario.
     """
     levels = dict(at)
     on, subject = levels.pop(BACKEND, None), levels.pop(ALGORITHM, None)
@@ -298,16 +292,16 @@ def is_at(where: str, at: Mapping[str, str], scenario: core.Scenario) -> Iterato
     try:
         same = core.load({**given, "subject": subject, "overrides": changes}).digest == scenario.digest
     except core.ScenarioError:
-        # A file and a class in one are called by a name, and not by their place.
+        # Files and classes have short names in results, not their paths.
         same = _has(scenario, subject) if subject is not None else bool(scenario.files)
     if not same or (on is not None and (on == SIMULATOR) != (scenario.linux is None)):
-        yield Difference("number", where, f"has the name {run_name(at)}, and its scenario is another")
+        yield Difference("number", where, f"has the name {run_name(at)}, and its scenario has other levels")
 
 
 def _has(scenario: core.Scenario, name: str) -> bool:
     """Return whether a group has the algorithm of a name in results."""
     flows = tomllib.loads(scenario.resolved).get("flows", [])
-    # Others may have the same algorithm, whatever is compared.
+    # Other groups may have the same algorithm.
     flows = [each for each in flows if each.get("subject")] or flows
     return _bare(name) in {_bare(str(each["algorithm"]["name"])) for each in flows if "algorithm" in each}
 
@@ -319,16 +313,27 @@ def _bare(name: str) -> str:
 
 
 def _misnamed(plan: Plan) -> Iterator[Difference]:
-    """Yield where points of a plan are called by a level that is not theirs, as far as levels are values of keys."""
-    moved = [dict(each.partition("=")[::2] for each in point.overrides) for point in plan.points]
-    values = {path: [each.get(path, "") for each in moved] for path in {path for each in moved for path in each}}
-    for factor in plan.points[0].levels if plan.points else ():
-        labels = [_written(point.levels[factor]) for point in plan.points]
-        # Labels may be words; those of files are short. A free name may stand for keys that move together.
-        own = [values[factor]] if factor in values else [each for each in values.values() if set(each) == set(labels)]
-        known = [each for each in own if set(each) & set(labels)]
-        if known and not any(_are_at(labels, each, plan.inputs) for each in known):
-            yield Difference("number", "plan.json points", f"have levels of {factor} that are not those that they set")
+    """Yield the factors and algorithms whose labels differ from the values that points set."""
+    moved = [
+        {"on": inline(each.on), **dict(text.partition("=")[::2] for text in each.overrides)} for each in plan.points
+    ]
+    keys = list(plan.points[0].levels) if plan.points else []
+    for number, key in enumerate(keys):
+        # The keys that a factor with a free name sets follow it.
+        after = takewhile(lambda each: each not in plan.factors, keys[number + 1 :])
+        own = [key] if key in moved[0] else [*after]
+        labels = [each if isinstance(each := point.levels[key], str) else inline(each) for point in plan.points]
+        values = [", ".join(_unquoted(each.get(path, "")) for path in own) for each in moved]
+        # Labels may be words of the author; names of files are short.
+        are_words = set(labels) != set(values) and (key not in moved[0] or not set(labels) & set(values))
+        wrong = (
+            label != value and not any(file in value for file in plan.inputs)
+            for label, value in zip(labels, values, strict=True)
+        )
+        if not are_words and any(wrong):
+            yield Difference(
+                "number", "plan.json points", f"have labels of {key} that differ from the values that they set"
+            )
     for point in plan.points:
         label, written = point.algorithm, point.written
         if written is not None and not is_external(written) and label != written:
@@ -336,14 +341,8 @@ def _misnamed(plan: Plan) -> Iterator[Difference]:
             break
 
 
-def _are_at(labels: Sequence[str], values: Sequence[str], files: Collection[str]) -> bool:
-    pairs = zip(labels, values, strict=True)
-    return all(label == value or any(file in value for file in files) for label, value in pairs)
-
-
-def _written(label: Any) -> str:
-    is_table = isinstance(label, str) and label.startswith(("{", "["))
-    return str(label) if is_table else inline(label)
+def _unquoted(value: str) -> str:
+    return str(tomllib.loads(f"value = {value}")["value"]) if value.startswith('"') else value
 
 
 def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[Difference]:
@@ -352,5 +351,5 @@ def _of_manifest(file: str, said: Mapping[str, Any], here: Mapping[str, Any]) ->
 
 
 def named_in(what: str, name: str) -> str:
-    """Return what a part of a run is called in results that have several, where the run has a name."""
+    """Return the name of a part of a run; in a comparison with the name of the run."""
     return f"{what} of {name}" if name else what

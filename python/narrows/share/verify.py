@@ -151,7 +151,7 @@ def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
             # It is not run either.
             faults[name] = str(error)
     refuse_untrusted(str(folder), listed)
-    # Of an interrupted comparison some may never have run, and then its results are not those of the command.
+    # An interrupted comparison may lack runs: then its results are incomplete.
     missing = [Difference("records", name, "is missing") for name in whole.runs if name not in inner]
     changed = [*_damage(folder), *missing]
     repeated = []
