@@ -176,9 +176,9 @@ def most_mb() -> float:
     """Return the peak memory of this process; on Linux, `ru_maxrss` includes the process that started it."""
     import resource
 
-    if sys.platform == "linux":
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return int(status.partition("VmHWM:")[2].split()[0]) / 1e3
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text(encoding="utf-8").partition("VmHWM:")[2].split()[0]) / 1e3
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 

@@ -215,8 +215,8 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
     about |= {"finished": {name: sorted(run.records) for name, run in runs.items()}}
     yield from _of_manifest(MANIFEST, manifest, {**about, "replications": first.scenario.replications})
     for name, run in runs.items():
-        at = {FACTORS[kind]: name} if crossed is None else crossed.at[name]
-        yield from is_at(f"{SUMMARY} {kind} {name}", at, run.scenario)
+        own_levels = {FACTORS[kind]: name} if crossed is None else crossed.at[name]
+        yield from is_at(f"{SUMMARY} {kind} {name}", own_levels, run.scenario)
     if crossed is not None:
         yield from _of_levels(crossed)
 
