@@ -107,6 +107,8 @@ def test_no_interval_of_equal_values_is_without_width(value: float, count: int, 
 def test_differences_that_are_all_equal_bound_what_their_sides_bound() -> None:
     assert paired([0.0] * 5, [0.0] * 5, COUNT)["ci95"] == pytest.approx([-0.738, 0.738], abs=1e-3)
     assert paired([1.0] * 5, [1.0] * 5, SHARE)["ci95"] == pytest.approx([-0.522, 0.522], abs=1e-3)
+    assert verdict(paired([0.0] * 5, [0.0] * 5, COUNT), 0.7, "lower") == "undecided"
+    assert verdict(paired([0.0] * 5, [0.0] * 5, COUNT), 0.8, "lower") == "same"
     assert paired([3.0, 4.0], [1.0, 2.0])["ci95"] is None
     assert verdict(paired([3.0, 4.0], [1.0, 2.0]), 0.1, "higher") == "undecided"
 

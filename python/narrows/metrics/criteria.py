@@ -14,7 +14,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.frozen import frozen
 from narrows.metrics.request import MetricError, resolve
-from narrows.statistics import COUNT, EQUAL, POSITIVE, REAL, SHARE, Estimate, Range
+from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Estimate, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -123,11 +123,9 @@ def verdict(difference: Estimate, margin: float, better: str) -> str:
 
     Returns:
         `better`, `worse` or, where neither is better, `different`, if the interval excludes zero and the mean exceeds
-        the margin; `same` if the interval lies within the margin, or no pair differs at all; else `undecided`.
+        the margin; `same` if the interval lies within the margin; else `undecided`.
     """
     mean, ends = difference["mean"], difference["ci95"]
-    if mean == 0.0 and difference["interval_method"] == EQUAL:
-        return "same"
     if mean is None or ends is None:
         return "undecided"
     low, high = ends

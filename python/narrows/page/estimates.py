@@ -49,17 +49,13 @@ def ends_text(mean: float, low: float, high: float, decimals: int) -> str:
 
 
 def difference_texts(
-    difference: float,
-    interval: Sequence[float] | None,
-    unit: Unit,
-    beside: Sequence[float] = (),
-    method: str | None = None,
+    difference: float, interval: Sequence[float] | None, unit: Unit, beside: Sequence[float] = ()
 ) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
-    The interval is empty without one, and where both ends are the difference as it is written; it is in words as that
-    of `estimate_texts` is. Differences of shares are in percentage points. Texts that stand beside each other have one
-    multiple if each has the values of the others as `beside`.
+    The interval is empty without one, and where both ends are the difference as it is written. Differences of shares
+    are in percentage points. Texts that stand beside each other have one multiple if each has the values of the others
+    as `beside`.
     """
     low, high = interval or (difference, difference)
     greatest = max(abs(each) for each in (low, high, difference, *beside))
@@ -69,9 +65,7 @@ def difference_texts(
     decimals = decimals_of(greatest / factor) if shared is None else shared
     value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
     text = f"{value}{NARROW_SPACE}{written}" if written else value
-    if shared is None:
-        return text, ""
-    return text, ALL_RUNS if method == EQUAL else _ends(value, left, right)
+    return text, "" if shared is None else _ends(value, left, right)
 
 
 def difference_text(difference: float | None, interval: Sequence[float] | None, unit: Unit) -> str:

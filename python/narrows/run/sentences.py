@@ -16,8 +16,6 @@ from narrows.page.estimates import changed_texts, estimate_text
 from narrows.page.metrics import meaning
 from narrows.page.verdicts import JUDGED
 from narrows.plural import counted
-from narrows.rounding import ALL_RUNS
-from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -194,7 +192,6 @@ def _contrasted(
         start = "; with" if number else "with" if contrast.place else "With"
         yield Said(f"{start} {contrast.spoken(each)} {after if number else clause(asked.name, asked.of, after, than)}")
         if difference["ci95"] is not None:
-            known = ALL_RUNS if difference["interval_method"] == EQUAL and known else known
             css, word, _ = JUDGED.get(difference["verdict"], JUDGED["undecided"])
             times = "" if number else counted(summary["replications"], "run")
             rests = ", ".join(filter(None, [times, known]))

@@ -123,7 +123,7 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
         return join(parts)
     margin = margin_of(card).of(run.groups[order[-1]]["goodput_bps"].mean or 0.0)
     judged = verdict(difference, margin, "")
-    text, interval = difference_texts(mean, ends, shown.unit, (), difference["interval_method"])
+    text, interval = difference_texts(mean, ends, shown.unit)
     parts += [
         f"{order[0]} has {text.removeprefix('+')} more than {order[-1]} ({interval}), ",
         element("span", JUDGED[judged][1], class_="word"),

@@ -163,9 +163,7 @@ def _cell(measure: Measure | None, factor: float, decimals: int) -> Markup:
 def _difference(measure: Measure | None, meant: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return element("span", NO_DATA, class_="none", title="no data")
-    if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
-        return element("span", "= no difference", class_="difference plain")
-    text, ends = difference_texts(measure.mean, measure.interval, meant.unit, (), measure.method)
+    text, ends = difference_texts(measure.mean, measure.interval, meant.unit)
     css, word, sign = JUDGED.get(measure.verdict, JUDGED["undecided"])
     return element(
         "span",

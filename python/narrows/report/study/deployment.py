@@ -106,7 +106,7 @@ def _describe(effect: Estimate, unit: Unit, before: float) -> str:
     mean = effect["mean"]
     if mean is None:
         return "nothing"
-    text, ends = difference_texts(mean, effect["ci95"], unit, (), effect["interval_method"])
+    text, ends = difference_texts(mean, effect["ci95"], unit)
     # A difference of shares is in percentage points already.
     relative = f", {relative_text(mean / before)}" if before and unit is not PERCENT else ""
     return f"{text}{f' ({ends})' if ends else ''}{relative}"
