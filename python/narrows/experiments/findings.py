@@ -8,9 +8,10 @@ A finding is what a test supports: the paired t-test of a difference between alg
 the analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the
 chance that any finding is false is below the level.
 
-No finding averages over a factor that changes it: algorithms are compared at each combination of the factors that
-interact with the algorithm, and a factor's effect is given at each combination of those that interact with it. As this
-claims nothing, an interaction counts from its p value before the correction on, if it exceeds the margin.
+No finding averages over a factor that changes it without naming it: algorithms are compared at each combination of the
+factors that interact with the algorithm, and a factor's effect is given at each combination of those that interact with
+it, as far as a page can show these. As this claims nothing, an interaction counts from its p value before the
+correction on, if it exceeds the margin.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from narrows.metrics.criteria import Margin, given_margins, margin_of
 from narrows.statistics import Estimate, Range, estimate, mean_of, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -99,6 +100,7 @@ class Effect:
         given: The effect at each combination of the factors that change it, by its words, as "with cubic at queue =
             codel"; empty if none does.
         changed_by: The factors that change the effect, the strongest first.
+        averaged: Further factors that change the effect, of too many levels or combinations to give it at each.
     """
 
     factor: str
@@ -111,6 +113,7 @@ class Effect:
     matters: bool = True
     given: Mapping[str, Effect] = field(default_factory=dict)
     changed_by: Sequence[str] = ()
+    averaged: Sequence[str] = ()
 
     @property
     def clear(self) -> bool:
@@ -146,6 +149,7 @@ class Finding:
             strongest first.
         conditions: Means of algorithms at each combination of the levels of these factors, by its words; empty if no
             factor interacts.
+        averaged: Further factors that change a difference, of too many levels or combinations to give it at each.
     """
 
     response: str
@@ -156,6 +160,7 @@ class Finding:
     effects: Sequence[Effect]
     interactions: Sequence[Interaction] = ()
     conditions: Mapping[str, Sequence[Mean]] = field(default_factory=dict)
+    averaged: Sequence[str] = ()
 
     @property
     def depends(self) -> list[str]:
@@ -229,39 +234,42 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
         source = sources.get(factors) or sources.get(factors[::-1])
         return (source.p, source.sum_of_squares) if source else (None, 0.0)
 
-    def interacting(factor: str) -> list[str]:
-        """Return the factors that change the effect of a factor, the strongest first, as many as a page can show."""
-        others = [*(other for other in factors if other != factor), *(["algorithm"] if len(table.tested) > 1 else [])]
-        found = [
-            other
-            for other in sorted(others, key=lambda other: -tested(factor, other)[1])
-            if (p := tested(factor, other)[0]) is not None and p < LEVEL and table.changes(factor, other)
-        ]
-        return table.few(found)
+    def interact(one: str, other: str) -> bool:
+        p = tested(one, other)[0]
+        return p is not None and p < LEVEL and table.changes(one, other)
+
+    def parted(changing: Iterable[str], of: str) -> tuple[list[str], list[str]]:
+        """Return the factors that change something, in those that a page can show and the others; the strongest first."""
+        order = sorted(changing, key=lambda factor: -tested(factor, of)[1])
+        shown = table.few([factor for factor in order if factor in {*factors, "algorithm"}])
+        return shown, [factor for factor in order if factor not in shown]
 
     factors = grouping(plan, cells)
+    several = ["algorithm"] if len(table.tested) > 1 else []
     effects = sorted(
-        ((table.effect(factor, tested(factor)[0], interacting(factor)), tested(factor)[1]) for factor in factors),
-        key=lambda each: -each[1],
+        (
+            table.effect(
+                factor,
+                tested(factor)[0],
+                *parted((each for each in [*plan.factors, *several] if interact(factor, each)), factor),
+            )
+            for factor in factors
+        ),
+        key=lambda each: -tested(each.factor)[1],
     )
-    changing = table.few(
-        [
-            factor
-            for factor in sorted(factors, key=lambda factor: -tested(factor, "algorithm")[1])
-            if "algorithm" in interacting(factor)
-        ]
-    )
+    changing, averaged = parted((each for each in plan.factors if several and interact(each, "algorithm")), "algorithm")
     return Finding(
         response,
         len(table.whole),
         cells[response].null_count,
         estimate([table.mean(table.names, table.conditions, each) for each in table.whole], possible),
         table.means(table.conditions),
-        [effect for effect, _ in effects],
+        effects,
         [Interaction(factor, tested(factor, "algorithm")[0]) for factor in changing],
         {words: table.means(conditions) for words, (_, conditions) in table.cross(changing).items()}
         if changing
         else {},
+        averaged,
     )
 
 
@@ -344,12 +352,12 @@ class _Table:
             at.setdefault(str(condition[place]), []).append(condition)
         return {level: [self.mean(names, there, each) for each in self.whole] for level, there in at.items()}
 
-    def effect(self, factor: str, p: float | None, changing: Sequence[str] = ()) -> Effect:
+    def effect(self, factor: str, p: float | None, changing: Sequence[str], averaged: Sequence[str]) -> Effect:
         """Return the effect of a factor with the p value of its test, also at each level of factors that change it."""
         whole = self._effect(factor, p, self.names, self.conditions)
         given = self.cross(changing) if changing else {}
         by_words = {words: self._effect(factor, None, *there) for words, there in given.items()}
-        return replace(whole, given=by_words, changed_by=changing)
+        return replace(whole, given=by_words, changed_by=changing, averaged=averaged)
 
     def _effect(
         self,

@@ -151,6 +151,31 @@ def test_a_difference_that_interacts_with_two_factors_is_given_at_each_combinati
     assert set(effect.given) == {f"with {name} at count = {count}" for name, count in shares}
 
 
+def test_a_factor_that_changes_a_finding_and_has_too_many_levels_or_combinations_is_named_in_it() -> None:
+    rng = np.random.default_rng(7)
+    counts = {"queue": 6, "delay": 5, "load": 13}
+    columns: dict[str, list[Any]] = {name: [] for name in (*counts, "algorithm", "replication", NAME)}
+    for place in np.ndindex(*counts.values(), len(ALGORITHMS), 2):
+        *levels, faster, number = place
+        value = 10.0 + faster * (levels[0] + 0.7 * levels[1] + 0.2 * levels[2]) + 0.2 * levels[0] * levels[2]
+        row = (*levels, ALGORITHMS[faster], number, value + 0.01 * rng.normal())
+        for name, each in zip(columns, row, strict=True):
+            columns[name].append(each)
+    plan, _ = study(lambda _name, _level: 0.0)
+    plan.factors = list(counts)
+    (finding,) = findings(plan, pa.table(columns))
+    # Thirty combinations of the first two, and thirteen levels of the last, are too many.
+    assert (finding.depends, list(finding.averaged)) == (["queue"], ["delay", "load"])
+    assert len(finding.conditions) == counts["queue"]
+    assert {each.factor: list(each.averaged) for each in finding.effects} == {"queue": ["load"], "delay": []}
+    _, *said, most = sentences(finding)
+    for each, queue in zip(said, range(counts["queue"]), strict=True):
+        assert each.startswith(f"Goodput at queue = {queue}, averaged over delay and load, which change the difference")
+    assert most.startswith(
+        "Goodput depends most on queue, averaged over load, which changes the difference: with bbr3 "
+    )
+
+
 def test_a_large_difference_that_few_replications_cannot_show_is_called_undecided_with_what_would_decide() -> None:
     def value(name: str, _level: str) -> float:
         return 0.34 if name == "bbr3" else 0.72

@@ -34,23 +34,30 @@ def answers(found: Sequence[Finding]) -> list[str]:
 
 def sentences(finding: Finding) -> Iterator[str]:
     """Yield what a study says of a response: how the algorithms differ, and on which factor it depends most."""
-    shown = response_meaning(finding.response)
+    shown, over = response_meaning(finding.response), _averaged(finding.averaged)
     if finding.conditions:
         if finding.depends:
             what = "order of the algorithms" if finding.turns else "difference between the algorithms"
             yield f"{shown.title}: the {what} depends on {' and '.join(finding.depends)}."
         for words, means in finding.conditions.items():
-            yield f"{shown.title} {words}{_against(means, finding.response)}"
+            yield f"{shown.title} {words}{over}{_against(means, finding.response)}"
     elif len(finding.means) > 1:
-        yield f"{shown.title}{_against(finding.means, finding.response)}"
+        yield f"{shown.title}{over}{_against(finding.means, finding.response)}"
     clear = [effect for effect in finding.effects if effect.clear]
     if clear:
-        yield f"{shown.title} depends most on {clear[0].factor}: {_effect(clear[0], finding.response)}."
+        most = f"{clear[0].factor}{_averaged(clear[0].averaged)}"
+        yield f"{shown.title} depends most on {most}: {_effect(clear[0], finding.response)}."
     elif finding.effects:
         yield f"{shown.title}: no factor has a clear effect."
     if finding.missing:
         missing = counted(finding.missing, "cell has no value and does", "cells have no value and do")
         yield f"{shown.title}: {missing} not count."
+
+
+def _averaged(factors: Sequence[str]) -> str:
+    """Return what follows a finding that is averaged over factors that change it; empty without one."""
+    changes = "changes" if len(factors) == 1 else "change"
+    return f", averaged over {' and '.join(factors)}, which {changes} the difference" if factors else ""
 
 
 def _effect(effect: Effect, response: str) -> str:
