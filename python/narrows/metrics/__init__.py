@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
 from narrows.frozen import frozen
-from narrows.metrics.possible import limits_of
+from narrows.metrics.possible import range_in
 from narrows.metrics.request import Metric, MetricError, check, resolve
 from narrows.metrics.request import card_of as card_of
 from narrows.metrics.request import catalogue as catalogue
@@ -91,7 +91,7 @@ def evaluate(run: Replicated, name: str, *, group: str | None = None, link: str 
     owner, of = _owner(wanted, run.scenario, group, link)
     values = tuple(measure(run.scenario, each, wanted, **{of: owner}) for each in run.records.values())
     records = list(run.records.values())
-    within = limits_of(records, of).range(owner, wanted.text)
+    within = range_in(records, of, owner, wanted.text)
     found = estimate(distinct(values, (each.digest for each in records)), within)
     ci95 = found["ci95"]
     return Evaluation(wanted, values, found["mean"], None if ci95 is None else (ci95[0], ci95[1]))

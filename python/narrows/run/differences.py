@@ -12,37 +12,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.metrics import card_of
-from narrows.metrics.criteria import Margin, margin_of, range_of, verdict
+from narrows.metrics.criteria import Margin, margin_of, verdict
+from narrows.metrics.possible import range_in
 from narrows.statistics import Range, distinct, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.metrics.possible import Limits
+    from narrows.core import Records
+    from narrows.run.results import Run
 
-    Measures = Mapping[str, Mapping[str, float]]
-    Measured = Mapping[str, Measures]
+    Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 KINDS = ("groups", "links")
 NO_MARGINS: Mapping[str, Margin] = MappingProxyType({})
-NO_DIGESTS: Mapping[str, Mapping[int, str]] = MappingProxyType({})
-NO_LIMITS: Mapping[str, Mapping[str, Limits]] = MappingProxyType({})
 
 
-def differences(
-    runs: Mapping[str, Mapping[int, Measured]],
-    margins: Mapping[str, Margin] = NO_MARGINS,
-    digests: Mapping[str, Mapping[int, str]] = NO_DIGESTS,
-    limits: Mapping[str, Mapping[str, Limits]] = NO_LIMITS,
-) -> list[dict[str, Any]]:
-    """Estimate the paired difference of each pair of algorithms, later minus earlier.
+def differences(runs: Mapping[str, Run], margins: Mapping[str, Margin]) -> list[dict[str, Any]]:
+    """Estimate the paired difference of each pair of runs, later minus earlier.
 
     Args:
-        runs: Metrics of groups and links, by algorithm in the order given, and by replication.
+        runs: The runs by their names, in the order given. Pairs of replications that are all the same are one pair.
         margins: Margin that a difference must exceed to matter, by metric, where it is not that of the metric's card.
-        digests: Digests of the records, by algorithm and replication. Pairs that are all the same are one pair.
-        limits: What limits the metrics of groups and links, by algorithm, and by "group" or "link".
 
     Returns:
         One `{"of", "against", "groups", "links"}` per pair: the metrics of `of` minus those of `against`, each in its
@@ -51,13 +43,11 @@ def differences(
     """
     found = []
     for against, of in combinations(runs, 2):
-        shared = [replication for replication in runs[of] if replication in runs[against]]
-        known = [digests.get(name, {}) for name in (of, against)]
-        # Without digests each replication is a run of its own.
-        pairs = [" ".join(each.get(replication, str(replication)) for each in known) for replication in shared]
-        counted = distinct(shared, pairs)
+        records = [runs[name].records for name in (of, against)]
+        shared = [replication for replication in records[0] if replication in records[1]]
+        counted = distinct(shared, (" ".join(each[replication].digest for each in records) for replication in shared))
         left, right = (
-            _Side(name, [runs[name][replication] for replication in counted], limits.get(name, {}))
+            _Side(name, [runs[name].measured[each] for each in counted], list(runs[name].records.values()))
             for name in (of, against)
         )
         found.append(_difference(left, right, margins))
@@ -78,11 +68,11 @@ def _neutral(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, An
 
 
 class _Side(NamedTuple):
-    """A side of a comparison: its name, its metrics by replication, and their limits."""
+    """A side of a comparison: its name, its metrics by replication, and its records."""
 
     name: str
     measured: Sequence[Measured]
-    limits: Mapping[str, Limits]
+    records: Sequence[Records]
 
 
 def _difference(of: _Side, against: _Side, margins: Mapping[str, Margin]) -> dict[str, Any]:
@@ -105,17 +95,12 @@ def _metrics(kind: str, of: _Side, against: _Side, margins: Mapping[str, Margin]
             metric: _judged(
                 card_of(metric, kind),
                 ([each[name][metric] for each in left], [each[other][metric] for each in right]),
-                (_range(of, kind, name, metric), _range(against, kind, other, metric)),
+                (range_in(of.records, kind, name, metric), range_in(against.records, kind, other, metric)),
                 margins.get(metric),
             )
             for metric in left[0][name]
         }
     return found
-
-
-def _range(side: _Side, kind: str, owner: str, metric: str) -> Range:
-    limits = side.limits.get(kind)
-    return range_of(card_of(metric, kind)) if limits is None else limits.range(owner, metric)
 
 
 def _judged(

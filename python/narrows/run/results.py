@@ -24,7 +24,6 @@ from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import Metric, measured, resolve
-from narrows.metrics.possible import limits_of
 from narrows.run import pages, programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
@@ -233,15 +232,7 @@ class Comparison(Results):
     def summary(self) -> dict[str, Any]:
         """The contents of the comparison's `summary.json`."""
         summaries = {name: run.summary for name, run in self.runs.items()}
-        found = differences(
-            {name: run.measured for name, run in self.runs.items()},
-            self.margins,
-            {name: {index: each.digest for index, each in run.records.items()} for name, run in self.runs.items()},
-            {
-                name: {of: limits_of(list(run.records.values()), of) for of in ("group", "link")}
-                for name, run in self.runs.items()
-            },
-        )
+        found = differences(self.runs, self.margins)
         content = {
             "title": self._any.scenario.title,
             "seed": self._any.scenario.seed,

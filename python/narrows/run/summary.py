@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.system import peak_rss_bytes
-from narrows.metrics.possible import check as possible
-from narrows.metrics.possible import limits_of
+from narrows.metrics import possible
 from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.core import Records, Scenario
-    from narrows.metrics.possible import Limits
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -41,8 +39,8 @@ def summarize(
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
     digests = [each.digest for each in all_records]
     values = distinct(list(measured.values()), digests)
-    groups = over_replications(limits_of(all_records, "group"), [each["groups"] for each in values])
-    checks = [[*each.checks, possible(each, measured[index])] for index, each in records.items()]
+    groups = over_replications(all_records, "group", values)
+    checks = [[*each.checks, possible.check(each, measured[index])] for index, each in records.items()]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     content = {
         "title": scenario.title,
@@ -53,7 +51,7 @@ def summarize(
         "groups": {
             name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **metrics} for name, metrics in groups.items()
         },
-        "links": over_replications(limits_of(all_records, "link"), [each["links"] for each in values]),
+        "links": over_replications(all_records, "link", values),
         "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
@@ -79,26 +77,24 @@ def differ(digests: Sequence[str]) -> dict[str, Any]:
     return {"name": "replications differ", "ok": not failed, "level": level, "detail": detail, "failed": failed}
 
 
-def over_replications(
-    limits: Limits, measured: Sequence[Mapping[str, Mapping[str, float]]]
-) -> dict[str, dict[str, Any]]:
+def over_replications(records: Sequence[Records], of: str, measured: Sequence[Measured]) -> dict[str, dict[str, Any]]:
     """Estimate every metric over replications.
 
     Args:
-        limits: What limits the metrics of these groups or links.
-        measured: `{owner: {metric: value}}` of each replication.
+        records: The records of the replications.
+        of: "group" or "link".
+        measured: The values of the metrics of replications, of which one stands for all that are the same run.
 
     Returns:
         `{owner: {metric: estimate}}`, each interval within the values that the metric can have.
     """
-    if not measured:
-        return {}
+    own = [each[f"{of}s"] for each in measured]
     return {
         owner: {
-            metric: estimate((each[owner][metric] for each in measured), limits.range(owner, metric))
+            metric: estimate((each[owner][metric] for each in own), possible.range_in(records, of, owner, metric))
             for metric in metrics
         }
-        for owner, metrics in measured[0].items()
+        for owner, metrics in own[0].items()
     }
 
 
