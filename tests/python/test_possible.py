@@ -16,6 +16,7 @@ from narrows.experiments.repeated import independent, is_repeated
 from narrows.library import scenario_files
 from narrows.metrics import measured
 from narrows.metrics.possible import NAME, check, range_in
+from narrows.run.differences import differences
 from narrows.trial.contest import Contest
 
 if TYPE_CHECKING:
@@ -122,6 +123,26 @@ def test_values_that_can_be_are_not_reported() -> None:
     of_run = records(goodput_fraction=1.0, goodput_bps=1e8, jain=0.25, loss_rate=0.0, slowdown=math.nan)
     found = check(of_run, {"groups": of_run.group_metrics, "links": {}})
     assert (found["ok"], found["level"], found["detail"]) == (True, None, "4 values")
+
+
+def test_a_difference_is_bounded_by_the_trials_of_its_pairs_alone() -> None:
+    def run(*lost: float) -> Any:
+        found = [{"groups": {"f": {"loss_rate": each}}, "links": {}} for each in lost]
+        of_run = {
+            number: SimpleNamespace(
+                digest=f"{number}",
+                group_sizes={},
+                group_bounds={},
+                group_trials={"f": {"loss_rate": 100.0}},
+            )
+            for number in range(len(lost))
+        }
+        return SimpleNamespace(measured=found, records=of_run)
+
+    # Of the first one replication has no pair, and of the second one has no value.
+    (found,) = differences({"a": run(0.0, 0.0, 0.0, 0.0), "b": run(0.0, 0.0, math.nan)}, {})
+    most = 1 - 0.025 ** (1 / 200)
+    assert found["groups"]["f"]["loss_rate"]["ci95"] == pytest.approx([-most, most])
 
 
 def test_the_bounds_of_a_run_are_those_of_its_network() -> None:

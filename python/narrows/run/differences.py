@@ -7,6 +7,7 @@ noise that both share cancels out.
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, margin_of, verdict
 from narrows.metrics.possible import range_in
-from narrows.statistics import Range, distinct, estimate, paired
+from narrows.statistics import distinct, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def differences(runs: Mapping[str, Run], margins: Mapping[str, Margin]) -> list[
         shared = [replication for replication in records[0] if replication in records[1]]
         counted = distinct(shared, (" ".join(each[replication].digest for each in records) for replication in shared))
         left, right = (
-            _Side(name, [runs[name].measured[each] for each in counted], list(runs[name].records.values()))
+            _Side(name, [runs[name].measured[each] for each in counted], [runs[name].records[each] for each in counted])
             for name in (of, against)
         )
         found.append(_difference(left, right, margins))
@@ -68,7 +69,7 @@ def _neutral(metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, An
 
 
 class _Side(NamedTuple):
-    """A side of a comparison: its name, its metrics by replication, and its records."""
+    """A side of a comparison: its name, and metrics and records of the replications that are paired."""
 
     name: str
     measured: Sequence[Measured]
@@ -84,32 +85,24 @@ def _difference(of: _Side, against: _Side, margins: Mapping[str, Margin]) -> dic
 
 
 def _metrics(kind: str, of: _Side, against: _Side, margins: Mapping[str, Margin]) -> dict[str, dict[str, Any]]:
-    left, right = ([each[f"{kind}s"] for each in side.measured] for side in (of, against))
-    if not left:
+    if not of.measured:
         return {}
     found: dict[str, dict[str, Any]] = {}
+    left, right = (side.measured[0][f"{kind}s"] for side in (of, against))
     # Groups and links stand in the order of the scenario, which is the same for both.
-    for name, other in zip(left[0], right[0], strict=True):
+    for name, other in zip(left, right, strict=True):
         key = name if name == other else f"{name} - {other}"
         found[key] = {
-            metric: _judged(
-                card_of(metric, kind),
-                ([each[name][metric] for each in left], [each[other][metric] for each in right]),
-                (range_in(of.records, kind, name, metric), range_in(against.records, kind, other, metric)),
-                margins.get(metric),
-            )
-            for metric in left[0][name]
+            metric: _judged(kind, metric, ((of, name), (against, other)), margins.get(metric)) for metric in left[name]
         }
     return found
 
 
-def _judged(
-    card: Mapping[str, Any],
-    sides: tuple[Sequence[float], Sequence[float]],
-    ranges: tuple[Range, Range],
-    given: Margin | None,
-) -> dict[str, Any]:
-    difference = paired(*sides, *ranges)
-    reference = estimate(sides[1])["mean"]
-    margin = (given or margin_of(card)).of(reference or 0.0)
+def _judged(kind: str, metric: str, sides: Sequence[tuple[_Side, str]], given: Margin | None) -> dict[str, Any]:
+    values = [[each[f"{kind}s"][owner][metric] for each in side.measured] for side, owner in sides]
+    paired_at = [place for place, pair in enumerate(zip(*values, strict=True)) if all(map(math.isfinite, pair))]
+    ranges = [range_in([side.records[place] for place in paired_at], kind, owner, metric) for side, owner in sides]
+    difference = paired(values[0], values[1], *ranges)
+    card = card_of(metric, kind)
+    margin = (given or margin_of(card)).of(estimate(values[1])["mean"] or 0.0)
     return {**difference, "margin": margin, "verdict": verdict(difference, margin, card["better"])}
