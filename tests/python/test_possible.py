@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from command_line import write
 from narrows.experiments.repeated import independent, is_repeated
 from narrows.library import scenario_files
 from narrows.metrics import measured
-from narrows.metrics.possible import NAME, check, range_in
+from narrows.metrics.possible import NAME, check, most_of, range_in
+from narrows.report.run.answer import _shares
+from narrows.report.run.data import Measure
 from narrows.run.differences import differences
 from narrows.trial.contest import Contest
 
@@ -123,6 +126,25 @@ def test_values_that_can_be_are_not_reported() -> None:
     of_run = records(goodput_fraction=1.0, goodput_bps=1e8, jain=0.25, loss_rate=0.0, slowdown=math.nan)
     found = check(of_run, {"groups": of_run.group_metrics, "links": {}})
     assert (found["ok"], found["level"], found["detail"]) == (True, None, "4 values")
+
+
+def test_a_difference_between_flows_is_at_most_the_greatest_capacity_of_any_replication() -> None:
+    metrics = {
+        "a": {"goodput_bps": [9e6, 9.2e6, 38e6], "goodput_fraction": [0.9, 0.92, 0.95]},
+        "b": {"goodput_bps": [1e5, 1e5, 1e5], "goodput_fraction": [0.01, 0.01, 0.0025]},
+    }
+    means = {of: {name: Measure(sum(each) / 3, None) for name, each in own.items()} for of, own in metrics.items()}
+    run = SimpleNamespace(
+        groups=means,
+        bottlenecks={"a": "line", "b": "line"},
+        links={"line": {"capacity_bps": Measure(20e6, None)}},
+        values=lambda of, name: dict(enumerate(metrics[of][name])),
+    )
+    (low, high), *_ = re.findall(r"\((\S+)\W…\W\+?(\S+?)\)", str(_shares(run, ["a", "b"])))  # type: ignore[arg-type]
+    assert float(high) == pytest.approx(40.0, abs=0.1)
+    assert low.startswith("\N{MINUS SIGN}")
+    assert most_of([None, 1e6, 2e6, math.nan], [0.5, 0.0, 0.5, 0.5]) == pytest.approx(4e6, rel=2e-3)
+    assert most_of([], []) is None
 
 
 def test_a_difference_is_bounded_by_the_trials_of_its_pairs_alone() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.experiments.store import MEASURED
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
+from narrows.metrics.possible import most_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,20 +41,16 @@ def _most(cells: pa.Table, owner: str, measure: str) -> float | None:
     """Return the greatest value of a rate, by the capacity that the cells have measured beside it."""
     import pyarrow.compute as pc
 
-    if measure not in CAPACITY or MEASURED not in cells.column_names or not cells.num_rows:
+    if measure not in CAPACITY or MEASURED not in cells.column_names:
         return None
-    rate, part = (
-        pc.map_lookup(cells[MEASURED], f"{owner}.{name}", "first") if name else None for name in CAPACITY[measure]
+    rates, parts = (
+        pc.map_lookup(cells[MEASURED], f"{owner}.{name}", "first").to_pylist() if name else [1.0] * cells.num_rows
+        for name in CAPACITY[measure]
     )
-    # If nothing arrived, the share of the capacity does not determine the capacity.
-    capacity = rate if part is None else pc.divide(rate, pc.if_else(pc.greater(part, 0.0), part, None))
-    # A mean over the run is rounded, and a packet whose transmission began in the warm-up counts.
-    most = pc.max(capacity).as_py()
-    return None if most is None else most * ROOM
+    return most_of(rates, parts)
 
 
-# The metrics that determine the capacity that limits a metric: the second is the first as a share of the capacity.
+# The metrics by which the capacity is known, of which a metric is at most; the second is the first's part of it.
 CAPACITY = {"goodput_bps": ("goodput_bps", "goodput_fraction"), "rate_bps": ("capacity_bps", None)}
 # A wait at access links is counted at its start, and may end after the run.
 UNLIMITED = frozenset({"access_queue_delay_mean_s"})
-ROOM = 1.001

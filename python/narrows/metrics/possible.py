@@ -10,7 +10,7 @@ from narrows.metrics.criteria import range_of
 from narrows.metrics.request import card_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.core import Records
     from narrows.statistics import Range
@@ -31,6 +31,21 @@ def range_in(records: Sequence[Records], of: str, owner: str, metric: str) -> Ra
     )
     most = max((each[metric] for each in bounds if metric in each), default=None)
     return range_of(card_of(metric, of), flows, most, math.fsum(each.get(metric, 0.0) for each in trials))
+
+
+def most_of(rates: Iterable[float | None], parts: Iterable[float | None]) -> float | None:
+    """Return the greatest capacity in some runs, by rates and the parts of the capacity that they are.
+
+    Args:
+        rates: A rate of each run; None or not a number without data.
+        parts: What part of the capacity each is, from 0 to 1.
+
+    Returns:
+        The capacity in the unit of the rates, with room for the rounding of a mean and for a packet whose transmission
+        began in the warm-up; None if it is unknown.
+    """
+    found = (rate / part * ROOM for rate, part in zip(rates, parts, strict=True) if rate is not None and part)
+    return max(filter(math.isfinite, found), default=None)
 
 
 def check(records: Records, measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, Any]:
@@ -67,5 +82,7 @@ def _words(low: float, high: float) -> str:
 
 
 NAME = "metrics in their ranges"
+# Of a capacity that is computed from rounded means.
+ROOM = 1.001
 # Relative; by so much a value leaves its range where it was rounded.
 ROUNDING = 1e-9

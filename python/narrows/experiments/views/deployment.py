@@ -14,12 +14,12 @@ from narrows.experiments.store import MEASURED
 from narrows.experiments.views.layout import checked, lay_out, study_text
 from narrows.experiments.views.treatment import treatment
 from narrows.experiments.views.view import View, number
-from narrows.experiments.within import ROOM
 from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
+from narrows.metrics.possible import most_of
 from narrows.plural import counted
 from narrows.run.called import called
 from narrows.statistics import Estimate, Range, estimate
@@ -185,17 +185,9 @@ def _possible(view: View, rows: Sequence[Mapping[str, Any]], camps: Sequence[str
     most = None
     if name == PER_FLOW:
         there = [(row, camp) for row in rows for camp in camps if row[f"flows.{camp}.count"]]
-        known = [(_capacity_bps(row, camp), _movers(view, row, camp)) for row, camp in there]
-        most = max((capacity / count for capacity, count in known if math.isfinite(capacity)), default=None)
+        parts = (dict(row[MEASURED]).get(f"group.{camp}.goodput_fraction") for row, camp in there)
+        most = most_of((_of_camp(view, row, camp, name) for row, camp in there), parts)
     return _range(RESPONSES[name], most=most)
-
-
-def _capacity_bps(row: Mapping[str, Any], camp: str) -> float:
-    """Return the mean rate that the bottleneck offered a camp, by the share of it that the camp has."""
-    measured = dict(row[MEASURED])
-    part = number(measured.get(f"group.{camp}.goodput_fraction"))
-    # All bits of a packet count whose transmission began in the warm-up.
-    return number(measured.get(f"group.{camp}.goodput_bps")) / part * ROOM if part > 0 else math.nan
 
 
 def _range(measure: str, owner: str = "group", most: float | None = None) -> Range:

@@ -9,6 +9,7 @@ from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of, range_of, verdict
+from narrows.metrics.possible import most_of
 from narrows.page.estimates import difference_texts, estimate_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.page.verdicts import JUDGED
@@ -115,8 +116,8 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     most, least = (run.values(group, "goodput_bps") for group in (order[0], order[-1]))
     both = sorted(set(most) & set(least))
     card = card_of("goodput_bps", "group")
-    capacity = run.links.get(run.bottlenecks.get(order[0]) or "", {}).get("capacity_bps", _NOTHING).mean
-    possible = range_of(card, None, capacity)
+    used = run.values(order[0], "goodput_fraction")
+    possible = range_of(card, None, most_of(most.values(), (used.get(each) for each in most)))
     difference = paired([most[each] for each in both], [least[each] for each in both], possible)
     mean, ends = difference["mean"], difference["ci95"]
     if mean is None or ends is None:
