@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from narrows.cli import main
 from narrows.files.json_objects import sealed
-from narrows.run.shared import kept
+from narrows.run.shared import Shared, kept
 from test_shared import CELLS, SCENARIO, SUITE
 
 if TYPE_CHECKING:
@@ -80,6 +82,32 @@ def test_the_kept_runs_of_a_folder_that_is_gone_are_removed(checkout: Path, monk
     assert main([*TRIAL, "second"]) in {0, 1}
     assert kept().is_dir()
     assert not gone.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_runs_are_kept_for_a_folder_whose_name_is_not_utf_8(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = checkout / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    for folder in (odd, checkout):
+        monkeypatch.chdir(folder)
+        shared = Shared(kept(), {"values": [float]})
+        shared.add("run", [], {"values": [1.0]})
+        assert shared.find("run", []) == {"values": [1.0]}
+
+
+def test_a_user_without_a_home_directory_is_told_which_variable_to_set(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none(_user: int) -> None:
+        raise KeyError
+
+    for name in ("XDG_CACHE_HOME", "HOME", "USERPROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", none)
+    assert main([*TRIAL, "homeless"]) == 2
+    assert "XDG_CACHE_HOME: is not set, and this user has no home directory" in capsys.readouterr().err
+    monkeypatch.setenv("XDG_CACHE_HOME", str(checkout / "small/scenario.toml"))
+    assert main([*TRIAL, "unwritable"]) in {0, 1}
 
 
 def test_a_workflow_goes_on_with_no_results_that_are_there(

@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from narrows.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -99,8 +101,18 @@ def peak_rss_bytes() -> int:
 
 
 def user_cache() -> Path:
-    """Return the folder of this user's cache on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows"
+    """Return the folder of what this user keeps on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`.
+
+    Raises:
+        InputError: The variable is not set, and the user has no home directory.
+    """
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows"
+    except RuntimeError:
+        problem = (
+            "is not set, and this user has no home directory; expected a folder in which runs and kernels are kept"
+        )
+        raise InputError("XDG_CACHE_HOME", problem) from None
 
 
 def sync(path: os.PathLike[str]) -> None:

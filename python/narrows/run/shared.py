@@ -52,7 +52,7 @@ class Shared:
         try:
             content = read_sealed(file)
             check_shape(content, self.shape, file)
-        except (FileNotFoundError, InputError):
+        except (OSError, InputError):
             return None
         return content
 
@@ -68,10 +68,10 @@ class Shared:
     def _begin(self) -> None:
         """Make the folder, and remove the folders of working folders that no longer exist."""
         for each in self.folder.parent.glob(f"*/{OF}"):
-            if not Path(each.read_text(encoding="utf-8")).is_dir():
+            if not Path(os.fsdecode(each.read_bytes())).is_dir():
                 shutil.rmtree(each.parent, ignore_errors=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_whole(self.folder / OF, str(Path.cwd()))
+        (self.folder / OF).write_bytes(os.fsencode(Path.cwd()))
 
     def _file(self, run: str, asked: Sequence[str]) -> Path:
         key = hashlib.sha256("\n".join([run, _sources(), *asked]).encode()).hexdigest()
