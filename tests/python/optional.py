@@ -149,6 +149,8 @@ PARTS = {
     "npm": _debian("npm", "the package of npm"),
     "tsc": Part("types of the package of npm", "npm install --global typescript@7", partial(_program, "tsc")),
     "bash": _debian("bash", "the scripts of an action and of wheels"),
+    "zsh": _debian("zsh", "its completion"),
+    "fish": _debian("fish", "its completion"),
     "rustc": Part("controllers in Rust", "https://rustup.rs", partial(_program, "rustc")),
     "cargo": Part("controllers in Rust, and a wheel", "https://rustup.rs", partial(_program, "cargo")),
     "maturin": Part("a wheel", "pip install maturin", partial(_program, "maturin")),
