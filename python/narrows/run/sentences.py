@@ -117,7 +117,7 @@ def _lost(
 
 
 def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[list[Said]]:
-    """Return the sentence on the link at which packets wait as long whatever level is chosen; none without one."""
+    """Return the sentence on the link at which packets wait about as long with every level; none without one."""
     if any(contrast.factor in FACTORS.values() for contrast in found):
         return []
     runs = list((runs_of(summary) or {}).values())
@@ -126,8 +126,8 @@ def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[li
     if not long:
         return []
     link = max(long, key=lambda link: min(long[link]))
-    value = quantity(sum(long[link]) / len(runs), meaning(WAIT, "link").unit)
-    return [[Said(f"In every run packets wait at link {link} for {value} on average: no compared level changes that.")]]
+    ends = dict.fromkeys(quantity(end(long[link]), meaning(WAIT, "link").unit) for end in (min, max))
+    return [[Said(f"With every level packets wait at link {link} for {' to '.join(ends)} on average.")]]
 
 
 def _largest(
@@ -257,7 +257,7 @@ CLAUSES = {
 # On throughput, delay, and sharing or loss, of what has no application.
 LOSS = "loss_rate"
 WAIT = "queue_delay_mean_s"
-# A wait that people notice, and the factor within which waits count as equal.
+# A wait that people notice, and within which factor waits stand in one sentence.
 LONG_S, ALIKE = 0.05, 1.2
 FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 # A comparison begins with no more sentences; those on what people perceive.
