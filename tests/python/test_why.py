@@ -54,14 +54,21 @@ def test_the_answer_has_the_segment_the_link_and_the_window(narrows: Narrows, ru
 def test_a_group_with_an_application_is_explained_by_what_it_perceives_and_where_its_packets_wait(
     narrows: Narrows,
 ) -> None:
-    short = ("--set", "duration=12s", "--set", "warmup=2s", "--replications", "1")
+    short = ("--set", "duration=12s", "--set", "warmup=2s", "--replications", "2")
     assert narrows("run", "call", *short, "--set", "flows.transfer.algorithm=cubic", "--out", "call").returncode == 0
     done = narrows("why", "call", "--flow", "call", "--at", "5s")
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     for part in ("has no record over time", "frames not shown in time", "bit rate of frames", "at link bottleneck",
-                 "transfer (cubic)"):  # fmt: skip
+                 "transfer (cubic)", "On average over replication 0:"):  # fmt: skip
         assert part in said, said
+    late = narrows("why", "call", "--flow", "call", "--at", "13s")
+    assert (late.returncode, late.stdout) == (2, "")
+    assert "after the end of the run, 12s" in late.stderr
+    other = json.loads(narrows("why", "call", "--flow", "call", "--at", "5s", "--replication", "1", "--json").stdout)
+    assert (other["replication"], other["at_s"]) == (1, None)
+    assert "On average over replication 1:" in other["answer"]
+    assert other["answer"].replace("replication 1", "replication 0") != said
 
 
 def test_where_nothing_happened_the_nearest_change_is_named(narrows: Narrows, run: Path) -> None:

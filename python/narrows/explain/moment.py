@@ -74,12 +74,13 @@ def explain(
     at_s = None if at is None else _seconds("--at", at)
     reach_s = _seconds("--window", window)
     algorithms = {each["name"]: str(each["algorithm"]["name"]) for each in run.scenario["flows"]}
-    if flow in algorithms and flow not in _recorded(run, number):
-        return Explanation(flow, algorithms[flow], number, at_s, of_group(run.summary, algorithms, flow), [])
-    group, index, algorithm = _flow(run, flow, number)
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
     if at_s is not None and at_s > duration_s:
         raise InputError(f"--at {at}", f"is after the end of the run, {duration_s:g}s")
+    if flow in algorithms and flow not in _recorded(run, number):
+        # Of no moment more is known than of the run.
+        return Explanation(flow, algorithms[flow], number, None, of_group(run, number, algorithms, flow), [])
+    group, index, algorithm = _flow(run, flow, number)
     table = run.table("events", "has no log of events: run it with record.events=true")
     events = [
         row for row in table.to_pylist()
