@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -165,6 +168,24 @@ def test_a_process_that_stops_itself_is_an_error(tmp_path: Path) -> None:
         nw.load(scenario).run(replications=2)
     # The template goes on with others.
     assert nw.load(place(tmp_path, "pass")).run(replications=1).summary["groups"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it is the template of processes on Linux")
+def test_a_stopped_process_is_killed_after_five_seconds_however_many_others_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from narrows.run import template
+
+    clock, killed = [0.0], []
+    monkeypatch.setattr(template, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(template, "_is_stopped", lambda _process: True)
+    monkeypatch.setattr(os, "kill", lambda *process: killed.append((clock[0], *process)))
+    found = template._Template.__new__(template._Template)  # noqa: SLF001  # without its sockets
+    found._stopped = {7: (0, 0.0)}  # noqa: SLF001
+    for turn in range(80):
+        clock[0] = turn / 10
+        found._end_stopped()  # noqa: SLF001
+    assert killed == [(5.0, 7, signal.SIGKILL)]
 
 
 @pytest.mark.parametrize("ends", ["pass", "os._exit(0)"])

@@ -21,6 +21,7 @@ import selectors
 import signal
 import socket
 import sys
+import time
 import traceback
 from contextlib import suppress
 from typing import NoReturn
@@ -50,8 +51,8 @@ class _Template:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._lives: dict[int, socket.socket] = {}
-        # How often each stopped process was found stopped.
-        self._stopped: dict[int, int] = {}
+        # How often, and when last, each stopped process was found stopped.
+        self._stopped: dict[int, tuple[int, float]] = {}
         self._selector = selectors.DefaultSelector()
         self._ended, wake = os.pipe()
         os.set_blocking(wake, False)
@@ -99,13 +100,13 @@ class _Template:
                 if not os.WIFSTOPPED(status):
                     self._ended_with(process, os.waitstatus_to_exitcode(status))
                 elif process in self._lives:
-                    self._stopped[process] = 0
+                    self._stopped[process] = 0, time.monotonic()
         for process in _children() - set(self._lives):
             os.kill(process, signal.SIGKILL)
 
     def _ended_with(self, process: int, status: int) -> None:
         life = self._lives.pop(process, None)
-        was_stopped = (self._stopped.pop(process, 0) >= TICKS) and status == -signal.SIGKILL
+        was_stopped = self._stopped.pop(process, (0, 0.0))[0] >= TICKS and status == -signal.SIGKILL
         if life is None:
             # A process that one of them had started.
             return
@@ -116,15 +117,16 @@ class _Template:
             life.sendall(code.to_bytes(STATUS_BYTES, "little", signed=True))
 
     def _end_stopped(self) -> None:
-        """Kill processes that stay stopped while this one runs; a terminal or batch system stops and continues all."""
-        for process, seen in list(self._stopped.items()):
-            if seen >= TICKS:
-                # It is killed, but has not ended yet.
+        """Kill what stays stopped while this process runs; a terminal or a batch system stops and continues all."""
+        now = time.monotonic()
+        for process, (seen, last) in list(self._stopped.items()):
+            # The end of what was killed is still to come, and a turn may come for another process.
+            if seen >= TICKS or now - last < TICK_S:
                 continue
             if not _is_stopped(process):
                 del self._stopped[process]
                 continue
-            self._stopped[process] = seen + 1
+            self._stopped[process] = seen + 1, now
             if seen + 1 == TICKS:
                 os.kill(process, signal.SIGKILL)
 
