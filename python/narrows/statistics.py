@@ -31,12 +31,12 @@ transformation); M. S. Bartlett, Biometrics 3 (1947) 39 (square root of counts, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from narrows.quantiles import gamma_quantile, t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Value = TypeVar("Value")
 
@@ -72,11 +72,6 @@ class Range(NamedTuple):
         if math.isfinite(self.high):
             return "logit t"
         return "square-root t" if self.counted else "log t"
-
-    @property
-    def difference(self) -> Range:
-        """The differences of two of its values."""
-        return self.less(self)
 
     def less(self, other: Range) -> Range:
         """Return the differences of one of its values and one of another range."""
@@ -207,6 +202,12 @@ def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL, 
 def mean_of(found: Estimate) -> float:
     """Return the mean of an estimate; not a number without one."""
     return math.nan if found["mean"] is None else found["mean"]
+
+
+def mean_in(measures: Mapping[str, Any] | None, name: str) -> float | None:
+    """Return the mean of a metric among those of an owner in a summary; None without data."""
+    found = (measures or {}).get(name)
+    return found.get("mean") if isinstance(found, dict) else None
 
 
 def ends_of(found: Estimate) -> tuple[float, float]:

@@ -91,7 +91,7 @@ def adoption(cells: Cells, response: str, camps: tuple[str, str], *, within: Ran
                 paired(moved, stayed, within),
                 paired(moved, before, within),
                 paired(stayed, before, within),
-                paired(naive, truth, within.difference),
+                paired(naive, truth, within.less(within)),
             )
         )
     return Adoption(sum(before) / len(before), paired(after, before, within), tuple(stages))

@@ -11,6 +11,7 @@ from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
 from narrows.metrics import access
 from narrows.metrics.perceived import APPLICATIONS
 from narrows.rounding import ALL_RUNS, plus_minus
+from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
 
 def _transfer_tables(owner: str, groups: Sequence[tuple[str, Mapping[str, Any]]], *, judged: bool = False) -> list[str]:
     """Return the completion times of the groups whose flows are finite: one table, or none where there is no such."""
-    finite = [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]
+    finite = [(name, metrics) for name, metrics in groups if mean_in(metrics, "completed_flows") is not None]
     return [metric_table(owner, finite, TRANSFER_COLUMNS, judged=judged)] if finite else []
 
 
@@ -115,7 +116,7 @@ def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: b
 
 def _perceived(metrics: Mapping[str, Any]) -> dict[str, Any]:
     shown = [column.metric for column in PERCEIVED_COLUMNS]
-    return {name: metrics[name] for name in shown if _mean(metrics, name) is not None}
+    return {name: metrics[name] for name in shown if mean_in(metrics, name) is not None}
 
 
 def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]) -> str:
@@ -160,18 +161,18 @@ def _access_links(run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for group, metrics in run["groups"].items():
         link = run["links"].get(metrics.get("bottleneck"), {})
-        if access.is_bottleneck(_mean(metrics, access.DELAY), _mean(link, "queue_delay_mean_s")):
+        if access.is_bottleneck(mean_in(metrics, access.DELAY), mean_in(link, "queue_delay_mean_s")):
             found[group] = {of: metrics[name] for name, of in access.AS_OF_LINKS.items()}
     return found
 
 
 def _has_queue(metrics: Mapping[str, Any]) -> bool:
     least = (("loss_rate", 0.0), ("mark_rate", 0.0), ("queue_delay_p95_s", DELAYED_S))
-    return any((_mean(metrics, name) or 0.0) > bound for name, bound in least)
+    return any((mean_in(metrics, name) or 0.0) > bound for name, bound in least)
 
 
 def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Column]:
-    lossy = any((_mean(metrics, "random_loss_rate") or 0.0) > 0 for metrics in links)
+    lossy = any((mean_in(metrics, "random_loss_rate") or 0.0) > 0 for metrics in links)
     return LOSSY_LINK_COLUMNS if lossy else LINK_COLUMNS
 
 
@@ -232,10 +233,6 @@ def shorten(name: str, width: int) -> str:
     """Return a name shortened to a number of characters, by its middle: of `run: group` both are then seen."""
     kept = (width - 1) // 2
     return name if len(name) <= width else f"{name[: width - 1 - kept]}…{name[-kept:]}"
-
-
-def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
-    return metrics[name]["mean"] if name in metrics else None
 
 
 def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -15,6 +15,7 @@ from narrows.explain.unrecorded import of_group
 from narrows.files.run_folder import RunFolder, single
 from narrows.frozen import frozen
 from narrows.metrics import access
+from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -102,7 +103,10 @@ def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at
     summary = run.summary
     link = summary["groups"].get(group, {}).get("bottleneck")
     if at_s is None:
-        own, behind = _mean(summary["groups"].get(group), access.DELAY), _mean(summary["links"].get(link), LINK_DELAY)
+        own, behind = (
+            mean_in(summary["groups"].get(group), access.DELAY),
+            mean_in(summary["links"].get(link), LINK_DELAY),
+        )
         when = "on average"
     else:
         table = run.optional("series")
@@ -117,11 +121,6 @@ def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at
         return ""
     waited = f"{(own or 0.0) * 1e3:.3g} ms {when}"
     return f" Its packets waited {waited} at its access links, which have no limit and drop nothing."
-
-
-def _mean(measures: Mapping[str, Any] | None, name: str) -> float | None:
-    found = (measures or {}).get(name)
-    return found["mean"] if found else None
 
 
 def of_packets(table: pa.Table | None, replication: int, flow: tuple[str, int]) -> Callable[[Row], list[Row]] | None:

@@ -16,6 +16,7 @@ from narrows.page.estimates import changed_texts, estimate_text
 from narrows.page.metrics import meaning
 from narrows.page.verdicts import JUDGED
 from narrows.plural import counted
+from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,8 +65,8 @@ def clause(name: str, of: str, value: str, than: str = "") -> str:
 
 def known_to_all(measured: Groups) -> list[str]:
     """Return the metrics that sentences on what people perceive give, of those that all of these groups have."""
-    known = [name for name in measured[0] if all(_mean(each, name) is not None for each in measured)]
-    return stated(known, [name for name in known if any(_mean(each, name) for each in measured)])
+    known = [name for name in measured[0] if all(mean_in(each, name) is not None for each in measured)]
+    return stated(known, [name for name in known if any(mean_in(each, name) for each in measured)])
 
 
 def _first(said: Sequence[list[Said]], most: int) -> list[list[Said]]:
@@ -109,7 +110,7 @@ def _lost(
     summary: Mapping[str, Any], found: Sequence[Contrast], own: Mapping[str, Mapping[str, Any]], asked: _Asked
 ) -> Iterator[list[Said]]:
     """Yield the sentence on the losses of a group that clearly differ, on the factor with the largest difference."""
-    if any(_mean(each, LOSS) is None for each in own.values()):
+    if any(mean_in(each, LOSS) is None for each in own.values()):
         return
     for contrast in _largest(summary, found, asked, own)[:1]:
         if _size(summary, contrast, asked, own)[0]:
@@ -121,7 +122,7 @@ def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[li
     if any(contrast.factor in FACTORS.values() for contrast in found):
         return []
     runs = list((runs_of(summary) or {}).values())
-    waits = {link: [_mean(run["links"].get(link, {}), WAIT) or 0.0 for run in runs] for link in runs[0]["links"]}
+    waits = {link: [mean_in(run["links"].get(link, {}), WAIT) or 0.0 for run in runs] for link in runs[0]["links"]}
     long = {link: each for link, each in waits.items() if min(each) >= LONG_S and max(each) <= ALIKE * min(each)}
     if not long:
         return []
@@ -215,11 +216,11 @@ def _asked(measured: Groups) -> list[str]:
     """Return a metric of throughput, one of delay and one of sharing or loss, of those that all runs have."""
 
     def known(name: str) -> bool:
-        return all(_mean(each, name) is not None for each in measured)
+        return all(mean_in(each, name) is not None for each in measured)
 
     # The index of one flow is 1 whatever happens.
     still = {"jain": 1.0, "loss_rate": 0.0}
-    moved = [name for name in FLOWS if any(_mean(each, name) not in {None, still.get(name)} for each in measured)]
+    moved = [name for name in FLOWS if any(mean_in(each, name) not in {None, still.get(name)} for each in measured)]
     wanted = (FLOWS[:1], FLOWS[1:3], FLOWS[3:])
     found = (next((name for name in each if known(name) and name in moved), "") for each in wanted)
     return [name for name in found if name]
@@ -231,11 +232,6 @@ def _flows(named: Sequence[str], shown: Sequence[Contrast], *, alone: bool) -> s
         return ""
     of = " of group" if named[0] in shown[0].runs else " of"
     return f"{of} {named[0]}" if len(named) == 1 else " under test"
-
-
-def _mean(measures: Mapping[str, Any], name: str) -> float | None:
-    found = measures.get(name)
-    return found.get("mean") if isinstance(found, dict) else None
 
 
 # What follows "With fq-codel"; of each metric that is asked for.

@@ -17,6 +17,7 @@ from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.report.index.entries import SHOWN, Entry, entries
+from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,16 +96,12 @@ def _row(entry: Entry) -> Markup:
 def _measure(entry: Entry, name: str) -> Markup:
     """Return a metric of the first groups or algorithms, a line each."""
     shown = meaning(name)
-    known = [(of, metrics[name]) for of, metrics in entry.measured if _mean(metrics.get(name)) is not None]
+    known = [(of, metrics[name]) for of, metrics in entry.measured if mean_in(metrics, name) is not None]
     lines = [element("span", f"{of} ", element("data", _value(found, name), value=repr(found["mean"])), class_="entry")
              for of, found in known[:_SHOWN]]  # fmt: skip
     if len(known) > _SHOWN:
         lines.append(element("span", f"and {len(known) - _SHOWN} more", class_="entry"))
     return join(lines) if lines else element("span", NO_DATA, class_="none", title=f"no {shown.label}")
-
-
-def _mean(found: object) -> float | None:
-    return found.get("mean") if isinstance(found, dict) else None
 
 
 def _value(found: Mapping[str, Any], name: str) -> str:
