@@ -81,24 +81,23 @@ root (`square-root t`, counts) or its logit (`logit t`, values between two bound
 (Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, §12.6; Bartlett, Biometrics 3, 1947, p. 39, for
 counts and shares). Runs and comparisons have further bounds: Jain's index of n flows is at least 1/n, rates and
 goodputs are at most what their link offered, bit rates at most the highest of their ladder, waiting packets and bytes
-at most the limit of the buffer, waits at most what a full buffer takes at a constant rate if it is served in order,
-and times that end in the run at most the run. Studies have those of goodputs, of rates and of times, deployments that
-of goodputs; suites, matrices and studies on two backends have the column alone, and the intervals of `narrows ab` have
-no bounds ([ab.md](ab.md#statistics)). Paired differences keep to the bounds of both sides. In
+at most the limit of the buffer, waits at most the time to serve a full buffer at a constant rate in order, and times
+that end in the run at most the run. Studies have the bounds of goodputs, rates and times, deployments the bounds of
+goodputs; suites, matrices and studies on two backends have only the bounds of the column, and the intervals of
+`narrows ab` have none ([ab.md](ab.md#statistics)). The bounds of both sides limit paired differences. In
 simulations of 3, 5 and 10 replications of skewed values these cover the true mean in 92 to 98 % of the cases, the
 plain t interval in 83 % of the worst ones; where most replications have the same value, in 90 % or more.
 
-If all values are equal (`equal`), they say nothing of their spread. Of counts and of values at a bound the interval
-is what they exclude: of n zeros 0 to 3.7 / n (Garwood, Biometrika 28, 1936, p. 437), of n shares of 1 from
-0.025^(1/n) on, 0.48 of five, the interval of Clopper and Pearson for n of n (Biometrika 26, 1934, p. 404). Of a
-share of things that a run counts (packets, frames, segments of video) n is, in runs and comparisons, the number of
-all of them in all replications, each taken as a trial of its own: no late frame among 6750 is 0 to 0.05 %; elsewhere
-it is the number of replications. Other equal values have no
-interval. Tables and sentences give words in place of such an interval of a mean, which `summary.json` has:
-`100 (all runs)`; a cell of a page shows it under the pointer. Where values are nearly equal, so that their mean is
-written like an end of the interval, the other end is given: `100 (at least 48)`. Intervals of differences are t
-intervals, limited to the greatest possible difference; of differences that are all equal they are what the intervals
-of both means allow, if these exist.
+If all values are equal (`equal`), they say nothing of their spread. For counts and for values at a bound the interval
+has the means that they do not exclude: for n zeros 0 to 3.7 / n (Garwood, Biometrika 28, 1936, p. 437), for n shares
+of 1 from 0.025^(1/n) on, 0.48 for five, the interval of Clopper and Pearson for n of n (Biometrika 26, 1934, p. 404).
+For a share of things that a run counts (packets, frames, segments of video) n is, in runs and comparisons, their
+total number in all replications, each taken as a trial of its own: no late frame among 6750 is 0 to 0.05 %;
+elsewhere it is the number of replications. Other equal values have no interval. Tables and sentences give words in
+place of such an interval of a mean, which `summary.json` has: `100 (all runs)`; a cell of a page shows it under the
+pointer. If values are nearly equal, so that their mean is written like an end of the interval, the other end is
+given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest possible difference. If
+all differences are equal, they follow from the intervals of both means, if these exist.
 
 Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
 presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check

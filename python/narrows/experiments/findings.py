@@ -239,7 +239,7 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
         return p is not None and p < LEVEL and table.changes(one, other)
 
     def parted(changing: Iterable[str], of: str) -> tuple[list[str], list[str]]:
-        """Return the factors that change something, in those that a page can show and the others; the strongest first."""
+        """Return the factors that change something: those that a page can show, and the others, the strongest first."""
         order = sorted(changing, key=lambda factor: -tested(factor, of)[1])
         shown = table.few([factor for factor in order if factor in {*factors, "algorithm"}])
         return shown, [factor for factor in order if factor not in shown]

@@ -50,7 +50,7 @@ def _most(cells: pa.Table, owner: str, measure: str) -> float | None:
     return most_of(rates, parts)
 
 
-# The metrics by which the capacity is known, of which a metric is at most; the second is the first's part of it.
+# The metrics that determine the capacity that limits a metric: the second is the first as a share of the capacity.
 CAPACITY = {"goodput_bps": ("goodput_bps", "goodput_fraction"), "rate_bps": ("capacity_bps", None)}
 # A wait at access links is counted at its start, and may end after the run.
 UNLIMITED = frozenset({"access_queue_delay_mean_s"})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_group(run: RunFolder, replication: int, algorithms: Mapping[str, str], group: str) -> str:
-    """Return what a group perceived, where its packets waited, and who had that link, in sentences.
+    """Describe the perceived metrics of a group, the link at which its packets waited, and the flows on that link.
 
     Args:
         run: The folder of the run.

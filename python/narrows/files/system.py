@@ -101,7 +101,7 @@ def peak_rss_bytes() -> int:
 
 
 def user_cache() -> Path:
-    """Return the folder of what this user keeps on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`.
+    """Return the folder of this user's cache on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`.
 
     Raises:
         InputError: The variable is not set, and the user has no home directory.

@@ -253,7 +253,7 @@ CLAUSES = {
 # On throughput, delay, and sharing or loss, of what has no application.
 LOSS = "loss_rate"
 WAIT = "queue_delay_mean_s"
-# A wait that people notice, and within which factor waits stand in one sentence.
+# A wait that people notice, and the factor within which waits stand in one sentence.
 LONG_S, ALIKE = 0.05, 1.2
 FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 # A comparison begins with no more sentences; those on what people perceive.

@@ -117,10 +117,10 @@ class _Template:
             life.sendall(code.to_bytes(STATUS_BYTES, "little", signed=True))
 
     def _end_stopped(self) -> None:
-        """Kill what stays stopped while this process runs; a terminal or a batch system stops and continues all."""
+        """Kill processes that stay stopped while this one runs; a terminal or batch system stops and continues all."""
         now = time.monotonic()
         for process, (seen, last) in list(self._stopped.items()):
-            # The end of what was killed is still to come, and a turn may come for another process.
+            # It is killed and has not ended yet, or the turn came for another process.
             if seen >= TICKS or now - last < TICK_S:
                 continue
             if not _is_stopped(process):
