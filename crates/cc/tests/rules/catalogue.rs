@@ -4,7 +4,7 @@
 use super::same;
 use narrows_cc::card::{Fault, Value};
 use narrows_cc::catalogue::{entries, find};
-use narrows_cc::{Algorithm, LossHistory, Reports, Transport};
+use narrows_cc::{Algorithm, Dash, Hue, LossHistory, Reports, Style, Transport};
 
 fn fault(text: &str) -> String {
     Algorithm::parse(text).expect_err("it is wrong").to_string()
@@ -41,10 +41,26 @@ fn families_stand_together() {
 fn no_two_algorithms_are_drawn_alike() {
     for (place, entry) in entries().iter().enumerate() {
         let name = entry.card.name;
-        assert!(entry.style.is_some(), "{name} has no style");
+        assert!(entry.style.is_some(), "{name} has no style; free: {}", free_styles());
         let same = entries()[..place].iter().find(|earlier| earlier.style == entry.style);
-        assert!(same.is_none(), "{name} is drawn as {}", same.map_or("", |same| same.card.name));
+        let other = same.map_or("", |same| same.card.name);
+        assert!(same.is_none(), "{name} is drawn as {other}; free: {}", free_styles());
     }
+}
+
+/// The styles that no algorithm has, as an entry writes them.
+fn free_styles() -> String {
+    use Dash::{DashDot, DashDotDot, Dashed, Dotted, Long, LongShort, Pair, Solid, Sparse};
+    use Hue::{Blue, Cyan, Green, Ochre, Purple, Rose, Slate, Vermilion};
+    let dashes = [Solid, Dashed, Dotted, DashDot, Long, DashDotDot, LongShort, Sparse, Pair];
+    let all = [Blue, Vermilion, Green, Purple, Ochre, Cyan, Rose, Slate]
+        .into_iter()
+        .flat_map(|hue| dashes.map(|dash| Style(hue, dash)));
+    let free: Vec<_> = all
+        .filter(|style| entries().iter().all(|entry| entry.style != Some(*style)))
+        .map(|Style(hue, dash)| format!("Style(Hue::{hue:?}, Dash::{dash:?})"))
+        .collect();
+    if free.is_empty() { "none; crates/cc/src/style.rs needs another dash".into() } else { free.join(", ") }
 }
 
 #[test]
