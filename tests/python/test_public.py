@@ -82,6 +82,9 @@ def test_every_public_name_is_there_and_documented(module: str) -> None:
         assert re.search(rf"\b{name}\b", page), f"{PAGE.name} does not name {module}.{name}"
     if home is nw:
         assert dir(nw) == nw.__all__
+        reference = (HOUSE / "docs/api.md").read_text(encoding="utf-8")
+        for name in set(nw.__all__) - {"analysis", "metrics"}:
+            assert re.search(rf"^\.\. auto\w+:: narrows\.{name}$", reference, re.MULTILINE), f"docs/api.md: {name}"
 
 
 @pytest.mark.parametrize(("old", "new"), [("measures", "metrics"), ("MeasureError", "MetricError")])

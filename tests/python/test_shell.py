@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import pytest
 from narrows.cli import known
 from narrows.cli.shell import tree
 from optional import require
+from repository import HOUSE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,3 +97,20 @@ def test_every_command_and_argument_is_described() -> None:
             # A phrase and no sentence, with the default in one form.
             assert not text.endswith("."), f"{name}: {text}"
             assert "(%(default)s)" not in text, f"{name}: {text}"
+
+
+def test_every_command_is_in_the_table_of_commands() -> None:
+    table = (HOUSE / "docs/command-line.md").read_text(encoding="utf-8").partition("## The commands\n")[2]
+    named = set(re.findall(r"`narrows (\w+)", table.partition("\n## ")[0]))
+    assert {command.path[0] for command in tree() if command.path} == named
+
+
+def test_every_argument_that_is_an_algorithm_is_completed() -> None:
+    arguments = {
+        (" ".join(command.path), action.dest)
+        for command in tree()
+        for action in command.parser._actions  # noqa: SLF001  # argparse has no public name for them
+        if action.metavar == "ALG" and not action.option_strings
+    }
+    assert len(arguments) > 3
+    assert arguments <= set(known.ARGUMENTS)
