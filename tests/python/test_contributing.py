@@ -64,7 +64,7 @@ def add_queue(tree: Path) -> None:
     put(modules, declaration, before="pub mod ")
     used, _, entry = edits["crates/qdisc/src/catalogue.rs"]
     put(catalogue, f"use crate::{used};", before="use ")
-    put(catalogue, entry, before="&droptail::ENTRY,")
+    put(catalogue, entry, before="&red::ENTRY,")
 
 
 def put(file: Path, line: str, *, before: str) -> None:

@@ -95,7 +95,7 @@ def test_runs_are_kept_for_a_folder_whose_name_is_not_utf_8(checkout: Path, monk
         assert shared.find("run", []) == {"values": [1.0]}
 
 
-def test_a_user_without_a_home_directory_is_told_which_variable_to_set(
+def test_without_a_home_directory_the_error_names_the_variable_to_set(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def none(_user: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, margin_of, verdict
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.core import Records
-    from narrows.run.results import Run
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
@@ -30,7 +29,17 @@ KINDS = ("groups", "links")
 NO_MARGINS: Mapping[str, Margin] = MappingProxyType({})
 
 
-def differences(runs: Mapping[str, Run], margins: Mapping[str, Margin]) -> list[dict[str, Any]]:
+class _Run(Protocol):
+    """The part of a run that is compared, by replication."""
+
+    @property
+    def records(self) -> Mapping[int, Records]: ...
+
+    @property
+    def measured(self) -> Mapping[int, Measured]: ...
+
+
+def differences(runs: Mapping[str, _Run], margins: Mapping[str, Margin]) -> list[dict[str, Any]]:
     """Estimate the paired difference of each pair of runs, later minus earlier.
 
     Args:

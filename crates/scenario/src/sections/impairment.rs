@@ -6,7 +6,7 @@ mod describe;
 pub use describe::describe;
 
 use super::distribution::{Drawn, resolve_drawn};
-use super::loss::{Number, SelectionKeys};
+use super::loss::{Number, SelectionKeys, below_one};
 use crate::context::LoadContext;
 use crate::delay_trace;
 use crate::diagnostic::Fault;
@@ -482,15 +482,6 @@ fn holds_packet<V>(
         return Err(fault.allowed(format!("at least {packet}")).report(faults));
     }
     Ok(size)
-}
-
-/// A share that is not the whole.
-pub(super) fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
-    let value = field.copied()?;
-    if value < 1.0 {
-        return Ok(value);
-    }
-    Err(field.fault("out of range").given("100 %").allowed("0 to below 100 %").report(faults))
 }
 
 /// The time after which `points` are repeated, which must be later than the last.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `loss`: loss models of a link: random, periodic, or by a list of packets.
 
-use super::impairment::below_one;
 use crate::diagnostic::Fault;
 use crate::emit::short;
 use crate::field::{Field, Reported};
@@ -167,6 +166,15 @@ const MOST_DESCRIBED: usize = 20;
 forms! {
     /// A loss model: random, periodic, or by a list of packets.
     pub enum Loss { Bernoulli, GilbertElliott, Timed, FourState, Periodic, Listed }
+}
+
+/// Returns a share that is not the whole.
+pub(super) fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
+    let value = field.copied()?;
+    if value < 1.0 {
+        return Ok(value);
+    }
+    Err(field.fault("out of range").given("100 %").allowed("0 to below 100 %").report(faults))
 }
 
 impl Loss {
