@@ -26,6 +26,8 @@ def escaped(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+# A machine may lack a font that has all letters.
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
 @pytest.mark.parametrize("form", ["pgf", "pdf", "png"])
 def test_names_are_set_as_they_are(form: str, tmp_path: Path) -> None:
     figure = Printed(figsize=(4, 4))
