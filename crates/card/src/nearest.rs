@@ -5,7 +5,8 @@
 ///
 /// It is the one with the least Damerau-Levenshtein distance, if that is at most a third of the longer name's length,
 /// or 1 if that is more. Otherwise it is the shortest name of which `given` is a prefix that ends at a word boundary,
-/// as `goodput` is of `goodput_bps`. A name of [`ELSEWHERE`] means its counterpart. Without the standard library, only names count that are the same but for case.
+/// as `goodput` is of `goodput_bps`. The name that another program has for something means its counterpart. Without the standard
+/// library, only names count that are the same but for case.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if given.len() > LONGEST {
         return None;
