@@ -239,7 +239,7 @@ def test_every_command_and_every_kept_file_is_tried(bench: Bench) -> None:
 # Of the places that name nothing so many are tried.
 SOME = 2
 # Of all places so many are tried with each name in the long test.
-MOST = 20
+MOST = 5
 RUNNING = ("study merge", "study run", "study resume", "suite", "reproduce", "ab", "worst", "verify")
 CASES = [(name, kind) for name, found in READING.items() for kind in found]
 
@@ -355,10 +355,10 @@ def test_no_key_of_a_file_that_people_write_names_code_elsewhere(bench: Bench, c
     no_key_is_executed(bench, command, file, [1, 4, 6, 7])
 
 
-@pytest.mark.full("every form of every key; the test above has those that a list of algorithms or a path may have")
+@pytest.mark.full("further forms of keys; the test above has those that a list of algorithms or a path may have")
 @pytest.mark.parametrize(("command", "file"), FILES)
-def test_no_form_of_a_key_names_code_elsewhere(bench: Bench, command: str, file: str) -> None:
-    no_key_is_executed(bench, command, file, range(len(forms(bench))))
+def test_no_other_form_of_a_key_names_code_elsewhere(bench: Bench, command: str, file: str) -> None:
+    no_key_is_executed(bench, command, file, range(0, len(forms(bench)), 3))
 
 
 def no_key_is_executed(bench: Bench, command: str, file: str, wanted: Iterable[int]) -> None:
