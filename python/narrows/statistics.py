@@ -205,7 +205,7 @@ def mean_of(found: Estimate) -> float:
 
 
 def mean_in(measures: Mapping[str, Any] | None, name: str) -> float | None:
-    """Return the mean of a metric among those of an owner in a summary; None without data."""
+    """Return the mean of a metric of an owner in a summary; None without data."""
     found = (measures or {}).get(name)
     return found.get("mean") if isinstance(found, dict) else None
 

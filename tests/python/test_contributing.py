@@ -98,7 +98,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(tree: Path) -> Iterator[Path]:
-    """Yield the files of a tree by their paths in it, without those of git and of Python's compiler."""
+    """Yield the files of a tree by their paths in it, without files of git and of Python's compiler."""
     for folder, inner, names in os.walk(tree):
         inner[:] = [each for each in inner if each not in {".git", "__pycache__"}]
         links = [each for each in inner if (Path(folder) / each).is_symlink()]

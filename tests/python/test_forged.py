@@ -292,7 +292,7 @@ def table_without(file: Path, rows: int) -> None:
 
 
 def test_results_whose_runs_were_removed_are_not_the_same(bench: Bench) -> None:
-    """Neither without one, nor with fewer than plan and manifest name; what is left is that of the results."""
+    """Neither without one, nor with fewer than plan and manifest name; the remaining runs are unchanged."""
 
     def without_runs(folder: Path) -> None:
         for place in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["levels"].values():

@@ -53,7 +53,7 @@ def difference_texts(
 ) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
-    The interval is empty without one, and where both ends are the difference as it is written. Differences of shares
+    The interval is empty without one, and if both ends are the difference as it is written. Differences of shares
     are in percentage points. Texts that stand beside each other have one multiple if each has the values of the others
     as `beside`.
     """
