@@ -124,9 +124,10 @@ audit:
 crates:
 	.ci/crates
 
-# Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
+# Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four. A make that a test
+# starts is not a part of this one, whose jobserver it would look for.
 test-python: build .venv/.tools
-	.ci/stage 'tests of Python' $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci $(FULL) $(PYTEST)
+	.ci/stage 'tests of Python' env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --hypothesis-profile ci $(FULL) $(PYTEST)
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
 instructions: .venv/.tools

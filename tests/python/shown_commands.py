@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import zlib
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.cli import main
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from narrows.cli.shell import Command
 
 
 class Shown(NamedTuple):
@@ -53,6 +56,7 @@ def resolve(words: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatc
 
     with monkeypatch.context() as patched:
         patched.setattr(Work, "perform", stop)
+        patched.setattr("narrows.page.printed.save", stop)
         patched.chdir(folder)
         # As in a step of a workflow, where `narrows ab --github` is shown.
         for variable in VARIABLES:
@@ -126,9 +130,15 @@ def is_form(words: tuple[str, ...]) -> bool:
     return any(re.fullmatch(PLACE, each) or re.search(r"\$\{?\w|\$\{\{|\{\}", each) for each in words)
 
 
+@cache
+def _known() -> dict[tuple[str, ...], Command]:
+    """Return each command by its words; half a second."""
+    return {command.path: command for command in tree()}
+
+
 def fault_of_form(words: tuple[str, ...]) -> str:
     """Return what is wrong with a form: an unknown command or option; empty if nothing is."""
-    known = {command.path: command for command in tree()}
+    known = _known()
     path: tuple[str, ...] = ()
     for word in words:
         if (*path, word) not in known:

@@ -138,7 +138,7 @@ KINDS = (
     run,
     one_dimension,
     two_dimensions,
-    as_many_runs_as_there_may_be,
+    pytest.param(as_many_runs_as_there_may_be, marks=pytest.mark.full("64 runs, each with its own page")),
     matrix,
     study,
     suite,
