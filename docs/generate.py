@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates the reference pages from the declarations in the program.
 
-`python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md`, `studies.md` and others into its own folder,
-a page with a figure for each card into `algorithms` and `queues`, and the pages of the published studies into
-`studies`. `--check` writes nothing and fails if a page is not current.
+`python docs/generate.py` writes the table of `command-line.md`, and `scenario.md`, `metrics.md`, `tables.md`,
+`studies.md` and others into its own folder, a page with a figure for each card into `algorithms` and `queues`, and the
+pages of the published studies into `studies`. `--check` writes nothing and fails if a page is not current.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import studies_page
 from cards import cell
 
 from narrows import core, metrics
+from narrows.cli.shell import Node, tree
 from narrows.metrics import criteria
 
 HERE = Path(__file__).parent
@@ -350,9 +351,31 @@ def tables_page(tables: list[Schema]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def command_line_page() -> str:
+    """Return the page of the command line, with a row for every command in its table."""
+    page = (HERE / "command-line.md").read_text(encoding="utf-8")
+    before, heading, rest = page.partition("## The commands\n")
+    rows = ["| command | does | for example |", "|---|---|---|"]
+    for node in tree():
+        if node.path and not node.inner and node.parser.declared:
+            # A pipe would end the cell.
+            examples = [f"`narrows {each.partition(' | ')[0]}`" for each in node.parser.declared.examples]
+            rows.append(f"| {_command(node)} | {node.summary} | {'<br>'.join(examples)} |")
+    return f"{before}{heading}\n" + "\n".join(rows) + "\n\n## " + rest.partition("\n## ")[2]
+
+
+def _command(node: Node) -> str:
+    """Return the name of a command, with a link to its page if it has one."""
+    name = f"`narrows {' '.join(node.path)}`"
+    pages = (f"{node.path[0]}.md", f"{node.path[0]}s.md")
+    found = [page for page in pages if (HERE / page).is_file()]
+    return f"[{name}]({found[0]})" if found else name
+
+
 def pages() -> dict[str, str]:
     """Return every generated page and figure: path relative to this folder, and text."""
     return {
+        "command-line.md": command_line_page(),
         "scenario.md": scenario_page(json.loads(core.schema())),
         "metrics.md": metrics_page(metrics.catalogue()),
         "tables.md": tables_page(core.tables()),

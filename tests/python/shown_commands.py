@@ -15,8 +15,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.cli import main
-from narrows.cli.arguments import parser
 from narrows.cli.github import VARIABLES
+from narrows.cli.parser import parser
 from narrows.cli.shell import tree
 from narrows.cli.work import Work
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from narrows.cli.shell import Command
+    from narrows.cli.shell import Node
 
 
 class Shown(NamedTuple):
@@ -131,7 +131,7 @@ def is_form(words: tuple[str, ...]) -> bool:
 
 
 @cache
-def _known() -> dict[tuple[str, ...], Command]:
+def _known() -> dict[tuple[str, ...], Node]:
     """Return each command by its words; half a second."""
     return {command.path: command for command in tree()}
 

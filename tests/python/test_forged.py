@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from claim_files import GOODPUT, claim, claims_file
 
-from narrows.cli.share import NUMBERS
+from narrows.cli.handling import NUMBERS
 from narrows.errors import InputError
 from narrows.evaluation.summary import counts
 from narrows.files.json_objects import SEAL, sealed

@@ -53,9 +53,9 @@ def test_an_interrupt_while_a_page_is_built_says_what_is_kept(tmp_path: Path) ->
 def test_an_interrupt_does_not_say_that_nothing_was_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(_kind: object) -> None:
+    def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("narrows.cli.catalogue.list_kind", interrupted)
+    monkeypatch.setattr("narrows.cards.queues", interrupted)
     assert main(["list", "queues"]) == 3
     assert capsys.readouterr().err == "interrupted\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.cli.arguments import parser
+from narrows.cli.parser import parser
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:

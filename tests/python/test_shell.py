@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import generate
 import pytest
 
-from narrows.cli import known
+from narrows.cli import known, main
+from narrows.cli.command import COMMANDS
 from narrows.cli.shell import tree
 from optional import require
-from repository import HOUSE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,18 +101,51 @@ def test_every_command_and_argument_is_described() -> None:
             assert "(%(default)s)" not in text, f"{name}: {text}"
 
 
-def test_every_command_is_in_the_table_of_commands() -> None:
-    table = (HOUSE / "docs/command-line.md").read_text(encoding="utf-8").partition("## The commands\n")[2]
-    named = set(re.findall(r"`narrows (\w+)", table.partition("\n## ")[0]))
-    assert {command.path[0] for command in tree() if command.path} == named
-
-
 def test_every_argument_that_is_an_algorithm_is_completed() -> None:
-    arguments = {
-        (" ".join(command.path), action.dest)
+    arguments = [
+        (command.path, action.dest, command.parser.declared)
         for command in tree()
         for action in command.parser._actions  # noqa: SLF001  # argparse has no public name for them
         if action.metavar == "ALG" and not action.option_strings
-    }
+    ]
     assert len(arguments) > 3
-    assert arguments <= set(known.ARGUMENTS)
+    assert [path for path, name, declared in arguments if not declared or name not in declared.completes] == []
+
+
+GREET = """\
+from narrows.cli.command import RUN, Command
+
+
+def greet(arguments):
+    print(f"Hello, {arguments.name}")
+    return 0
+
+
+COMMANDS = (
+    Command(
+        "greet", "greet a person", RUN, lambda command: command.add_argument("name", help="who it is"),
+        ("greet ada",), {"name": lambda: ["ada", "grace"]}, greet,
+    ),
+)
+"""
+
+
+def test_a_command_is_a_module_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "greeting.py").write_text(GREET, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(COMMANDS, "greet", "greeting")
+
+    def printed(*words: str) -> str:
+        with suppress(SystemExit):
+            assert main([*words]) == 0
+        return capsys.readouterr().out
+
+    assert printed("greet", "ada") == "Hello, ada\n"
+    assert re.search(r"Run scenarios:\n(.+\n)* +greet +greet a person\n", printed("--help"))
+    assert "examples:\n  narrows greet ada\n" in printed("greet", "--help")
+    assert ".B greet\ngreet a person." in printed("man")
+    assert completed(printed("completion", "bash"), "greet", "g") == {"grace"}
+    assert "-a greet -d 'greet a person'" in printed("completion", "fish")
+    assert "| `narrows greet` | greet a person | `narrows greet ada` |\n" in generate.command_line_page()

@@ -12,7 +12,8 @@ import pytest
 
 from command_line import finished
 from narrows.cli import main
-from narrows.cli.examples import EXAMPLES, GROUPS
+from narrows.cli import parser as parsing
+from narrows.cli.command import Command, load
 from narrows.cli.shell import tree
 from repository import HOUSE, tracked
 from shown_commands import Shown, commands, fault_of, fault_of_form, is_form, of_document, of_page, of_sources, resolve
@@ -194,23 +195,25 @@ def test_the_commands_in_messages_are_commands() -> None:
 def test_a_command_without_examples_or_a_group_stops_no_other(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for path in [*EXAMPLES]:
-        monkeypatch.delitem(EXAMPLES, path)
-    monkeypatch.setitem(GROUPS, "Set up", ("linux", "no-such-command"))
+    def bare(command: Command) -> Command:
+        return command._replace(group="", examples=(), actions=tuple(map(bare, command.actions)))
+
+    monkeypatch.setattr(parsing, "EXAMPLES", ())
+    monkeypatch.setattr(parsing, "load", lambda name: bare(load(name)))
     pages = {" ".join(command.path): command.parser.format_help() for command in tree()}
     assert all(re.search(rf"^ +{name} ", pages[""], re.MULTILINE) for name in ("run", "linux", "doctor", "completion"))
-    assert "no-such-command" not in pages[""]
+    assert "Others:" in pages[""]
     assert not [path for path, page in pages.items() if "examples:" in page]
     assert main(["man"]) == 0
     assert "study resume" in capsys.readouterr().out
 
 
 def test_every_command_has_examples_and_a_group(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {" ".join(command.path): command for command in tree()}
-    assert set(EXAMPLES) == set(known)
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(known[""].inner)
-    for path, lines in EXAMPLES.items():
-        page = known[path].parser.format_help()
+    for node in tree():
+        path, declared, page = " ".join(node.path), node.parser.declared, node.parser.format_help()
+        lines = declared.examples if declared else parsing.EXAMPLES
+        assert lines, path
+        assert not declared or len(node.path) > 1 or declared.group, path
         for line in lines:
             assert f"  narrows {line}\n" in f"{page}\n"
             assert line.startswith(path)

@@ -7,29 +7,34 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.github import Step
+from narrows.cli import known
+from narrows.cli.command import ASK, Command
+from narrows.cli.options import PLACE, SCENARIO, common, metrics, whole
 from narrows.cli.status import DONE, EXPECTATION_FAILED
-from narrows.cli.table import align
-from narrows.cli.work import Work
-from narrows.commands.trials import Trying
-from narrows.files.folder import check_place
-from narrows.files.json_objects import to_json
-from narrows.report.trial.comment import MARKS, change, headline, remarks, sentence, values
-from narrows.trial.run import is_worse
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
+    from narrows.cli.github import Step
+
 
 def ab(arguments: argparse.Namespace) -> int:
     """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
+    from narrows.cli.github import Step
+
     step = Step(arguments.given) if arguments.github else None
     with step.failing() if step else nullcontext():
         return _ab(arguments, step)
 
 
 def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
+    from narrows.cli.work import Work
+    from narrows.commands.trials import Trying
+    from narrows.files.folder import check_place
+    from narrows.files.json_objects import to_json
+    from narrows.trial.run import is_worse
+
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
@@ -49,6 +54,9 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
 
 
 def _table(summary: Mapping[str, Any]) -> str:
+    from narrows.cli.table import align
+    from narrows.report.trial.comment import MARKS, change, headline, remarks, sentence, values
+
     body = [
         [
             f"{MARKS[row['verdict']]} {row['verdict']}",
@@ -64,3 +72,43 @@ def _table(summary: Mapping[str, Any]) -> str:
     notes = [f"left out: {name}: {reason}" for name, reason in summary["left_out"].items()]
     said = [headline(summary), sentence(summary), *remarks(summary)]
     return "\n".join([*said, "", align([head, *body]), *notes])
+
+
+def _options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("a", metavar="A", help="present algorithm, as for `narrows compare`")
+    command.add_argument(
+        "b", metavar="B", nargs="?", help="changed algorithm; without it A is compared on two backends"
+    )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--suite", metavar="NAME", help="use the cells and metrics of a suite")
+    what = f"{SCENARIO} (repeatable; default: six of the library)"
+    where.add_argument("--scenario", metavar="FILE", action="append", default=[], help=what)
+    what = "simulator, linux or linux:NAME, or one for each side, as in linux:6.12,linux:7.3 (default: %(default)s)"
+    command.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=what)
+    what = "non-inferiority margin, as a fraction of the value of A (default: %(default)s)"
+    command.add_argument("--margin", metavar="PART", default="1%", help=what)
+    metrics(command, "test this metric of each group instead of the default ones (repeatable)")
+    what = "maximum number of replications; a scenario stops when it is decided (default: %(default)s)"
+    command.add_argument("--replications", metavar="N", type=whole(2, 10**6), default=40, help=what)
+    what = "in a step of a GitHub workflow: annotate the run, and write the job's summary and the step's outputs"
+    command.add_argument("--github", action="store_true", help=what)
+    common(
+        command,
+        "subject set seed jobs out trust json quiet",
+        set="set a key of every scenario, as in transport.slow_start=standard (repeatable)",
+        seed="seed instead of those of the scenarios",
+        out=f"{PLACE} (default: runs/ab-HASH)",
+    )
+
+
+COMMANDS = (
+    Command(
+        "ab",
+        "test whether a change of an algorithm makes anything worse, for a CI job",
+        ASK,
+        _options,
+        ("ab cubic 'cubic(beta=0.72)'", "ab cubic ./mine.py:Mine --suite rfc9743 --margin 2%"),
+        {"a": known.algorithms, "b": known.algorithms},
+        ab,
+    ),
+)

@@ -4,25 +4,35 @@
 from __future__ import annotations
 
 import shlex
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from narrows import cards, core, library, metrics
+from narrows.cli import known
+from narrows.cli.command import LOOK_UP, Command
+from narrows.cli.options import common
 from narrows.cli.status import DONE
-from narrows.external.card import external_card
-from narrows.external.source import is_external
-from narrows.files.json_objects import to_json
-from narrows.files.text import read_text
 from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable
 
+    from narrows.library import ScenarioFile
+
 
 def list_kind(arguments: argparse.Namespace) -> int:
     """Print the entries of one kind, one per line or as JSON."""
-    entries = KINDS[arguments.kind]()
+    from narrows import cards, core, library, metrics
+    from narrows.files.json_objects import to_json
+
+    known = {
+        "algorithms": cards.algorithms,
+        "queues": cards.queues,
+        "scenarios": library.scenarios,
+        "studies": library.studies,
+        "metrics": metrics.catalogue,
+        "presets": core.presets,
+    }
+    entries = known[arguments.kind]()
     if arguments.json:
         print(to_json(entries))
         return DONE
@@ -42,6 +52,11 @@ def show(arguments: argparse.Namespace) -> int:
 
     There are two cards where an algorithm and a queue share the name.
     """
+    from narrows import cards, core, library
+    from narrows.external.card import external_card
+    from narrows.external.source import is_external
+    from narrows.files.json_objects import to_json
+
     if is_external(arguments.name):
         card = external_card(arguments.name)
         print(to_json(card) if arguments.json else render(card))
@@ -65,8 +80,12 @@ def show(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _show_scenario(name: str, found: library.ScenarioFile, *, as_json: bool) -> int:
+def _show_scenario(name: str, found: ScenarioFile, *, as_json: bool) -> int:
     """Print the file of a scenario of the library; of a case, its changes behind the file."""
+    from narrows import library
+    from narrows.files.json_objects import to_json
+    from narrows.files.text import read_text
+
     if as_json:
         print(to_json(next(each for each in library.scenarios() if each["name"] == name)))
         return DONE
@@ -78,6 +97,8 @@ def _show_scenario(name: str, found: library.ScenarioFile, *, as_json: bool) -> 
 
 def render(card: dict[str, Any]) -> str:
     """Return a card as text for a terminal of 80 columns."""
+    from textwrap import fill
+
     parts = [
         f"{card['name']} ({card['family']})\n{fill(card['summary'], WIDTH)}",
         _section("Source", [card["source"]]),
@@ -115,6 +136,8 @@ def _references(row: dict[str, Any]) -> str:
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
+    from textwrap import fill
+
     body = [fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join([title, *body])
 
@@ -136,14 +159,38 @@ def _variable(variable: dict[str, Any]) -> str:
     return f"{variable['name']}{unit}{meaning}"
 
 
-KINDS = {
-    "algorithms": cards.algorithms,
-    "queues": cards.queues,
-    "scenarios": library.scenarios,
-    "studies": library.studies,
-    "metrics": metrics.catalogue,
-    "presets": core.presets,
-}
+KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")
 WIDTH = 80
 # The name of the C header of controllers.
 HEADER = "header"
+
+
+def _list(command: argparse.ArgumentParser) -> None:
+    command.add_argument("kind", choices=KINDS, help="what to list")
+    common(command, "json")
+
+
+def _show(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="name of an algorithm, queue, preset or scenario")
+    common(command, "json")
+
+
+COMMANDS = (
+    Command(
+        "list",
+        "list algorithms, queues, scenarios, studies, metrics or presets",
+        LOOK_UP,
+        _list,
+        ("list algorithms", "list scenarios --json"),
+        job=list_kind,
+    ),
+    Command(
+        "show",
+        "print the card of an algorithm, queue or preset, or a scenario file",
+        LOOK_UP,
+        _show,
+        ("show cubic", "show call > mine.toml"),
+        {"name": known.shown},
+        show,
+    ),
+)

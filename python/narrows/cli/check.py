@@ -5,25 +5,31 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from shutil import get_terminal_size
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, TextIO
 
 from narrows import core
+from narrows.cli import known
+from narrows.cli.command import LOOK_UP, RUN, Command
+from narrows.cli.options import OF_SCENARIO, SCENARIO, backend, common
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
-from narrows.external.trust import ALL_CHANGES, Executed
-from narrows.files.json_objects import to_json
-from narrows.library import find_scenario
-from narrows.run.scenario import read
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    from narrows.external.trust import Executed
+
 
 def check(arguments: argparse.Namespace) -> int:
     """Parse and resolve a scenario, execute nothing, and print its description or its faults."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    from narrows.external.trust import ALL_CHANGES
+    from narrows.library import find_scenario
+    from narrows.run.scenario import read
+
     executes: list[Executed] = []
     try:
         scenario = read(find_scenario(arguments.file), arguments.set, trust=arguments.trust, on=arguments.on)
@@ -51,6 +57,8 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _as_json(diagnostics: Sequence[Mapping[str, Any]], executes: Sequence[Executed]) -> str:
+    from narrows.files.json_objects import to_json
+
     return to_json({"diagnostics": diagnostics, "executes": [each.as_json() for each in executes]})
 
 
@@ -67,3 +75,29 @@ def schema(_arguments: argparse.Namespace) -> int:
 
 
 WIDTH = 80
+
+
+def _check(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help=SCENARIO)
+    common(command, f"{OF_SCENARIO} trust")
+    backend(command)
+
+
+COMMANDS = (
+    Command(
+        "check",
+        "check a scenario and describe it, without executing anything",
+        RUN,
+        _check,
+        ("check two-flows --set path.rtt=80ms",),
+        {"file": known.scenarios},
+        check,
+    ),
+    Command(
+        "schema",
+        "print the JSON Schema of the scenario file",
+        LOOK_UP,
+        examples=("schema > scenario.schema.json",),
+        job=schema,
+    ),
+)

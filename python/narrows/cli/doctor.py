@@ -3,31 +3,21 @@
 
 from __future__ import annotations
 
-import platform
-import shutil
-import subprocess
-from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrows import core
-from narrows.browser.page import MODULE, REMEDY, fault
 from narrows.cli.colour import paint
+from narrows.cli.command import SET_UP, Command
+from narrows.cli.options import common
 from narrows.cli.status import DONE
-from narrows.extras import EXTRA_OF, command_for
-from narrows.files.json_objects import to_json
-from narrows.frozen import frozen
-from narrows.linux import cache, library
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
 
-@frozen
-class Finding:
+class Finding(NamedTuple):
     """One thing that Narrows uses.
 
     Attributes:
@@ -45,9 +35,11 @@ class Finding:
 
 def doctor(arguments: argparse.Namespace) -> int:
     """Print what is installed and what is missing. Nothing that is missing is an error: each serves one purpose."""
+    from narrows.files.json_objects import to_json
+
     found = list(findings())
     if arguments.json:
-        print(to_json([asdict(each) for each in found]))
+        print(to_json([each._asdict() for each in found]))
         return DONE
     wide = max(len(each.name) for each in found)
     for each in found:
@@ -58,6 +50,9 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 def findings() -> Iterator[Finding]:
     """Look for everything that a command or a test of Narrows can use."""
+    import platform
+    from importlib.metadata import version
+
     yield Finding("narrows", f"{version('narrows')}, engine {core.fingerprint()[:12]}", "everything")
     yield Finding("python", platform.python_version(), "everything")
     yield _wasm()
@@ -72,6 +67,10 @@ def findings() -> Iterator[Finding]:
 
 
 def _wasm() -> Finding:
+    from importlib.resources import files
+
+    from narrows.browser.page import MODULE, REMEDY, fault
+
     file = Path(str(files("narrows.browser"))) / MODULE
     problem = fault(file)
     target = "the target is `rustup target add wasm32-unknown-unknown`"
@@ -79,6 +78,8 @@ def _wasm() -> Finding:
 
 
 def _kernel() -> Finding:
+    from narrows.linux import cache, library
+
     kernels = ", ".join(f"linux:{each.name} {each.version}" for each in cache.kernels())
     if kernels and not library.path().is_file():
         return Finding("kernel", None, "`--on linux`", f"{kernels} lacks its network; `narrows linux build` builds it")
@@ -86,12 +87,16 @@ def _kernel() -> Finding:
 
 
 def _program(name: str, commands: tuple[str, ...], use: str, remedy: str) -> Finding:
+    import shutil
+
     path = next(filter(None, map(shutil.which, commands)), None)
     return Finding(name, path and f"{path} ({_version(path)})", use, "" if path else remedy)
 
 
 def _version(path: str) -> str:
     """Return the first line that a program prints about its version."""
+    import subprocess
+
     try:
         done = subprocess.run(  # noqa: S603  # a program of the user's own path
             [path, "--version"], capture_output=True, text=True, timeout=PATIENT_S, check=False
@@ -102,6 +107,10 @@ def _version(path: str) -> str:
 
 
 def _package(name: str, use: str) -> Finding:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from narrows.extras import EXTRA_OF, command_for
+
     try:
         return Finding(name, version(name), use)
     except PackageNotFoundError:
@@ -123,3 +132,10 @@ PACKAGES = {
 }
 PATIENT_S = 5
 PLAYGROUND = "`narrows playground`"
+
+
+def _doctor(command: argparse.ArgumentParser) -> None:
+    common(command, "json")
+
+
+COMMANDS = (Command("doctor", "check which optional tools are installed", SET_UP, _doctor, ("doctor",), job=doctor),)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that arguments and options of commands can have, for completion in a shell."""
+"""The names that arguments of commands can have, for completion in a shell."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from narrows import core, metrics
-from narrows.library import STUDIES, SUITES, library
+from narrows import core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,21 +34,29 @@ def shown() -> list[str]:
 
 def scenarios() -> list[str]:
     """Return the names of the scenarios of the library."""
+    from narrows.library import library
+
     return list(library())
 
 
 def studies() -> list[str]:
     """Return the names of the published studies."""
+    from narrows.library import STUDIES
+
     return sorted(file.parent.name for file in STUDIES.glob("*/claims.toml"))
 
 
 def suites() -> list[str]:
     """Return the names of the suites."""
+    from narrows.library import SUITES
+
     return sorted(file.parent.name for file in SUITES.glob("*/suite.toml"))
 
 
 def metric_names() -> list[str]:
     """Return the names of all metrics."""
+    from narrows import metrics
+
     return list(dict.fromkeys(card["name"] for card in metrics.catalogue()))
 
 
@@ -78,21 +85,7 @@ def _paths(schema: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[str]:
 
 # A key path with more parts is one of a table that is written whole.
 DEEPEST = 4
-ARGUMENTS: Mapping[tuple[str, str], Callable[[], list[str]]] = {
-    ("run", "file"): scenarios,
-    ("check", "file"): scenarios,
-    ("playground", "file"): scenarios,
-    ("compare", "algorithms"): algorithms,
-    ("matrix", "algorithms"): algorithms,
-    ("deploy", "algorithm"): algorithms,
-    ("ab", "a"): algorithms,
-    ("ab", "b"): algorithms,
-    ("worst", "algorithm"): algorithms,
-    ("suite", "name"): suites,
-    ("suite", "subject"): subjects,
-    ("reproduce", "name"): studies,
-    ("show", "name"): shown,
-}
+# The values of options, which have one meaning in all commands.
 OPTIONS: Mapping[str, Callable[[], list[str]]] = {
     "--scenario": scenarios,
     "--suite": suites,

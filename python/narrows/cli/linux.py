@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from narrows.cli.command import SET_UP, Command
+from narrows.cli.options import common, whole
 from narrows.cli.status import DONE
-from narrows.linux import cache, library
-from narrows.linux.build import build as build_kernel
 
 if TYPE_CHECKING:
     import argparse
 
+    from narrows.linux import cache
+
 
 def build(arguments: argparse.Namespace) -> int:
     """Build a kernel into the user's cache."""
+    from narrows.linux.build import build as build_kernel
 
     def say(text: str) -> None:
         if not arguments.quiet:
@@ -34,6 +36,8 @@ def build(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print the kernels that are built."""
+    from narrows.linux import cache, library
+
     kernels = cache.kernels()
     network = library.path().is_file()
     if arguments.json:
@@ -51,4 +55,47 @@ def status(arguments: argparse.Namespace) -> int:
 
 
 def _entry(kernel: cache.Kernel) -> dict[str, object]:
+    from dataclasses import asdict
+
     return asdict(kernel) | {"program": str(kernel.program), "current": kernel.is_current}
+
+
+def _build(command: argparse.ArgumentParser) -> None:
+    what = "kernel source: an archive, Debian package or folder (default: the newest in /usr/src)"
+    command.add_argument("--source", metavar="FILE", help=what)
+    what = "name of the kernel, for --on linux:NAME (default: %(default)s)"
+    command.add_argument("--name", metavar="NAME", default="default", help=what)
+    what = "timer frequency in Hz (default: %(default)s)"
+    command.add_argument("--hz", metavar="N", type=whole(100, 1000), default=250, help=what)
+    common(command, "jobs quiet json", jobs="number of parallel compiler processes (default: 2)")
+    command.set_defaults(jobs=2)
+
+
+def _status(command: argparse.ArgumentParser) -> None:
+    common(command, "json")
+
+
+COMMANDS = (
+    Command(
+        "linux",
+        "build and list Linux kernels whose TCP runs scenarios in simulated time",
+        SET_UP,
+        examples=("linux build", "linux status"),
+        actions=(
+            Command(
+                "build",
+                "build a kernel, and the network library that it loads, in the user's cache",
+                options=_build,
+                examples=("linux build --source linux-6.12.tar.xz --name mine",),
+                job=build,
+            ),
+            Command(
+                "status",
+                "list the kernels that are built",
+                options=_status,
+                examples=("linux status",),
+                job=status,
+            ),
+        ),
+    ),
+)

@@ -7,68 +7,92 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrows.cli.command import ADD, Command
 from narrows.cli.status import DONE
 from narrows.errors import InputError
-from narrows.external.scaffold import class_name, new_python
-from narrows.external.scaffold_c import new_c, new_crate
-from narrows.external.scaffold_rust import new_rust, source_tree
-from narrows.reproduction.scaffold import new_claims
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    # What writes the files, and how to go on.
-    Kind = tuple[Callable[[str, Path], list[Path]], tuple[str, ...]]
-
 
 def new(arguments: argparse.Namespace) -> int:
     """Write the files of a new algorithm and its test, or of a study with claims, and print how to use them."""
-    name = arguments.name
-    if arguments.kind == "claims" and arguments.language:
+    from narrows.external.scaffold import class_name
+
+    name, claims = arguments.name, arguments.kind == "claims"
+    if claims and arguments.language:
         raise InputError(f"--{arguments.language}", "a study is in no language: it is for algorithms")
-    write, hints = CLAIMS if arguments.kind == "claims" else _languages()[arguments.language]
+    write, kind = _writer("claims" if claims else arguments.language or "python")
     for file in write(name, Path()):
         print(file)
-    for hint in hints:
+    for hint in HINTS[kind]:
         words = hint.replace("NAME", name).replace("CLASS", class_name(name)).replace("WORDS", name.replace("_", "-"))
         print(words, file=sys.stderr)
     return DONE
 
 
-def _languages() -> dict[str | None, Kind]:
-    return LANGUAGES if source_tree(Path()) is None else {**LANGUAGES, "rust": COMPILED_IN}
+def _writer(kind: str) -> tuple[Callable[[str, Path], list[Path]], str]:
+    """Return what writes the files, and the kind again; of Rust, in the source tree, that of a crate."""
+    from narrows.external.scaffold import new_python
+    from narrows.external.scaffold_c import new_c, new_crate
+    from narrows.external.scaffold_rust import new_rust, source_tree
+    from narrows.reproduction.scaffold import new_claims
+
+    if kind == "rust" and source_tree(Path()) is not None:
+        return new_rust, "compiled in"
+    writers = {"claims": new_claims, "python": new_python, "c": new_c, "rust": new_crate, "wasm": new_crate}
+    return writers[kind], kind
 
 
+def _options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("kind", choices=["algorithm", "claims"], help="what to create")
+    command.add_argument("name", metavar="NAME", help="its name, of lower-case letters, digits and _")
+    language = command.add_mutually_exclusive_group()
+    for option, what in LANGUAGES.items():
+        made = f"for an algorithm: create {what} instead of a Python file"
+        language.add_argument(f"--{option}", dest="language", action="store_const", const=option, help=made)
+
+
+LANGUAGES = {
+    "c": "a folder with a controller in C",
+    "rust": "a folder with a controller in Rust; in the source tree, a crate of it",
+    "wasm": "a folder with a controller for WebAssembly in Rust",
+}
 TARGET = "wasm32-unknown-unknown"
-CLAIMS: Kind = (new_claims, ("try it: narrows reproduce ./NAME",))
-COMPILED_IN: Kind = (
-    new_rust,
-    (
+# How to go on.
+HINTS = {
+    "claims": ("try it: narrows reproduce ./NAME",),
+    "python": ("try it: narrows compare cubic ./NAME.py:CLASS", "test it: python test_NAME.py"),
+    "c": ("test it: make -C NAME test", "try it: make -C NAME && narrows compare cubic ./NAME/libNAME.so:NAME"),
+    "rust": (
+        "test it: cd NAME && cargo test",
+        "build it: cd NAME && cargo build --release",
+        "try it: narrows compare cubic ./NAME/target/release/libNAME.so:NAME",
+    ),
+    "wasm": (
+        "test it: cd NAME && cargo test",
+        f"build it: cd NAME && cargo build --release --target {TARGET}",
+        f"try it: narrows compare cubic ./NAME/target/{TARGET}/release/NAME.wasm:NAME",
+    ),
+    "compiled in": (
         "test it: cargo test -p WORDS -p narrows-external",
         "try it: make build && .venv/bin/narrows compare cubic WORDS",
     ),
-)
-LANGUAGES: dict[str | None, Kind] = {
-    None: (new_python, ("try it: narrows compare cubic ./NAME.py:CLASS", "test it: python test_NAME.py")),
-    "c": (
-        new_c,
-        ("test it: make -C NAME test", "try it: make -C NAME && narrows compare cubic ./NAME/libNAME.so:NAME"),
-    ),
-    "rust": (
-        new_crate,
-        (
-            "test it: cd NAME && cargo test",
-            "build it: cd NAME && cargo build --release",
-            "try it: narrows compare cubic ./NAME/target/release/libNAME.so:NAME",
-        ),
-    ),
-    "wasm": (
-        new_crate,
-        (
-            "test it: cd NAME && cargo test",
-            f"build it: cd NAME && cargo build --release --target {TARGET}",
-            f"try it: narrows compare cubic ./NAME/target/{TARGET}/release/NAME.wasm:NAME",
-        ),
-    ),
 }
+COMMANDS = (
+    Command(
+        "new",
+        "create a new algorithm with its test, or a new study with claims",
+        ADD,
+        _options,
+        (
+            "new algorithm mine",
+            "new algorithm mine --rust",
+            "new algorithm mine --c",
+            "new algorithm mine --wasm",
+            "new claims mine",
+        ),
+        job=new,
+    ),
+)

@@ -1,49 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parser of the command line: errors in the form of all others, without the usage before them."""
+"""The parser of the command line, made from the declarations of the commands; its errors have one form with others."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
+import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from narrows.cli.examples import Help
+from narrows.cli.command import COMMANDS, Command, load
+from narrows.cli.status import BAD_INPUT
 from narrows.names import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 class ArgumentsError(Exception):
     """The command line is invalid: an argument is missing, unknown or has a value that is not allowed."""
 
 
+class Help(argparse.HelpFormatter):
+    """Pages of help whose epilog keeps its lines."""
+
+    def __init__(self, prog: str) -> None:
+        """Take the width of the terminal, which argparse asks for anew at every argument."""
+        super().__init__(prog, width=_width())
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `ArgumentsError` instead of ending the process, and shows its commands in groups."""
+    """A parser that raises `ArgumentsError` instead of ending the process, and shows its commands in groups.
 
-    def __init__(self, *, groups: Mapping[str, Sequence[str]] | None = None, **named: Any) -> None:
-        """Make a parser.
+    Attributes:
+        declared: The command that it reads; None for the program.
+        groups: The heading of each command below it.
+    """
 
-        Args:
-            groups: The commands in the order of the page of help, by the heading of their group.
-            named: As of `argparse.ArgumentParser`.
-        """
-        super().__init__(formatter_class=Help, **named)
-        self._groups = groups or {}
+    def __init__(self, *, declared: Command | None = None, **named: Any) -> None:
+        """Make a parser; `named` is as of `argparse.ArgumentParser`."""
+        super().__init__(formatter_class=Help, allow_abbrev=False, **named)
+        self.declared = declared
+        self.groups: dict[str, str] = {}
 
     def format_help(self) -> str:
         """Return the page of help."""
-        if not self._groups:
+        if not self.groups:
             return super().format_help()
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
         commands = next(each for each in self._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
-        entries = {each.dest: each for each in commands._choices_actions}  # noqa: SLF001
-        grouped = [name for names in self._groups.values() for name in names]
-        others = [name for name in entries if name not in grouped]
-        for heading, names in {**self._groups, "Others": others}.items():
+        for heading in sorted(dict.fromkeys(self.groups.values()), key=OTHERS.__eq__):
             formatter.start_section(heading)
-            formatter.add_arguments(entries[name] for name in names if name in entries)
+            formatter.add_arguments(each for each in commands._choices_actions if self.groups[each.dest] == heading)  # noqa: SLF001
             formatter.end_section()
         formatter.start_section("options")
         formatter.add_arguments(each for each in self._actions if each.option_strings)
@@ -52,14 +66,7 @@ class Parser(argparse.ArgumentParser):
         return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Raise the error.
-
-        Args:
-            message: Description of the error; argparse begins it with `argument NAME:`.
-
-        Raises:
-            ArgumentsError: Always.
-        """
+        """Raise the error; argparse begins its message with `argument NAME:`."""
         missing, _, names = message.partition("required: ")
         what = f"missing argument: {names}; `{self.prog} --help` lists all" if names and missing else message
         raise ArgumentsError(f"{self.prog}: {what.removeprefix('argument ')}")
@@ -70,3 +77,90 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             name = (action.metavar if isinstance(action.metavar, str) else action.dest).lower()
             raise ArgumentsError(f"{self.prog}: {unknown(name, str(value), [str(each) for each in action.choices])}")
+
+
+class Version(argparse.Action):
+    """Prints the version of the package, with the numbers of what it reads and writes, and ends the process."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Print the version, and what is equal where results, digests, controllers or files fit together."""
+        del namespace, values, option_string
+        from narrows import core
+        from narrows.files.format import FORMATS
+        from narrows.versions import version
+
+        numbers = [
+            f"{name} {each.number}" + (f" (reads {each.oldest})" if each.oldest < each.number else "")
+            for name, each in FORMATS.items()
+        ]
+        (header,) = re.findall(r"^#define NARROWS_VERSION (\d+)$", core.c_header(), re.MULTILINE)
+        print(f"narrows {version('narrows')}")
+        print(f"engine  {core.fingerprint()[:12]}")
+        print(f"digest  {core.digest_schema()}")
+        print(f"header  {header}")
+        print(f"formats {', '.join(numbers)}")
+        parser.exit()
+
+
+def parser(given: Sequence[str] = ()) -> Parser:
+    """Return the parser; of one command alone, whose module alone is loaded, if `given` begins with its name.
+
+    Its result has the chosen command as `command`, a function of the arguments, and the parser of it as `parser`.
+    """
+    top = Parser(
+        prog="narrows",
+        description="A laboratory for Internet congestion control.",
+        epilog=f"{_examples(EXAMPLES)}\n\n{EXIT_STATUS}",
+    )
+    top.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
+    top.set_defaults(command=lambda _: _list(top), parser=top)
+    below = top.add_subparsers(metavar="COMMAND")
+    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
+        command = load(name)
+        top.groups[name] = command.group or OTHERS
+        _add(below, command)
+    return top
+
+
+def _add(commands: argparse._SubParsersAction[Parser], command: Command) -> None:
+    summary, epilog = command.summary, _examples(command.examples)
+    made = commands.add_parser(command.name, help=summary, description=summary, epilog=epilog, declared=command)
+    command.options(made)
+    if command.actions:
+        below = made.add_subparsers(metavar=command.metavar, required=True)
+        for each in command.actions:
+            _add(below, each)
+    else:
+        made.set_defaults(command=command.job, parser=made)
+
+
+def _list(top: Parser) -> int:
+    top.print_help(sys.stderr)
+    return BAD_INPUT
+
+
+def _examples(lines: Sequence[str]) -> str:
+    return "\n".join(["examples:", *(f"  narrows {each}" for each in lines)] if lines else [])
+
+
+@cache
+def _width() -> int:
+    return shutil.get_terminal_size().columns - 2
+
+
+EXAMPLES = ("run two-flows", "compare cubic bbr3 --scenario call", "run --help")
+# The heading of commands without a group.
+OTHERS = "Others"
+EXIT_STATUS = """\
+exit status:
+  0  success
+  1  an expectation of a scenario or a claim of a study failed (not an inconclusive one)
+  2  invalid input
+  3  interrupted, with finished work saved
+  4  internal error"""

@@ -11,9 +11,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.cli.arguments import parser
 from narrows.cli.failure import complain, status_of
 from narrows.cli.json_errors import as_json
+from narrows.cli.parser import parser
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest
 from narrows.files.text import is_text
@@ -79,7 +79,7 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
     Raises:
         ArgumentsError: An argument is unknown, missing or has a value that is not allowed.
     """
-    arguments, unknown = parser().parse_known_args(given)
+    arguments, unknown = parser(given).parse_known_args(given)
     if unknown:
         own: argparse.ArgumentParser = arguments.parser
         name = unknown[0].partition("=")[0]

@@ -4,36 +4,33 @@
 from __future__ import annotations
 
 import sys
-from shutil import get_terminal_size
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli import shard
+from narrows.cli import known
+from narrows.cli.command import DESIGN, Command
+from narrows.cli.options import CELLS, ITS_OWN, OF_RESUMED, RESUMED, common, sizes, time
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import align, written
-from narrows.cli.work import Work
-from narrows.commands.reproductions import Reproducing
 from narrows.errors import InputError
-from narrows.files.json_objects import to_json
 from narrows.plural import counted
-from narrows.reproduction import campaign
-from narrows.reproduction.headline import checked, headline
-from narrows.reproduction.ledger import NOT_TESTABLE
-from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.registry import StudyFolder, published_studies
-from narrows.rounding import decimals_of, estimate_decimals, other_end
-from narrows.run.speed import hops_per_s
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from narrows.cli.work import Work
+    from narrows.commands.reproductions import Reproducing
     from narrows.reproduction.experiment import Part
+    from narrows.reproduction.registry import StudyFolder
 
 
 def reproduce(arguments: argparse.Namespace) -> int:
     """Run a published study, judge its claims, and write the ledger and the report; or list the studies."""
+    from narrows.cli import shard
+    from narrows.cli.work import Work
+    from narrows.commands.reproductions import Reproducing
+    from narrows.reproduction.registry import published_studies
+
     if arguments.list:
         return _list(arguments)
     if arguments.name is None:
@@ -50,6 +47,9 @@ def reproduce(arguments: argparse.Namespace) -> int:
 
 def conclude(work: Work, job: Reproducing, arguments: argparse.Namespace) -> int:
     """Do the job of a reproduction, and print its verdicts."""
+    from narrows.files.json_objects import to_json
+    from narrows.reproduction.predicate import FAILS
+
     if not arguments.json:
         print(_announced(job), flush=True)
     done = work.perform(job)
@@ -66,6 +66,9 @@ def conclude(work: Work, job: Reproducing, arguments: argparse.Namespace) -> int
 
 
 def _announced(job: Reproducing) -> str:
+    from narrows.reproduction import campaign
+    from narrows.run.speed import hops_per_s
+
     study, found, jobs = job.study, job.parts, job.options.threads
     cells, done = sum(part.cells for part in found), campaign.finished(found, job.folder)
     lines = [study.published.title, study.published.source]
@@ -89,11 +92,19 @@ def _span(time_s: float) -> str:
 
 
 def _spent(found: Sequence[Part], folder: Path) -> str:
+    from narrows.reproduction import campaign
+
     spent = campaign.spent(found, folder)
     return f"{spent.packet_hops:.3g} packet-hops, {_span(spent.cpu_s)} of processor time"
 
 
 def _table(ledger: Mapping[str, Any]) -> str:
+    from shutil import get_terminal_size
+    from textwrap import shorten
+
+    from narrows.cli.table import align, written
+    from narrows.reproduction.headline import headline
+
     rows = [["claim", "strength", "verdict", "effect", "95 % interval", "", "seeds", "statement"]]
     # What is left of a wide terminal is the statements'.
     room = max(STATEMENT, get_terminal_size().columns - OTHER_COLUMNS)
@@ -111,6 +122,9 @@ def _table(ledger: Mapping[str, Any]) -> str:
 
 def _counted(ledger: Mapping[str, Any]) -> str:
     """Return the verdicts on what data can decide, then how many checks of the implementation hold."""
+    from narrows.reproduction.headline import checked
+    from narrows.reproduction.ledger import NOT_TESTABLE
+
     untestable = {NOT_TESTABLE: sum(claim["verdict"] == NOT_TESTABLE for claim in ledger["claims"])}
     counts = ", ".join(f"{count} {verdict}" for verdict, count in {**ledger["evidence"], **untestable}.items())
     checks = checked(ledger["claims"])
@@ -118,6 +132,9 @@ def _counted(ledger: Mapping[str, Any]) -> str:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from narrows.files.json_objects import to_json
+    from narrows.reproduction.registry import published_studies
+
     known = published_studies()
     if arguments.json:
         print(to_json([_entry(each) for each in known]))
@@ -150,6 +167,8 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
 
 def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -> tuple[str, str]:
     """Return an effect and its interval with the same number of decimals; a dash for what there is not."""
+    from narrows.rounding import decimals_of, estimate_decimals, other_end
+
     if effect is None:
         return "-", "-"
     low, high = (end / scale for end in ends or (effect, effect))
@@ -166,3 +185,33 @@ MINUTE_S = 60
 STATEMENT = 70
 # Width of all columns but the statement's, about.
 OTHER_COLUMNS = 90
+
+
+def _options(command: argparse.ArgumentParser) -> None:
+    what = "name of a study, as in --list, or a folder with a study of your own"
+    command.add_argument("name", metavar="NAME|DIR", nargs="?", help=what)
+    command.add_argument("--list", action="store_true", help="list the studies and their verdicts")
+    sizes(
+        command,
+        quick="short runs (the default)",
+        medium="the durations of the publication, and only the cells that claims need; takes hours",
+        full="all cells; may take hours",
+    )
+    what = "afterwards, add seeds to the cells of undecided claims for this time, as in 30min or 2h"
+    command.add_argument("--decide", metavar="TIME", type=time, help=what)
+    what = "evaluate the claims from finished experiments, without running any"
+    command.add_argument("--judge", action="store_true", help=what)
+    common(command, f"{OF_RESUMED} shard", **ITS_OWN, jobs=CELLS, out=RESUMED)
+
+
+COMMANDS = (
+    Command(
+        "reproduce",
+        "reproduce a published study and evaluate its claims",
+        DESIGN,
+        _options,
+        ("reproduce --list", "reproduce bansal-2001 --quick", "reproduce ./mine --out results"),
+        {"name": known.studies},
+        reproduce,
+    ),
+)

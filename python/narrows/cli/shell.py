@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.cli import known
-from narrows.cli.arguments import EXIT_STATUS, parser
-from narrows.cli.examples import EXAMPLES
+from narrows.cli.command import LOOK_UP, SET_UP, Command
+from narrows.cli.parser import EXIT_STATUS, parser
 from narrows.cli.status import DONE
-from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from narrows.cli.parser import Parser
 
-@dataclass
-class Command:
+
+class Node(NamedTuple):
     """A command, or the program itself.
 
     Attributes:
@@ -34,11 +33,11 @@ class Command:
 
     path: tuple[str, ...]
     summary: str
-    parser: argparse.ArgumentParser
-    inner: dict[str, str] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
-    values: dict[str, list[str]] = field(default_factory=dict)
+    parser: Parser
+    inner: dict[str, str]
+    options: dict[str, str]
+    words: list[str]
+    values: dict[str, list[str]]
 
 
 def completion(arguments: argparse.Namespace) -> int:
@@ -49,6 +48,8 @@ def completion(arguments: argparse.Namespace) -> int:
 
 def man(_arguments: argparse.Namespace) -> int:
     """Print the manual page."""
+    from narrows.versions import version
+
     _, *commands = tree()
     lines = [
         f'.TH NARROWS 1 "" "narrows {version("narrows")}" "User commands"',
@@ -63,35 +64,42 @@ def man(_arguments: argparse.Namespace) -> int:
         if not command.inner:
             usage = " ".join(command.parser.format_usage().split()).removeprefix("usage: ")
             lines += [".TP", f".B {_roff(' '.join(command.path))}", f"{_roff(command.summary)}.", ".br", _roff(usage)]
-            for each in EXAMPLES.get(" ".join(command.path), ()):
+            for each in command.parser.declared.examples if command.parser.declared else ():
                 lines += [".br", f"e.g.\\& {_roff(f'narrows {each}')}"]
     lines += [".SH EXIT STATUS", ".nf", *map(_roff, EXIT_STATUS.splitlines()[1:]), ".fi"]
     print("\n".join(lines))
     return DONE
 
 
-def tree() -> list[Command]:
+def tree() -> list[Node]:
     """Return the program and all its commands, each before those below it."""
     return list(_walk(parser(), (), ""))
 
 
-def _walk(of: argparse.ArgumentParser, path: tuple[str, ...], summary: str) -> Iterator[Command]:
-    command = Command(path, summary, of)
-    below: list[Command] = []
+def _walk(of: Parser, path: tuple[str, ...], summary: str) -> Iterator[Node]:
+    node = Node(path, summary, of, {}, {}, [], {})
+    below: list[Node] = []
     for action in of._actions:  # noqa: SLF001  # argparse has no public way to list its arguments
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            command.inner = {each.dest: each.help or "" for each in action._choices_actions}  # noqa: SLF001
+            node.inner.update({each.dest: each.help or "" for each in action._choices_actions})  # noqa: SLF001
             for name, inner in action.choices.items():
-                below += _walk(inner, (*path, name), command.inner.get(name, ""))
+                below += _walk(inner, (*path, name), node.inner[name])
         elif action.option_strings:
             option = action.option_strings[-1]
-            command.options[option] = _plain(action)
-            if action.choices or option in known.OPTIONS:
-                command.values[option] = [str(each) for each in action.choices or known.OPTIONS[option]()]
-        elif action.choices or (path[0], action.dest) in known.ARGUMENTS:
-            command.words += [str(each) for each in action.choices or known.ARGUMENTS[path[0], action.dest]()]
-    yield command
+            node.options[option] = _plain(action)
+            if values := _values(of, action):
+                node.values[option] = values
+        else:
+            node.words.extend(_values(of, action))
+    yield node
     yield from below
+
+
+def _values(of: Parser, action: argparse.Action) -> list[str]:
+    """Return the possible values of an argument; empty where they are no list."""
+    own = of.declared.completes if of.declared else {}
+    listing = own.get(action.dest) or known.OPTIONS.get("".join(action.option_strings[-1:]))
+    return [str(each) for each in action.choices or (listing() if listing else ())]
 
 
 def _plain(action: argparse.Action) -> str:
@@ -156,3 +164,20 @@ def _quoted(text: str) -> str:
 
 def _roff(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")
+
+
+def _completion(command: argparse.ArgumentParser) -> None:
+    command.add_argument("shell", choices=["bash", "zsh", "fish"], help="the shell")
+
+
+COMMANDS = (
+    Command(
+        "completion",
+        "print a completion script for a shell",
+        SET_UP,
+        _completion,
+        ("completion bash > narrows.bash",),
+        job=completion,
+    ),
+    Command("man", "print the manual page", LOOK_UP, examples=("man | man -l -",), job=man),
+)

@@ -6,35 +6,30 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli import known, options
 from narrows.cli.colour import ROLES, paint, role_of
+from narrows.cli.command import RUN, Command
+from narrows.cli.options import SCENARIO
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import comparison_tables, explained, printable, run_tables, wanted_table
-from narrows.cli.work import Work
-from narrows.commands.runs import Running
-from narrows.comparison import Replaced, runs_of
 from narrows.core import RunError
 from narrows.errors import InputError
-from narrows.files.json_objects import to_json
-from narrows.library import find_scenario
-from narrows.linux import backend
-from narrows.metrics import resolve
-from narrows.rounding import plus_minus
-from narrows.run.command import recorded
-from narrows.run.levels import read_levels
-from narrows.run.scenario import Scenario, read
-from narrows.run.sentences import compared
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
     from narrows import core
+    from narrows.cli.work import Work
     from narrows.run.execution import Planned
     from narrows.run.results import Comparison, Run
+    from narrows.run.scenario import Scenario
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one scenario, write its folder, print its tables and check its expectations."""
+    from narrows.cli.work import Work
+    from narrows.linux import backend
+
     work = Work(arguments)
     scenario = _read(arguments.file, arguments)
     if arguments.on == backend.BOTH:
@@ -44,6 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm or level, write the folder, print the tables and check the expectations."""
+    from narrows.cli.work import Work
+    from narrows.run.levels import read_levels
+
     if not (arguments.algorithms or arguments.vary):
         raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     if files := [each for each in arguments.algorithms if each.endswith(".toml")]:
@@ -54,10 +52,16 @@ def compare(arguments: argparse.Namespace) -> int:
 
 
 def _read(given: str, arguments: argparse.Namespace) -> Scenario:
+    from narrows.library import find_scenario
+    from narrows.run.scenario import read
+
     return read(find_scenario(given), arguments.set, trust=arguments.trust, on=arguments.on, queue=arguments.queue)
 
 
 def _perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:
+    from narrows.commands.runs import Running
+    from narrows.comparison import runs_of
+
     done = work.perform(Running.prepare(planned, work.options))
     summary = done.result.summary
     runs = runs_of(summary)
@@ -68,6 +72,10 @@ def _perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.N
 def _print(
     summary: Mapping[str, Any], runs: Mapping[str, Mapping[str, Any]] | None, arguments: argparse.Namespace
 ) -> None:
+    from narrows.cli.table import comparison_tables, explained, run_tables, wanted_table
+    from narrows.files.json_objects import to_json
+    from narrows.metrics import resolve
+
     if arguments.json:
         print(to_json(summary))
         return
@@ -95,6 +103,11 @@ def _print(
 
 def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
     """Print what was found, in what else runs differ, and whose algorithm was replaced and whose was not."""
+    from narrows.cli.table import printable
+    from narrows.comparison import Replaced
+    from narrows.run.command import recorded
+    from narrows.run.sentences import compared
+
     for said in compared(summary):
         print(printable("".join(text for text, _ in said)).strip())
     if "unlike" in summary:
@@ -120,6 +133,8 @@ def _status(result: Run | Comparison, runs: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def _clause(clause: Mapping[str, Any]) -> str:
+    from narrows.rounding import plus_minus
+
     bounds = [
         f"{words} {clause[key]:g}"
         for key, words in (("at_least", "at least"), ("at_most", "at most"))
@@ -131,3 +146,68 @@ def _clause(clause: Mapping[str, Any]) -> str:
 
 def _of(name: str) -> str:
     return f"{name}: " if name else ""
+
+
+def _run(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help=SCENARIO)
+    options.work(command)
+    options.backend(command, "; both: run on both and compare")
+    _kernel_queues(command)
+
+
+def _compare(command: argparse.ArgumentParser) -> None:
+    what = "algorithm: NAME, NAME(parameter=value, ...) or FILE.py:CLASS"
+    command.add_argument("algorithms", metavar="ALG", nargs="*", action=options.Distinct, help=what)
+    command.add_argument(
+        "--vary",
+        metavar="KEY.PATH=LEVEL,LEVEL",
+        action="append",
+        default=[],
+        help="levels of a key to compare on the same random numbers, as in path.queue=droptail,codel (repeatable)",
+    )
+    what = f"{SCENARIO} (default: %(default)s)"
+    command.add_argument("--scenario", metavar="FILE", default="two-flows", help=what)
+    options.common(command, "subject")
+    command.add_argument(
+        "--margin",
+        dest="margins",
+        metavar="METRIC=VALUE",
+        action="append",
+        default=[],
+        help="margin below which a difference of a metric does not matter, as in goodput_bps=5%% or rtt_mean_s=1ms "
+        "(repeatable)",
+    )
+    options.work(command)
+    options.backend(command, "; both: each run on both")
+    _kernel_queues(command)
+
+
+def _kernel_queues(command: argparse.ArgumentParser) -> None:
+    what = "with --on linux: linux for the kernel's queue disciplines, linux:KIND for this one on every bottleneck"
+    command.add_argument("--queue", metavar="QUEUES", default="", help=what)
+
+
+COMMANDS = (
+    Command(
+        "run",
+        "run a scenario",
+        RUN,
+        _run,
+        ("run two-flows --replications 5", "run wi-fi --set path.rate=20Mbps --set 'path.queue=fq-codel' --out wifi"),
+        {"file": known.scenarios},
+        run,
+    ),
+    Command(
+        "compare",
+        "run a scenario once per algorithm, or per level of a key",
+        RUN,
+        _compare,
+        (
+            "compare cubic bbr3 --scenario two-flows --replications 5",
+            "compare cubic --vary path.queue=droptail,fq-codel --scenario home",
+            "compare cubic ./mine.py:Mine './mine.py:Mine(a=2)'",
+        ),
+        {"algorithms": known.algorithms},
+        compare,
+    ),
+)

@@ -5,45 +5,33 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.check import print_executed
+from narrows.cli import options
+from narrows.cli.command import DESIGN, Command
 from narrows.cli.status import DONE, INTERNAL
-from narrows.cli.table import align, printable
-from narrows.cli.work import Work, say
-from narrows.commands.studies import Studying, from_file, next_round
 from narrows.errors import InputError
-from narrows.experiments import campaign
-from narrows.experiments.definition import read_study
-from narrows.experiments.design import describe
-from narrows.experiments.executors.threads import Threads
-from narrows.experiments.findings import findings
-from narrows.experiments.overlay import Choice
-from narrows.experiments.plan import Plan, executed_by
-from narrows.experiments.planner import make_plan
-from narrows.experiments.repeated import independent
-from narrows.experiments.stored import StoredStudy, stored
-from narrows.experiments.subjects import with_marks
-from narrows.experiments.task import Failed, Finished
-from narrows.external.trust import of_results
-from narrows.files.json_objects import to_json
-from narrows.files.shape import UNFIT, fitting
 from narrows.plural import counted
-from narrows.report.study.sentences import answers
-from narrows.run.command import recorded
-from narrows.run.jobs import processors
 
 if TYPE_CHECKING:
     import argparse
 
+    from narrows.cli.work import Work
     from narrows.commands.job import Job
     from narrows.commands.studies import Studied
     from narrows.experiments.executor import Executor
+    from narrows.experiments.overlay import Choice
+    from narrows.experiments.plan import Plan
     from narrows.experiments.store import Store
+    from narrows.experiments.stored import StoredStudy
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start a study: check it, create its folder, run its cells."""
+    from narrows.cli.work import Work
+    from narrows.commands.studies import from_file
+
     work = Work(arguments)
     asked = arguments.set, _choice(arguments), arguments.subject
     job = from_file(arguments.file, work.options, *asked, executor_of(arguments))
@@ -53,6 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
+    from narrows.cli.work import Work
+    from narrows.commands.studies import Studying, next_round
+    from narrows.experiments.stored import stored
+    from narrows.external.trust import of_results
+    from narrows.files.shape import fitting
+
     work = Work(arguments)
     if arguments.shard is not None or arguments.out is not None:
         return _perform(work, next_round(arguments.folder, work.options, executor_of(arguments)), arguments)
@@ -66,6 +60,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 def merge(arguments: argparse.Namespace) -> int:
     """Join the shards of a study, a reproduction or a suite."""
+    from narrows.cli.work import Work
     from narrows.commands.merging import Merging, merging
     from narrows.commands.reproductions import Reproducing
 
@@ -83,6 +78,9 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 def _perform(work: Work, job: Job[Studied], arguments: argparse.Namespace, *, given: bool = False) -> int:
+    from narrows.files.json_objects import to_json
+    from narrows.files.shape import UNFIT
+
     done = work.perform(job)
     print_failures(done.result.study.store)
     if given and done.problem is not None and isinstance(done.problem.__cause__, UNFIT):
@@ -103,6 +101,11 @@ def _perform(work: Work, job: Job[Studied], arguments: argparse.Namespace, *, gi
 
 def _print_findings(study: StoredStudy) -> None:
     """Print the first sentences with which the page of a study begins; the page has all."""
+    from narrows.cli.table import printable
+    from narrows.experiments.findings import findings
+    from narrows.experiments.repeated import independent
+    from narrows.report.study.sentences import answers
+
     found = answers(findings(study.plan, independent(study.table())))
     for sentence in found[:MOST_FINDINGS]:
         print(printable(sentence))
@@ -112,6 +115,9 @@ def _print_findings(study: StoredStudy) -> None:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print how many cells a study has, and how many have finished and failed."""
+    from narrows.experiments.stored import stored
+    from narrows.files.json_objects import to_json
+
     found = stored(arguments.folder).status()
     if arguments.json:
         print(to_json(found._asdict()))
@@ -128,7 +134,9 @@ def status(arguments: argparse.Namespace) -> int:
 
 def query(arguments: argparse.Namespace) -> int:
     """Run an SQL query on the table `cells` and print its result."""
+    from narrows.cli.table import align
     from narrows.experiments.query import query as ask
+    from narrows.files.json_objects import to_json
 
     names, rows = ask(arguments.folder, arguments.sql)
     if arguments.json:
@@ -140,6 +148,13 @@ def query(arguments: argparse.Namespace) -> int:
 
 def replay(arguments: argparse.Namespace) -> int:
     """Run one cell again and print its metrics, or why it fails."""
+    from narrows.cli.table import align
+    from narrows.experiments import campaign
+    from narrows.experiments.stored import stored
+    from narrows.experiments.task import Failed, Finished
+    from narrows.external.trust import of_results
+    from narrows.files.json_objects import to_json
+
     study = stored(arguments.folder, of_results(arguments.folder, trust=arguments.trust))
     done = campaign.replay(study, arguments.cell)
     row = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
@@ -167,6 +182,13 @@ def replay(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
+    from narrows.cli.check import print_executed
+    from narrows.experiments.definition import read_study
+    from narrows.experiments.plan import executed_by
+    from narrows.experiments.planner import make_plan
+    from narrows.experiments.subjects import with_marks
+    from narrows.files.json_objects import to_json
+
     study = read_study(arguments.file, arguments.seed, arguments.replications, _choice(arguments))
     changes = with_marks(study, arguments.set, arguments.subject, trust=arguments.trust)
     plan = make_plan(study, changes, trust=arguments.trust, execute=False)
@@ -181,6 +203,8 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _choice(arguments: argparse.Namespace) -> Choice:
+    from narrows.experiments.overlay import Choice
+
     return Choice(arguments.size, arguments.variant)
 
 
@@ -190,6 +214,10 @@ def executor_of(arguments: argparse.Namespace) -> Executor:
     Raises:
         InputError: An address is given for another executor than Dask, or none for that.
     """
+    from narrows.cli.work import say
+    from narrows.experiments.executors.threads import Threads
+    from narrows.run.jobs import processors
+
     if arguments.executor == "dask" and arguments.address is None:
         raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
     if arguments.executor != "dask" and arguments.address is not None:
@@ -202,6 +230,9 @@ def executor_of(arguments: argparse.Namespace) -> Executor:
 
 
 def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
+    from narrows.experiments.design import describe
+    from narrows.run.command import recorded
+
     if arguments.json:
         return
     print(f"{plan.title}\n{describe(plan.design)}")
@@ -262,3 +293,123 @@ def _shown(value: Any) -> str:
 
 MOST_FAILURES = 5
 MOST_FINDINGS = 2
+
+
+def _overlay(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="study file")
+    command.add_argument("--size", metavar="NAME", help="size declared in the study file (default: none)")
+    command.add_argument("--variant", metavar="NAME", help="variant declared in the study file (default: none)")
+    options.common(command, "subject")
+
+
+def _run(command: argparse.ArgumentParser) -> None:
+    _overlay(command)
+    options.work(command)
+    options.common(command, "shard")
+    options.executor(command)
+
+
+def _folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="folder of the study")
+
+
+def _resume(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+    command.add_argument("--retry", action="store_true", help="rerun failed cells")
+    options.executor(command)
+    shard = "run what falls to machine I of N of the replications that all combinations need in addition"
+    meanings = {"jobs": options.CELLS, "shard": shard, "out": f"with --shard: {options.PLACE}"}
+    options.common(command, "trust jobs json quiet shard out", **meanings)
+
+
+def _merge(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="folder of a shard")
+    options.common(command, "trust jobs out json quiet", jobs=options.CELLS)
+
+
+def _status(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+    options.common(command, "json")
+
+
+def _query(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+    what = "query, as in 'select algorithm, avg(goodput_bps) from cells group by all'"
+    command.add_argument("sql", metavar="SQL", help=what)
+    options.common(command, "json")
+
+
+def _replay(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+    command.add_argument("cell", metavar="CELL", help="key of the cell, or a unique prefix of it")
+    options.common(command, "trust json")
+
+
+def _check(command: argparse.ArgumentParser) -> None:
+    _overlay(command)
+    options.common(command, f"{options.OF_SCENARIO} trust")
+
+
+COMMANDS = (
+    Command(
+        "study",
+        "run designed experiments, which can be interrupted and resumed",
+        DESIGN,
+        examples=("study run study.toml --out results", "study query results 'select avg(goodput_bps) from cells'"),
+        actions=(
+            Command(
+                "run",
+                "start a new study",
+                options=_run,
+                examples=(
+                    "study run study.toml --out results",
+                    "study run study.toml --size full --jobs 2",
+                    "study run study.toml --shard 3/7 --out shards/3",
+                ),
+                job=run,
+            ),
+            Command(
+                "resume",
+                "resume an interrupted study",
+                options=_resume,
+                examples=("study resume results", "study resume results --retry"),
+                job=resume,
+            ),
+            Command(
+                "merge",
+                "join the shards of a study, reproduction or suite",
+                options=_merge,
+                examples=("study merge shards/* --out results",),
+                job=merge,
+            ),
+            Command(
+                "status",
+                "show the progress of a study",
+                options=_status,
+                examples=("study status results --json",),
+                job=status,
+            ),
+            Command(
+                "query",
+                "query the table `cells` of a study in SQL",
+                options=_query,
+                examples=("study query results 'select algorithm, avg(goodput_bps) from cells group by all'",),
+                job=query,
+            ),
+            Command(
+                "replay",
+                "rerun one cell and print its metrics",
+                options=_replay,
+                examples=("study replay results 73c16e32",),
+                job=replay,
+            ),
+            Command(
+                "check",
+                "check a study file and print its design, without executing anything",
+                options=_check,
+                examples=("study check study.toml",),
+                job=check,
+            ),
+        ),
+    ),
+)

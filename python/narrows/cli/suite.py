@@ -4,28 +4,28 @@
 from __future__ import annotations
 
 import sys
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli import shard
+from narrows.cli import known
+from narrows.cli.command import ASK, Command
+from narrows.cli.options import ALGORITHM, CELLS, ITS_OWN, OF_RESUMED, RESUMED, backend, common, listed, sizes
 from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import align
-from narrows.cli.work import Work
-from narrows.commands.suites import Measuring
-from narrows.evaluation.rows import CELL_FAILED
-from narrows.evaluation.summary import by_criterion, counts, is_broken, views
-from narrows.external.source import is_external
-from narrows.files.format import SUMMARY
-from narrows.files.json_objects import to_json
 from narrows.plural import counted
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
+    from narrows.cli.work import Work
+    from narrows.commands.suites import Measuring
+
 
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
+    from narrows.cli import shard
+    from narrows.cli.work import Work
+    from narrows.commands.suites import Measuring
+
     work = Work(arguments)
     given = arguments.name, arguments.subject, work.options, arguments.size, arguments.rows
     if work.options.shard is not None:
@@ -35,6 +35,12 @@ def suite(arguments: argparse.Namespace) -> int:
 
 def conclude(work: Work, job: Measuring, arguments: argparse.Namespace) -> int:
     """Do the job of a suite, and print its verdicts."""
+    from narrows.evaluation.rows import CELL_FAILED
+    from narrows.evaluation.summary import is_broken
+    from narrows.external.source import is_external
+    from narrows.files.format import SUMMARY
+    from narrows.files.json_objects import to_json
+
     evaluation = job.evaluation
     if not arguments.json:
         cells = sum(part.cells for part in evaluation.parts)
@@ -60,6 +66,11 @@ def conclude(work: Work, job: Measuring, arguments: argparse.Namespace) -> int:
 
 
 def _table(summary: Mapping[str, Any]) -> str:
+    from textwrap import shorten
+
+    from narrows.cli.table import align
+    from narrows.evaluation.summary import by_criterion, counts, views
+
     seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
     several = len(seen) > 1
     lines = [["section", "criterion", *(["on"] if several else []), *SHORT.values()]]
@@ -87,3 +98,27 @@ SHORT = {
 WORDS = 72
 # Rows without a measure that are named.
 MOST_NAMED = 10
+
+
+def _options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="name of a suite, or path of a suite file")
+    command.add_argument("subject", metavar="SUBJECT", help=f"{ALGORITHM}, or queue")
+    sizes(command, quick="some conditions and replications (the default)", full="all conditions and replications")
+    what = "only these sections, as in 5.1.3,7.9; 7 includes 7.1, 7.2 and so on (default: all)"
+    command.add_argument("--rows", metavar="SECTIONS", type=listed, default=[], help=what)
+    backend(command, "; both: the kernel beside the simulator in every row")
+    what = "set a key of every scenario before its conditions, as in transport.slow_start=standard (repeatable)"
+    common(command, f"set {OF_RESUMED} shard", **ITS_OWN, set=what, jobs=CELLS, out=RESUMED)
+
+
+COMMANDS = (
+    Command(
+        "suite",
+        "evaluate an algorithm or queue by the criteria of a document, such as RFC 9743",
+        ASK,
+        _options,
+        ("suite rfc9743 ./mine.py:Mine --rows 5.1 --out annex", "suite aqm 'codel(target=10ms)'"),
+        {"name": known.suites, "subject": known.subjects},
+        suite,
+    ),
+)

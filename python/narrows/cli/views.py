@@ -5,29 +5,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli import known, options
+from narrows.cli.command import ASK, Command
+from narrows.cli.options import ALGORITHM
 from narrows.cli.status import DONE, INTERNAL
-from narrows.cli.study import executor_of, print_failures
-from narrows.cli.table import align, explained
-from narrows.cli.work import Work
-from narrows.commands.studies import Beside, of_view
-from narrows.experiments.views import matrix as pairs
-from narrows.experiments.views.deployment import Deployment
-from narrows.files.json_objects import read_object, to_json
-from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.plural import counted
-from narrows.rounding import plus_minus
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
 
+    from narrows.cli.work import Work
     from narrows.experiments.plan import Plan
+    from narrows.experiments.views import matrix as pairs
+    from narrows.experiments.views.deployment import Deployment
 
     Tables = Callable[[Mapping[str, Any]], str]
 
 
 def matrix(arguments: argparse.Namespace) -> int:
     """Run every algorithm against every other."""
+    from narrows.experiments.views import matrix as pairs
+
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
     rule = arguments.within, arguments.maximum
     stop = None if rule == (None, None) else pairs.Stop.read(*rule)
@@ -37,11 +36,19 @@ def matrix(arguments: argparse.Namespace) -> int:
 
 def deploy(arguments: argparse.Namespace) -> int:
     """Run a deployment: an algorithm replaces another one in growing fractions of the flows."""
+    from narrows.experiments.views.deployment import Deployment
+
     moved = arguments.algorithm, arguments.against, arguments.fractions
     return _perform(Deployment(*moved, arguments.flows, arguments.set), _deployment_tables, arguments)
 
 
 def _perform(view: pairs.Matrix | Deployment, tables: Tables, arguments: argparse.Namespace) -> int:
+    from narrows.cli.study import executor_of, print_failures
+    from narrows.cli.work import Work
+    from narrows.commands.studies import of_view
+    from narrows.files.json_objects import read_object, to_json
+    from narrows.linux.backend import BOTH
+
     work = Work(arguments)
     if arguments.on == BOTH:
         return _perform_on_both(work, view, tables, arguments)
@@ -57,6 +64,11 @@ def _perform(view: pairs.Matrix | Deployment, tables: Tables, arguments: argpars
 
 
 def _perform_on_both(work: Work, view: pairs.Matrix | Deployment, tables: Tables, arguments: argparse.Namespace) -> int:
+    from narrows.cli.study import executor_of, print_failures
+    from narrows.commands.studies import Beside
+    from narrows.files.json_objects import to_json
+    from narrows.linux.backend import LINUX, SIMULATOR
+
     job = Beside.prepare(view, work.options, lambda: executor_of(arguments))
     if not arguments.json:
         print(f"{job.plan.title}\nOn each backend {_size(job.plan)}, seed {job.plan.seed}\n", flush=True)
@@ -65,7 +77,8 @@ def _perform_on_both(work: Work, view: pairs.Matrix | Deployment, tables: Tables
     for each in studied.values():
         print_failures(each.study.store)
     failed = any(each.status.failed for each in studied.values())
-    parts = [f"On the {WORDS[on]}\n\n{tables(summary[on])}" for on in job.studies]
+    words = {SIMULATOR: "simulator", LINUX: "kernel"}
+    parts = [f"On the {words[on]}\n\n{tables(summary[on])}" for on in job.studies]
     print(to_json(summary) if arguments.json else "\n".join(parts))
     return work.end(done, INTERNAL if failed else DONE)
 
@@ -79,6 +92,10 @@ def _size(plan: Plan) -> str:
 
 
 def _matrix_tables(summary: Mapping[str, Any]) -> str:
+    from narrows.cli.table import align, explained
+    from narrows.experiments.views import matrix as pairs
+    from narrows.rounding import plus_minus
+
     names = summary["algorithms"]
     together = {(each["contender"], each["incumbent"]): each for each in summary["matrix"] if each["condition"] is None}
     parts = []
@@ -92,6 +109,9 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
 
 
 def _deployment_tables(summary: Mapping[str, Any]) -> str:
+    from narrows.cli.table import align, explained
+    from narrows.rounding import plus_minus
+
     columns = [
         (name, camp, metric, scale, unit)
         for metric, scale, unit in CAMP_COLUMNS
@@ -123,7 +143,6 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
     return explained("\n\n".join(parts)) + "\n"
 
 
-WORDS = {SIMULATOR: "simulator", LINUX: "kernel"}
 TABLES = (
     (
         "excess_harm",
@@ -135,3 +154,66 @@ TABLES = (
     ("queue_delay_s", "Queueing delay, ms", 1e-3),
 )
 CAMP_COLUMNS = (("goodput_per_flow_bps", 1e6, "Mbps"), ("delay_mean_s", 1e-3, "ms"), ("loss_rate", 0.01, "%"))
+
+
+def _matrix(command: argparse.ArgumentParser) -> None:
+    command.add_argument("algorithms", metavar="ALG", nargs="+", action=options.Distinct, help=ALGORITHM)
+    for name, default, meaning in (
+        ("rates", "10Mbps,100Mbps", "rates of the bottleneck"),
+        ("rtts", "20ms,100ms", "two-way propagation delays"),
+        ("buffers", "1bdp,4bdp", "queue limits"),
+        ("queues", "droptail", "queue disciplines, with parameters as in 'red(gentle=true)'"),
+    ):
+        what = f"{meaning} (default: %(default)s)"
+        command.add_argument(f"--{name}", metavar="LIST", type=options.listed, default=default, help=what)
+    what = "number of flows per algorithm (default: %(default)s)"
+    command.add_argument("--flows", metavar="N", type=options.whole(1, 1000), default=1, help=what)
+    command.add_argument(
+        "--within",
+        metavar="PART",
+        help="add replications until the half-width of each share's interval is at most this part of the fair share "
+        "(default: 5%%)",
+    )
+    what = "maximum number of replications with --within (default: 20)"
+    command.add_argument("--maximum", metavar="N", type=options.whole(2, 10**6), help=what)
+    _common(command)
+
+
+def _deploy(command: argparse.ArgumentParser) -> None:
+    what = "deployed change: an algorithm as for `narrows compare`, pacing, or connections=N (N in place of one)"
+    command.add_argument("algorithm", metavar="ALG", help=what)
+    what = "algorithm that is replaced (default: %(default)s)"
+    command.add_argument("--against", metavar="ALG", default="cubic", help=what)
+    what = "percentages of flows with the change; 0 and 100 are added (default: %(default)s)"
+    command.add_argument("--fractions", metavar="LIST", type=options.listed, default="5,25,50,75,95", help=what)
+    what = "total number of flows (default: 20, or more if the fractions require it)"
+    command.add_argument("--flows", metavar="N", type=options.whole(2, 1000), help=what)
+    _common(command)
+
+
+def _common(command: argparse.ArgumentParser) -> None:
+    options.common(command, f"{options.OF_SCENARIO} jobs out")
+    options.backend(command, "; both: a study on each, side by side")
+    options.executor(command)
+
+
+COMMANDS = (
+    Command(
+        "matrix",
+        "run every pair of algorithms: shares, harm, delay",
+        ASK,
+        _matrix,
+        ("matrix cubic bbr3 newreno --rates 10Mbps --buffers 1bdp,4bdp",),
+        {"algorithms": known.algorithms},
+        matrix,
+    ),
+    Command(
+        "deploy",
+        "replace one algorithm by another in a growing share of flows",
+        ASK,
+        _deploy,
+        ("deploy bbr3 --against cubic --fractions 5,50,95",),
+        {"algorithm": known.algorithms},
+        deploy,
+    ),
+)

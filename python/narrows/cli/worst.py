@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli.table import WIDTH, written
-from narrows.cli.work import Work
-from narrows.commands.searches import Searching
-from narrows.files.json_objects import to_json
-from narrows.metrics import resolve
+from narrows.cli import known
+from narrows.cli.command import ASK, Command
+from narrows.cli.options import ALGORITHM, RESUMED, common
 from narrows.plural import counted
-from narrows.rounding import plus_minus
-from narrows.search.finds import score_text
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +17,10 @@ if TYPE_CHECKING:
 
 def worst(arguments: argparse.Namespace) -> int:
     """Search for environments in which an algorithm does worst against a reference."""
+    from narrows.cli.work import Work
+    from narrows.commands.searches import Searching
+    from narrows.files.json_objects import to_json
+
     work = Work(arguments)
     job = Searching.prepare(arguments.algorithm, work.options, arguments.against, arguments.budget)
     done = work.perform(job)
@@ -30,6 +29,10 @@ def worst(arguments: argparse.Namespace) -> int:
 
 
 def _table(atlas: Mapping[str, Any]) -> str:
+    from textwrap import wrap
+
+    from narrows.cli.table import WIDTH
+
     tried, left = counted(atlas["evaluations"], "environment"), counted(len(atlas["unconfirmed"]), "find")
     note = f"{tried} tried; {left} not confirmed on fresh seeds"
     alike = ["", *wrap(atlas["unlike"], WIDTH)] if atlas["unlike"] else []
@@ -38,6 +41,11 @@ def _table(atlas: Mapping[str, Any]) -> str:
 
 def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
     """Return a find on lines of its own, for an environment in words is as wide as a terminal."""
+    from narrows.cli.table import written
+    from narrows.metrics import resolve
+    from narrows.rounding import plus_minus
+    from narrows.search.finds import score_text
+
     lines = [
         "",
         f"{find['scenario']}: {find['kind']} {score_text(find['score'], find['interval'])}",
@@ -57,7 +65,43 @@ def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
 
 
 def _indented(text: str) -> list[str]:
+    from textwrap import wrap
+
+    from narrows.cli.table import WIDTH
+
     return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 INDENT = "  "
+
+
+def _options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("algorithm", metavar="ALG", help=ALGORITHM)
+    what = "reference algorithm (default: cubic; for cubic itself bbr3, or bbr1 with --on linux)"
+    command.add_argument("--against", metavar="REF", help=what)
+    what = (
+        "linux or linux:NAME: repeat each result on that kernel; the search uses the simulator (default: %(default)s)"
+    )
+    command.add_argument("--on", metavar="BACKEND", default="simulator", help=what)
+    what = "time, or number of environments, which makes the result reproducible (default: %(default)s)"
+    command.add_argument("--budget", metavar="BUDGET", default="10min", help=what)
+    common(
+        command,
+        "set seed jobs out json quiet",
+        set="set a key of every environment, as in transport.slow_start=standard (repeatable)",
+        seed="seed of the search and its runs (default: 1)",
+        out=RESUMED,
+    )
+
+
+COMMANDS = (
+    Command(
+        "worst",
+        "search for the environments in which an algorithm performs worst",
+        ASK,
+        _options,
+        ("worst ./mine.py:Mine --budget 2min", "worst bbr3 --against cubic --budget 200"),
+        {"algorithm": known.algorithms},
+        worst,
+    ),
+)

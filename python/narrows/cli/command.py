@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command declares, and the list of all; parser, help, completion, manual page and documents follow from it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        name: The word that calls it.
+        summary: What it does, in a line.
+        group: Heading above it on the page of help; empty for a command below another.
+        options: Adds its arguments to its parser.
+        examples: Examples, without the name of the program.
+        completes: What lists the possible values of an argument.
+        job: Runs it and returns the exit status. What it needs is imported there: the page of help loads every module.
+        actions: The commands below it, in place of a job.
+        metavar: What one of these is called.
+    """
+
+    name: str
+    summary: str
+    group: str = ""
+    options: Callable[[argparse.ArgumentParser], None] = lambda _: None
+    examples: tuple[str, ...] = ()
+    completes: Mapping[str, Callable[[], list[str]]] = {}
+    job: Callable[[argparse.Namespace], int] | None = None
+    actions: tuple[Command, ...] = ()
+    metavar: str = "ACTION"
+
+
+def load(name: str) -> Command:
+    """Import the module of a command, and return what it declares."""
+    declared: tuple[Command, ...] = import_module(COMMANDS[name]).COMMANDS
+    return next(each for each in declared if each.name == name)
+
+
+RUN = "Run scenarios"
+ASK = "Ask a question of an algorithm or queue"
+DESIGN = "Design experiments, and repeat published ones"
+READ = "Read and hand on results"
+LOOK_UP = "Look up"
+ADD = "Add something of your own"
+SET_UP = "Set up"
+
+# Every command in the order of the page of help, with its module.
+COMMANDS = {
+    "run": "narrows.cli.simulate",
+    "compare": "narrows.cli.simulate",
+    "check": "narrows.cli.check",
+    "playground": "narrows.cli.handling",
+    "matrix": "narrows.cli.views",
+    "deploy": "narrows.cli.views",
+    "suite": "narrows.cli.suite",
+    "ab": "narrows.cli.ab",
+    "worst": "narrows.cli.worst",
+    "study": "narrows.cli.study",
+    "reproduce": "narrows.cli.reproduce",
+    "report": "narrows.cli.handling",
+    "figure": "narrows.cli.handling",
+    "why": "narrows.cli.handling",
+    "export": "narrows.cli.handling",
+    "import": "narrows.cli.handling",
+    "pack": "narrows.cli.handling",
+    "verify": "narrows.cli.handling",
+    "list": "narrows.cli.catalogue",
+    "show": "narrows.cli.catalogue",
+    "schema": "narrows.cli.check",
+    "man": "narrows.cli.shell",
+    "new": "narrows.cli.new",
+    "doctor": "narrows.cli.doctor",
+    "linux": "narrows.cli.linux",
+    "completion": "narrows.cli.shell",
+}
