@@ -37,9 +37,6 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
     `check_numbers` checks numbers.
 
     None is allowed where it is the default.
-
-    Raises:
-        TypeError: An argument is of another type, or has another name now; the message says what is allowed.
     """
     signature = inspect.signature(function)
 
@@ -84,11 +81,7 @@ def listed(given: object) -> list[Any]:
 
 
 def check_numbers(**given: object) -> None:
-    """Check numbers by their names; None is a default.
-
-    Raises:
-        ValueError: One is not a whole number, or is out of its range.
-    """
+    """Check numbers by their names; None is a default."""
     for name, value in given.items():
         least, most = LIMITS[name]
         try:

@@ -43,9 +43,6 @@ class Contrast(NamedTuple):
 def run_name(at: Mapping[str, str]) -> str:
     """Return what a run is called by its levels.
 
-    Args:
-        at: The level of each factor.
-
     Examples:
         >>> run_name({"algorithm": "cubic", "path.queue": "codel"})
         'cubic, queue=codel'
@@ -68,11 +65,7 @@ def runs_of(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
-    """Return which runs of a comparison stand beside each other, those that differ in the first factor first.
-
-    Args:
-        summary: The summary of a comparison.
-    """
+    """Return which runs of a comparison stand beside each other, those that differ in the first factor first."""
     runs = runs_of(summary) or {}
     factors: Mapping[str, list[str]] = summary.get("factors") or {}
     if not factors:
@@ -110,20 +103,12 @@ class Replaced:
         return f"Replaced was the algorithm of {_listed(self.groups)}, not that of {_listed(named)}."
 
     def other(self, command: str) -> str:
-        """Return the command line that replaces the algorithm of the first other group instead.
-
-        Args:
-            command: The command line, as results record it; empty for its option alone.
-        """
+        """Return the command line that replaces the algorithm of the first other group instead."""
         return asking(command, *self.bound, next(iter(self.kept)))
 
 
 def asking(command: str, *groups: str) -> str:
     """Return the command line that replaces the algorithm of other groups, its results in another folder.
-
-    Args:
-        command: A command line as results record it; empty for none.
-        groups: The groups.
 
     Examples:
         >>> asking("narrows compare cubic bbr3 --scenario call --out first", "transfer")

@@ -28,12 +28,7 @@ class InputError(Exception):
     """
 
     def __init__(self, file: str, problem: str) -> None:
-        """Make the error.
-
-        Args:
-            file: The file, folder or argument, as given.
-            problem: Why it cannot be used.
-        """
+        """Make the error."""
         super().__init__(f"{file}: {problem}")
         self.file = file
         self.problem = problem

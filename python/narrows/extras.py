@@ -25,14 +25,7 @@ EXTRA_OF = {
 
 
 def load(module: str) -> Any:
-    """Return a module of an extra's package.
-
-    Args:
-        module: Its full name, such as `scipy.stats`.
-
-    Raises:
-        InputError: The package is not installed; the message names the extra.
-    """
+    """Return a module of an extra's package."""
     package = module.partition(".")[0]
     try:
         return import_module(module)
@@ -44,15 +37,7 @@ def load(module: str) -> Any:
 
 
 def require(*packages: str, also: str = "") -> None:
-    """Check that packages of extras are installed, without loading them.
-
-    Args:
-        packages: Their names.
-        also: What else the message says.
-
-    Raises:
-        InputError: One is not; the message names the extra.
-    """
+    """Check that packages of extras are installed, without loading them."""
     for package in packages:
         if find_spec(package) is None:
             raise _missing(package, also)

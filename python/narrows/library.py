@@ -27,15 +27,7 @@ class ScenarioFile(NamedTuple):
 
 
 def find_scenario(given: str) -> ScenarioFile:
-    """Find a scenario by its path, or by its name in the library.
-
-    Args:
-        given: A path, or a name: that of a file of the library without its suffix, or that of a case.
-
-    Raises:
-        InputError: There is no such file or name. The message has the present path of a scenario of the library that
-            has moved, or the nearest name.
-    """
+    """Find a scenario by its path, or by its name in the library."""
     path = Path(given)
     if path.is_file():
         return ScenarioFile(path, given=given)
@@ -73,14 +65,7 @@ def scenario_files() -> list[Path]:
 
 
 def cases(file: Path) -> dict[str, ScenarioFile]:
-    """Read a file of cases: a table `[SCENARIO.NAME]` each, with key paths of `SCENARIO.toml` beside it.
-
-    Args:
-        file: The file of cases.
-
-    Returns:
-        The cases by name, in the order of the file.
-    """
+    """Read a file of cases: a table `[SCENARIO.NAME]` each, with key paths of `SCENARIO.toml` beside it."""
     written = tomllib.loads(file.read_text(encoding="utf-8"))
     return {
         name: ScenarioFile(

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return what is wrong with a name: the nearest known one comes first, all of them only if none is near.
 
-    Args:
-        what: Kind of the named thing, as in "metric".
-        given: The name as written.
-        known: The names that there are.
-        otherwise: Text in place of the list of known names; empty for the list.
-
     Examples:
         >>> unknown("metric", "cvo", ["cov", "jain"])
         "unknown metric 'cvo'; did you mean 'cov'?"

@@ -5,11 +5,5 @@ from __future__ import annotations
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, as in "1 cell" and "2 cells".
-
-    Args:
-        count: The number.
-        noun: The noun in the singular, perhaps with words behind it ("cell has").
-        plural: Plural of the noun; by default the noun with an s.
-    """
+    """Return a number with its noun, as in "1 cell" and "2 cells"."""
     return f"{count} {noun if count == 1 else plural or noun + 's'}"

@@ -17,11 +17,7 @@ from itertools import count
 
 @lru_cache(maxsize=256)
 def t_quantile(degrees: int) -> float:
-    """Return the 97.5 % quantile of Student's t distribution.
-
-    Args:
-        degrees: Its degrees of freedom, at least 1.
-    """
+    """Return the 97.5 % quantile of Student's t distribution."""
     if degrees > MANY:
         return _expanded(degrees)
     log_top = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - math.log(math.pi * degrees) / 2
@@ -62,13 +58,7 @@ def _expanded(degrees: int) -> float:
 
 
 def gamma_quantile(shape: float, tail: float, *, upper: bool = False) -> float:
-    """Return a quantile of the gamma distribution with scale 1.
-
-    Args:
-        shape: Its shape, above 0.
-        tail: Probability of smaller values, or of greater ones; above 0 and below 1.
-        upper: Whether it is that of greater values.
-    """
+    """Return a quantile of the gamma distribution with scale 1."""
     start = _start(shape, tail, upper=upper)
     if start < LEAST_LOG:
         return 0.0

@@ -28,11 +28,6 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
     They are as many as give half of the width two significant digits, but no more than five of the largest value; one
     more if only that distinguishes the mean from an end.
 
-    Args:
-        mean: Mean, in the unit in which it is written.
-        low: Low end of its interval.
-        high: High end.
-
     Examples:
         >>> estimate_decimals(61.24, 60.04, 62.44)
         1
@@ -58,10 +53,6 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
 
     Where one end is the mean as written, the other is given in words; where all values are equal, this is.
-
-    Args:
-        estimate: `mean` and `ci95`; either may be None. `interval_method`, if it is there.
-        scale: The unit in which it is written, in the unit of the metric.
 
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
@@ -100,11 +91,6 @@ def other_end(mean: str, low: str, high: str) -> str:
     """Return in words the end of an interval that is not the mean; empty where both, or neither, are.
 
     Where most values are at an end of what is possible, `100 [48, 100]` is valid, but misread.
-
-    Args:
-        mean: The mean as it is written.
-        low: The low end as it is written.
-        high: The high end as it is written.
     """
     if (mean == low) == (mean == high):
         return ""

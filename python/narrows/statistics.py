@@ -87,16 +87,6 @@ SHARE = Range(0.0, 1.0)
 def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
     """Estimate a mean from one value per replication.
 
-    Args:
-        values: One per replication, in the unit of the metric. Values that are not finite say "no data" and do not
-            count.
-        within: The values that the metric can have. Values beyond it by rounding widen it; where a value is further
-            beyond, any value is possible.
-
-    Returns:
-        The mean, null without data, the 95 % interval `[low, high]`, and the method of the interval. The interval is
-        null with fewer than two values, and where equal values bound nothing.
-
     Examples:
         >>> estimate([1.0, 3.0])["mean"]
         2.0
@@ -145,13 +135,7 @@ def _of_equal(value: float, count: int, within: Range) -> list[float] | None:
 
 
 def _ends(mean: float, half: float, within: Range) -> list[float]:
-    """Return the ends of an interval: those of the t interval, mean ± half, on the scale that suits the range.
-
-    Args:
-        mean: The mean; inside the range and on neither bound, as the values differ.
-        half: Half the width of the plain t interval.
-        within: The possible values.
-    """
+    """Return the ends of an interval: those of the t interval, mean ± half, on the scale that suits the range."""
     low, high = within.low, within.high
     if within.method == "log t" and math.isinf(low):
         factor = math.exp(min(half / (high - mean), _GREATEST_EXPONENT))
@@ -171,19 +155,7 @@ def _ends(mean: float, half: float, within: Range) -> list[float]:
 
 
 def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL, other: Range | None = None) -> Estimate:
-    """Estimate the mean of `of - against`, replication by replication.
-
-    Args:
-        of: One value per replication.
-        against: The values of the same replications, in the same order and unit.
-        within: The values that the metric can have.
-        other: Those that it can have on the side of `against`; None if they are the same.
-
-    Returns:
-        The mean difference and its 95 % t interval, which ends where no difference of two possible values lies further;
-        a pair counts if both its values are finite. Where no pair differs from another, it is the widest that the
-        intervals of the two means allow.
-    """
+    """Estimate the mean of `of - against`, replication by replication."""
     pairs = [(a, b) for a, b in zip(of, against, strict=True) if math.isfinite(a) and math.isfinite(b)]
     found = estimate(a - b for a, b in pairs)
     known = (within, within if other is None else other)
@@ -217,12 +189,7 @@ def ends_of(found: Estimate) -> tuple[float, float]:
 
 
 def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[Value]:
-    """Return what replications give that are independent of one another: the first alone if all are the same run.
-
-    Args:
-        replications: Values, one for each replication.
-        digests: The digest of the records of each.
-    """
+    """Return what replications give that are independent of one another: the first alone if all are the same run."""
     return replications[:1] if len(set(digests)) == 1 else replications
 
 

@@ -33,12 +33,7 @@ def as_typed(value: Any) -> Any:
 
 
 def beside(given: str | os.PathLike[str], name: str) -> str:
-    """Return the path of a file that another names: typed if the other is and the path stays within its folder.
-
-    Args:
-        given: The other file.
-        name: The path as written in the other file.
-    """
+    """Return the path of a file that another names: typed if the other is and the path stays within its folder."""
     folder = Path(given).parent
     file = folder / name
     return like(given if file.resolve().is_relative_to(folder.resolve()) else "", str(file))

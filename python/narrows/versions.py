@@ -10,14 +10,7 @@ from pathlib import Path
 
 @cache
 def version(package: str) -> str:
-    """Return the version of an installed package: that in the name of the folder of its metadata, if it has one.
-
-    Args:
-        package: Its name in lower case.
-
-    Raises:
-        importlib.metadata.PackageNotFoundError: It is not installed.
-    """
+    """Return the version of an installed package: that in the name of the folder of its metadata, if it has one."""
     before, after = f"{package.replace('-', '_')}-", ".dist-info"
     for place in sys.path:
         try:

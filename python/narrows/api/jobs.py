@@ -34,11 +34,7 @@ def opened(job: Studying) -> OpenedStudy:
 
 
 def results(job: Job[Result]) -> Result:
-    """Perform a job and return its results.
-
-    Raises:
-        ReportError: The results are saved, but their page could not be built.
-    """
+    """Perform a job and return its results."""
     from narrows.commands.job import perform
 
     done = perform(job)

@@ -9,13 +9,7 @@ from typing import TextIO
 
 
 def paint(text: str, role: str, stream: TextIO | None = None) -> str:
-    """Return a text in the colour of its role, if the stream shows colours.
-
-    Args:
-        text: The text.
-        role: One of `CODES`, or empty for none.
-        stream: Stream to which the text is printed; None for standard output.
-    """
+    """Return a text in the colour of its role, if the stream shows colours."""
     if not role or not text.strip() or not shows_colours(sys.stdout if stream is None else stream):
         return text
     return f"\x1b[{CODES[role]}m{text}\x1b[0m"

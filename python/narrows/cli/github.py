@@ -22,14 +22,7 @@ class Step:
     """The step of a workflow, by the files that GitHub names to it."""
 
     def __init__(self, given: Sequence[str]) -> None:
-        """Find the files.
-
-        Args:
-            given: The words of the command line.
-
-        Raises:
-            InputError: A variable that names one is not set, or the file cannot be written.
-        """
+        """Find the files."""
         self._given = given
         self._outputs, self._summary = (_file(name) for name in VARIABLES)
 
@@ -44,13 +37,7 @@ class Step:
             raise
 
     def report(self, summary: Mapping[str, Any], folder: Path, status: int) -> None:
-        """Print annotations on standard error, and append to the summary of the job and to the outputs of the step.
-
-        Args:
-            summary: The contents of `summary.json` of a trial.
-            folder: Its folder.
-            status: The exit status.
-        """
+        """Print annotations on standard error, and append to the summary of the job and to the outputs of the step."""
         for line in workflow_commands(summary):
             print(line, file=sys.stderr)
         found = outputs(summary, folder.as_posix(), status)

@@ -37,14 +37,7 @@ class Interrupt:
             signal.signal(name, handler)  # type: ignore[arg-type]  # what `signal` gave, `signal` takes
 
     def check(self, kept: str) -> None:
-        """Stop here if a signal has arrived, perhaps when the work had just ended.
-
-        Args:
-            kept: Message about what is kept and how to resume.
-
-        Raises:
-            Interrupted: A signal has arrived.
-        """
+        """Stop here if a signal has arrived, perhaps when the work had just ended."""
         if self.requested:
             raise Interrupted(kept)
 

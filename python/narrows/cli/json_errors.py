@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_json(status: int, message: str, error: BaseException | None = None) -> str:
-    """Return an error as a JSON object with the key `error`.
-
-    Args:
-        status: The exit status.
-        message: Message as printed for people.
-        error: The error; None for one of the arguments' form.
-    """
+    """Return an error as a JSON object with the key `error`."""
     match error:
         case ScenarioError():
             diagnostics = [_whole(each) for each in error.diagnostics]

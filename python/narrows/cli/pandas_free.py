@@ -10,16 +10,7 @@ class WithoutPandas:
     """A finder of modules, whose `find_spec` Python calls first; it hides pandas from pyarrow, and from no other."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Find no module, so that the other finders are asked.
-
-        Args:
-            name: Full name of the module.
-            path: Not used.
-            target: Not used.
-
-        Raises:
-            ModuleNotFoundError: It is pandas, and no module in Python but ours asks: pyarrow is compiled.
-        """
+        """Find no module, so that the other finders are asked."""
         del path, target
         if name == "pandas" and _asking().partition(".")[0] in {"narrows", "pyarrow"}:
             raise ModuleNotFoundError("pyarrow does without pandas in commands", name=name)

@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        argv: Arguments without the name of the program; None means those of the process.
-
-    Returns:
-        The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
-    """
+    """Run one command."""
     if argv is None:
         # SIGINT and SIGTERM end a command alike, also if a shell has started it in the background with SIGINT ignored.
         for name in (signal.SIGINT, signal.SIGTERM):
@@ -74,11 +67,7 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
 
 
 def _known(given: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments.
-
-    Raises:
-        ArgumentsError: An argument is unknown, missing or has a value that is not allowed.
-    """
+    """Return the arguments."""
     arguments, unknown = parser(given).parse_known_args(given)
     if unknown:
         own: argparse.ArgumentParser = arguments.parser

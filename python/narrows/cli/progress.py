@@ -16,12 +16,7 @@ class Display:
     """Shows progress and the estimated time left, and relays interrupts to the work."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
-        """Start the clock.
-
-        Args:
-            interrupt: The source of requests to stop.
-            quiet: Whether to show nothing.
-        """
+        """Start the clock."""
         self._interrupt = interrupt
         self._quiet = quiet
         self._terminal = sys.stderr.isatty()
@@ -35,12 +30,7 @@ class Display:
         self._next_s = 0.0 if self._terminal else FIRST_LINE_S
 
     def update(self, fraction: float, note: str = "") -> None:
-        """Show the progress, unless it was shown a moment ago.
-
-        Args:
-            fraction: Part of the work that is done, from 0 to 1.
-            note: Text behind the progress.
-        """
+        """Show the progress, unless it was shown a moment ago."""
         elapsed_s = time.monotonic() - self._start_s
         if self._quiet or elapsed_s < self._next_s:
             return
@@ -64,13 +54,7 @@ class Display:
 
 
 def progress_line(fraction: float, text: str, columns: int) -> str:
-    """Return a bar and a text on one line of a terminal.
-
-    Args:
-        fraction: Part of the work that is done, from 0 to 1.
-        text: The text, which is cut where it does not fit.
-        columns: Width of the terminal. The last column stays free: a character there starts a new line on some.
-    """
+    """Return a bar and a text on one line of a terminal."""
     text = text[: columns - 1]
     width = min(WIDTH, columns - len(text) - 2)
     if width < NARROWEST:

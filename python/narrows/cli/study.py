@@ -209,11 +209,7 @@ def _choice(arguments: argparse.Namespace) -> Choice:
 
 
 def executor_of(arguments: argparse.Namespace) -> Executor:
-    """Return the executor that the command line asks for.
-
-    Raises:
-        InputError: An address is given for another executor than Dask, or none for that.
-    """
+    """Return the executor that the command line asks for."""
     from narrows.cli.work import say
     from narrows.experiments.executors.threads import Threads
     from narrows.run.jobs import processors

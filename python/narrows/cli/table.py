@@ -120,12 +120,7 @@ def _perceived(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]) -> str:
-    """Return a table of requested metrics: a row per metric and group or link of every run.
-
-    Args:
-        runs: Summaries by run; the name of a single run is empty.
-        wanted: The metrics.
-    """
+    """Return a table of requested metrics: a row per metric and group or link of every run."""
     rows = []
     for each in wanted:
         found = [

@@ -11,14 +11,7 @@ if TYPE_CHECKING:
 
 
 def explain(error: ImportError) -> str | None:
-    """Return which package cannot be loaded, why, and what to install.
-
-    Args:
-        error: What an `import` has raised; its causes may say more than itself.
-
-    Returns:
-        The text; None for a module of Narrows itself, which can only be missing by a fault in it.
-    """
+    """Return which package cannot be loaded, why, and what to install."""
     chain = list(_chain(error))
     package = _package(error)
     if package == OWN:

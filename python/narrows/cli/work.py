@@ -29,11 +29,7 @@ class Work:
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Read the options.
-
-        Args:
-            arguments: The parsed command line.
-        """
+        """Read the options."""
         self._arguments = arguments
         self._interrupt = Interrupt()
         self._display = Display(self._interrupt, quiet=getattr(arguments, "quiet", False))
@@ -61,12 +57,7 @@ class Work:
                 self._display.close()
 
     def end(self, done: Done[Result], status: int = DONE) -> int:
-        """Print where the results are, and their page or why there is none, and return the exit status.
-
-        Args:
-            done: The job that was done.
-            status: The exit status where the page was built.
-        """
+        """Print where the results are, and their page or why there is none, and return the exit status."""
         page = done.folder / "report.html"
         # A shard has none.
         if done.problem is None and page.is_file():

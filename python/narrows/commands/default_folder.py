@@ -19,21 +19,12 @@ if TYPE_CHECKING:
 
 
 def default_folder(scenarios: Sequence[Scenario]) -> Path:
-    """Return the default folder of a run or comparison; its hash is over everything that the records depend on.
-
-    Args:
-        scenarios: The resolved scenarios: one for a run, one per algorithm for a comparison.
-    """
+    """Return the default folder of a run or comparison; its hash is over everything that the records depend on."""
     return folder_of(scenarios[0].title, [f"{each.digest} {each.seed} {each.replications}" for each in scenarios])
 
 
 def folder_of(title: str, parts: Sequence[str]) -> Path:
-    """Return the folder of a title and a hash of everything that the results depend on.
-
-    Args:
-        title: The title, in any spelling.
-        parts: Parts on which the results depend besides the engine, whose fingerprint is always included.
-    """
+    """Return the folder of a title and a hash of everything that the results depend on."""
     identity = "\n".join(parts) + core.fingerprint()
     name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
     return Path("runs") / f"{name or 'untitled'}-{hashlib.sha256(identity.encode()).hexdigest()[:HASH_DIGITS]}"

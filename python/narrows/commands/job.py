@@ -38,11 +38,7 @@ class Job(ABC, Generic[Result]):
 
     @abstractmethod
     def work(self) -> Result:
-        """Run what has not run, save the results in the folder, and return them.
-
-        Raises:
-            Interrupted: The work was stopped; what had finished is kept.
-        """
+        """Run what has not run, save the results in the folder, and return them."""
 
     def build(self, _result: Result) -> None:
         """Build the page of the folder from its results, which are saved."""
@@ -83,15 +79,7 @@ class Done(Generic[Result]):
 
 
 def perform(job: Job[Result], stoppable: AbstractContextManager[None] | None = None) -> Done[Result]:
-    """Do a job: results that are saved are not lost with their page.
-
-    Args:
-        job: The job.
-        stoppable: The context in which the page is built; an interrupt in it leaves the results without a page.
-
-    Returns:
-        The results, and why there is no page of them.
-    """
+    """Do a job: results that are saved are not lost with their page."""
     result = job.work()
     try:
         with stoppable or nullcontext():

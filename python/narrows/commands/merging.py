@@ -48,11 +48,7 @@ class Merging(Job[Studied]):
     shards: Shards
 
     def work(self) -> Studied:
-        """Write the folder of the study.
-
-        Raises:
-            Interrupted: The rule of the study asks for more replications; the folder has all so far.
-        """
+        """Write the folder of the study."""
         with appearing(self.folder) as partial:
             whole = campaign.conclude_whole(self.shards.write(partial), self.options.command, write_summary)
         study = stored(self.folder)
@@ -69,20 +65,7 @@ class Merging(Job[Studied]):
 
 
 def merging(folders: Sequence[Path], options: Options) -> Merging | Reproducing | Measuring:
-    """Check that shards fit, and that their results have a place; nothing is written before.
-
-    Args:
-        folders: The folders of the shards, in any order.
-        options: How they are joined.
-
-    Returns:
-        The job that ends what the shards began; of a reproduction or a suite, whose cells are joined, that of one
-        machine.
-
-    Raises:
-        InputError: They do not fit, or one is missing.
-        OutputError: The folder for the results holds something.
-    """
+    """Check that shards fit, and that their results have a place; nothing is written before."""
     for name, join in ((reproducing.ABOUT, _reproduction), (evaluating.ABOUT, _suite)):
         if (folders[0] / name).is_file():
             if options.out is not None:

@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 
 
 def build(folder: Path) -> Path:
-    """Build the page of a folder of results, and what else is derived from them; or the index of several folders.
-
-    Args:
-        folder: The folder of any command, or one that holds several of these.
-
-    Returns:
-        The path of the page, `report.html` or `index.html`; an earlier one is replaced.
-
-    Raises:
-        InputError: The folder does not exist, or lacks what its page shows.
-    """
+    """Build the page of a folder of results, and what else is derived from them; or the index of several folders."""
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     for name, kind in KINDS.items():
@@ -48,31 +38,14 @@ def build(folder: Path) -> Path:
 
 
 def study(study: StoredStudy) -> Path:
-    """Build the page of a study whose plan has been read.
-
-    Args:
-        study: The study in its folder.
-
-    Returns:
-        The path of the page.
-    """
+    """Build the page of a study whose plan has been read."""
     from narrows.report.study.build import build
 
     return build(study)
 
 
 def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:
-    """Build the page of a reproduction whose results have been gathered.
-
-    Args:
-        folder: Folder of the reproduction.
-        published: The claims of the study at the size of the reproduction.
-        ledger: The ledger: claims with verdicts.
-        results: The results of the experiments.
-
-    Returns:
-        The path of the page.
-    """
+    """Build the page of a reproduction whose results have been gathered."""
     from narrows.report.reproduction.page import reproduction_page
 
     return _write(folder, reproduction_page(published, ledger, results))

@@ -37,12 +37,7 @@ def _experiment(found: ScenarioFile, given: str) -> Experiment:
 
 
 def _with_subject(text: str, resolved: str) -> str:
-    """Return a scenario whose algorithm under test is named, and which is else as its author wrote it.
-
-    Args:
-        text: The scenario.
-        resolved: The same, resolved, which takes its place if the algorithm cannot be found in the text.
-    """
+    """Return a scenario whose algorithm under test is named, and which is else as its author wrote it."""
     groups = tomllib.loads(text).get("flows", [])
     if not any(group.get("algorithm") == "subject" for group in groups):
         return text

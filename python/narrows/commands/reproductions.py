@@ -85,14 +85,7 @@ class Reproducing(Job[Judged]):
 
     @classmethod
     def shard(cls, name: str, options: Options, size: str = "quick", **refused: object) -> Sharding:
-        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`.
-
-        Args:
-            name: As of `prepare`.
-            options: How it is run, with the shard.
-            size: As of `prepare`.
-            refused: By the name of its option, what needs the cells of all shards.
-        """
+        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`."""
         refuse_with_shard(options, **refused)
         study = find(name)
         whole = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)

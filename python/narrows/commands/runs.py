@@ -35,16 +35,7 @@ class Running(Job[Run | Comparison]):
 
     @classmethod
     def prepare(cls, planned: core.Scenario | Planned, options: Options) -> Running:
-        """Check all that can be wrong before the first run.
-
-        Args:
-            planned: Planned runs.
-            options: How; an earlier run of the same scenarios in their own folder is replaced.
-
-        Raises:
-            MetricError: A metric or a margin is wrong.
-            OutputError: The folder cannot be made.
-        """
+        """Check all that can be wrong before the first run."""
         scenarios = [planned] if isinstance(planned, core.Scenario) else [*planned.scenarios.values()]
         execution.wanted_of(options.metrics, scenarios)
         given_margins(options.margins)

@@ -55,25 +55,12 @@ def of_shard(parts: Sequence[Part], shard: Shard | None) -> list[Part]:
 
 
 def asked(options: Options, **arguments: Any) -> dict[str, Any]:
-    """Return what the folder of a shard keeps, so that what joins the shards can plan the same cells.
-
-    Args:
-        options: How it is run; seed and replications belong to it.
-        arguments: The other arguments of the command that decide which cells there are.
-    """
+    """Return what the folder of a shard keeps, so that what joins the shards can plan the same cells."""
     return {"shard": str(options.shard), "seed": options.seed, "replications": options.replications, **arguments}
 
 
 def refuse_with_shard(options: Options, **given: object) -> None:
-    """Check that nothing is asked for that needs the cells of all shards.
-
-    Args:
-        options: How it is run.
-        given: By the name of its option, what needs them.
-
-    Raises:
-        InputError: Something is.
-    """
+    """Check that nothing is asked for that needs the cells of all shards."""
     for name, value in given.items():
         if options.shard is not None and value:
             problem = "needs the cells of all: join them with `narrows study merge`, then give it to the same command"

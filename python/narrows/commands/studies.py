@@ -203,11 +203,7 @@ def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a stud
 
 
 def check_shard(plan: Plan, share: Share, folder: Path) -> None:
-    """Check that a folder is free, or of this shard of this study.
-
-    Raises:
-        OutputError: It holds something else.
-    """
+    """Check that a folder is free, or of this shard of this study."""
     if not (folder / PLAN).is_file():
         check_place(folder, replace=False)
     elif load_share(folder) != share or identity(load_plan(folder)) != identity(plan):
@@ -215,17 +211,7 @@ def check_shard(plan: Plan, share: Share, folder: Path) -> None:
 
 
 def next_round(folder: Path, options: Options, executor: Executor | None = None) -> Studying:
-    """Prepare the part of a shard in the next round of a study whose combinations stop together.
-
-    Args:
-        folder: Folder of the study with the results of all rounds before.
-        options: How it is run, with the shard.
-        executor: Where its cells run; None for threads.
-
-    Raises:
-        InputError: There is no shard or no folder for its results, or the study needs no further round.
-        OutputError: The folder holds something else.
-    """
+    """Prepare the part of a shard in the next round of a study whose combinations stop together."""
     if options.shard is None or options.out is None:
         raise InputError("study resume", "--shard and --out belong together: the part to run, and the folder for it")
     study = stored(folder, of_results(folder, trust=options.trust))

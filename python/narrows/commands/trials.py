@@ -65,20 +65,7 @@ class Trying(Job[dict[str, Any]]):
         margin: str,
         subjects: Sequence[str] = (),
     ) -> Trying:
-        """Resolve every scenario with both.
-
-        Args:
-            a: The algorithm that there is.
-            b: The change; None for the same algorithm, on the second of two backends.
-            options: How it is run; `replications` is the greatest number of them.
-            source: A suite, or scenario files; none for those that come with Narrows.
-            margin: How much worse does not matter, as a part of the value.
-            subjects: The groups under test in each scenario; none for those that it marks.
-
-        Raises:
-            InputError: An argument is wrong, or a file cannot be read.
-            ScenarioError: A scenario or an algorithm has faults.
-        """
+        """Resolve every scenario with both."""
         _check_margin(margin)
         sides = scenarios.read_sides(a, b, options.on)
         for text in options.metrics:

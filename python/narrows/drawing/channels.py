@@ -21,9 +21,6 @@ def looks(factors: Mapping[str, tuple[str, str]]) -> dict[str, Style]:
 
     Up to eight algorithms have a colour each, and up to eight algorithms or levels that stand alone a dash and a marker
     each. Beyond, no two have the same colour and marker.
-
-    Args:
-        factors: By name, its algorithm, and its level of the other factor.
     """
     algorithms = list(dict.fromkeys(algorithm for algorithm, _ in factors.values()))
     levels = list(dict.fromkeys(level for _, level in factors.values()))

@@ -16,16 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def extremes(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Thin a line to at most four points in each of `columns` equal slices of x.
-
-    Args:
-        x: Shape (points,), ascending.
-        y: Shape (points,), finite.
-        columns: Number of slices, at least 1.
-
-    Returns:
-        The points that are kept, in their order; the input itself where it is short enough.
-    """
+    """Thin a line to at most four points in each of `columns` equal slices of x."""
     if len(x) <= 4 * columns:
         return x, y
     slices = np.minimum((x - x[0]) / (x[-1] - x[0]) * columns, columns - 1).astype(np.int64)
@@ -48,12 +39,7 @@ def median(values: FloatArray) -> float:
 
 
 def without_flats(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Leave out the points inside a stretch in which y does not change; both ends of each are kept.
-
-    Args:
-        x: Shape (points,), ascending.
-        y: Shape (points,); NaN where there is a gap.
-    """
+    """Leave out the points inside a stretch in which y does not change; both ends of each are kept."""
     if len(x) < _ENDS:
         return x, y
     drawn = np.round(y, 1)
@@ -62,14 +48,8 @@ def without_flats(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
 
 
 def means(x: FloatArray, y: FloatArray, edges: FloatArray) -> FloatArray:
-    """Average y over the bins between `edges`; a bin without a sample is NaN.
-
-    Args:
-        x: Shape (points,).
-        y: Shape (points,); NaN counts as no sample.
-        edges: Shape (bins + 1,), ascending. A sample on an edge belongs to the bin it ends, because
-            a record is stamped with the end of its interval.
-    """
+    """Average y over the bins between `edges`; a bin without a sample is NaN."""
+    # A sample on an edge belongs to the bin it ends: a record is stamped with the end of its interval.
     good = np.isfinite(y)
     bins = np.searchsorted(edges, x[good], side="left") - 1
     inside = (bins >= 0) & (bins < len(edges) - 1)

@@ -40,13 +40,7 @@ class Paper:
         return min(max(self.left, max(map(width_of, names)) + 16), self.width * 0.4)
 
     def column(self, titles: Sequence[str], x: Axis, y: Axis | Sequence[Axis]) -> list[Panel]:
-        """Return a panel per title, stacked; a single panel shows no title.
-
-        Args:
-            titles: Title of each panel.
-            x: The horizontal axis of all.
-            y: The vertical axis of all, or one for each.
-        """
+        """Return a panel per title, stacked; a single panel shows no title."""
         up = [y for _ in titles] if isinstance(y, Axis) else y
         several = len(titles) > 1
         # Many panels are lower, so that all of them fit on a screen.
@@ -108,11 +102,7 @@ class Figure:
 
 
 def with_others(figures: Mapping[int, Figure]) -> Figure:
-    """Return the first of the figures of several replications, with the others to choose from.
-
-    Args:
-        figures: The figure of each replication, by its number; at least one.
-    """
+    """Return the first of the figures of several replications, with the others to choose from."""
     (first, shown), *others = figures.items()
     drawn = {number: each for number, each in others if not each.absent}
     if shown.absent or not drawn:

@@ -45,12 +45,7 @@ def kept_inside(centre: float, text: str, left: float, right: float) -> float:
 
 
 def lanes(centres: Sequence[float], texts: Sequence[str]) -> list[int]:
-    """Return the number of a line, from 0, for each text, such that texts on one line do not overlap.
-
-    Args:
-        centres: Positions of the middles of the texts, in drawing units, ascending.
-        texts: The texts.
-    """
+    """Return the number of a line, from 0, for each text, such that texts on one line do not overlap."""
     ends: list[float] = []
     found = []
     for centre, text in zip(centres, texts, strict=True):

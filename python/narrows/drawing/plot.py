@@ -112,15 +112,7 @@ class Panel:
     """A panel of a figure: marks are added to it, and `draw` returns its markup."""
 
     def __init__(self, box: Box, x: Axis, y: Axis, *, title: str = "", foot: bool = True) -> None:
-        """Prepare an empty panel.
-
-        Args:
-            box: Plotting area; ticks and labels lie outside.
-            x: The horizontal axis.
-            y: The vertical axis.
-            title: Name above the panel.
-            foot: Whether the horizontal axis carries labels; only the lowest of a column does.
-        """
+        """Prepare an empty panel."""
         self.box, self.x, self.y = box, x, y
         self.across = x.scale(box.left, box.right)
         self.up = y.scale(box.bottom, box.top)
@@ -267,17 +259,7 @@ class Panel:
         *,
         opens: str = "",
     ) -> None:
-        """Fill the tile at two names.
-
-        Args:
-            key: Name of the series.
-            at: Indices of the names on the horizontal and the vertical axis.
-            style: Style whose hue fills it.
-            strength: How full the hue is, from 0 for that of the paper to 1.
-            texts: What stands in the field, and what it reads out. What does not fit into one line takes two, parted at
-                the sign ±, and where half of an interval does not fit either, it is read out alone.
-            opens: Anchor of a folded part of the page that a click on it opens; empty for none.
-        """
+        """Fill the tile at two names."""
         self._tiled = True
         left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))

@@ -87,13 +87,7 @@ def proper_range(low: float, high: float, *, log: bool) -> tuple[float, float]:
 
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
-    """Return the multiples of a round step inside [low, high], at least two.
-
-    Args:
-        low: Least value.
-        high: Greatest value, above `low`.
-        count: Approximate number of ticks.
-    """
+    """Return the multiples of a round step inside [low, high], at least two."""
     # A step may be up to 2.5 times the part of the range that was asked for, and leave one multiple inside.
     for wanted in range(max(count, 1), _ENOUGH + 1):
         ticks = _multiples(low, high, nice_step((high - low) / wanted))
@@ -157,13 +151,7 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
-    """Return a value as text, in the multiple of its unit that suits it.
-
-    Args:
-        value: Value in the base unit; None without data.
-        unit: Unit of the values.
-        sign: Whether a positive value has a plus sign, as for differences.
-    """
+    """Return a value as text, in the multiple of its unit that suits it."""
     if value is None or not math.isfinite(value):
         return NO_DATA
     factor, written = unit.best(abs(value)) if value else unit.best(1.0)

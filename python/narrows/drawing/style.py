@@ -62,11 +62,7 @@ class Style:
 
 
 def style_of(algorithm: str) -> Style:
-    """Return the style of an algorithm.
-
-    Args:
-        algorithm: Name of the algorithm, with parameters if it has any.
-    """
+    """Return the style of an algorithm."""
     return catalogued(algorithm) or _by_checksum(algorithm)
 
 
@@ -74,9 +70,6 @@ def styles_of(algorithms: Sequence[str]) -> dict[str, Style]:
     """Return the styles of algorithms that stand beside one another.
 
     Each has its own, except that a name outside the catalogue takes the next hue that none of them has.
-
-    Args:
-        algorithms: Their names.
     """
     found = {name: style for name in algorithms if (style := catalogued(name)) is not None}
     # In an order that is the same wherever they stand beside one another.
@@ -106,11 +99,7 @@ def _by_checksum(name: str) -> Style:
 
 
 def colour_rules(theme: str) -> str:
-    """Return the CSS custom properties with every tone of every hue.
-
-    Args:
-        theme: "light" or "dark".
-    """
+    """Return the CSS custom properties with every tone of every hue."""
     return "".join(
         f"--c{hue}t{tone}:#{red:02x}{green:02x}{blue:02x};"
         for hue in range(len(HUES))

@@ -25,14 +25,7 @@ def escape(text: object) -> Markup:
 
 
 def element(tag: str, *children: object, **attributes: object) -> Markup:
-    """Return an element.
-
-    Args:
-        tag: Name of the element.
-        children: Contents of the element; text is escaped.
-        attributes: Attributes by name; `None` and `False` omit one, `True` writes it without a value; an
-            underscore stands for a hyphen and a last one is dropped (`class_`, `data_series`).
-    """
+    """Return an element."""
     parts = ["<", tag, *[_attribute(name, value) for name, value in attributes.items()], ">"]
     if tag not in _VOID:
         parts += [each if isinstance(each, Markup) else _escaped(each) for each in children]

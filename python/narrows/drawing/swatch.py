@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def swatch(sample: str, style: Style | None) -> Markup:
-    """Return the drawing of a legend entry, 30 by 12 pixels.
-
-    Args:
-        sample: "line", "faint", "behind", "fill", "tile", "limit", "ground", "shade", "drop", "mark", "dot" or "event",
-            as in a legend's entry.
-        style: Colour, dash and marker of the series; None without a style.
-    """
+    """Return the drawing of a legend entry, 30 by 12 pixels."""
     dash = style.dash_pattern if style else None
     # An event has the colour of the series at which it happens.
     css = style.css_class if style and sample not in {"event", "dash"} else None

@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def state(css: str, sign: str, word: str) -> Markup:
-    """Return a word with a sign before it, in the colour of a state.
-
-    Args:
-        css: The state: "ok", "failed", "open" or "absent".
-        sign: Sign, which screen readers skip.
-        word: Word.
-    """
+    """Return a word with a sign before it, in the colour of a state."""
     mark = element("span", sign, class_="sign", aria_hidden="true")
     return element("span", mark, element("span", word), class_=f"state {css}")
 
@@ -42,15 +36,7 @@ def row(name: object, *cells: object, **attributes: object) -> Markup:
 def table(
     caption: str, heads: Iterable[object], rows: Iterable[Markup], css: str = "sheet", *, named: bool = True
 ) -> Markup:
-    """Return a table, which scrolls where the page is too narrow for it.
-
-    Args:
-        caption: What it has.
-        heads: Headings of its columns.
-        rows: Its rows, as from `row`.
-        css: CSS classes of the table.
-        named: Whether the caption is seen; if not, screen readers alone have it.
-    """
+    """Return a table, which scrolls where the page is too narrow for it."""
     sorting = "none" if "sortable" in css else None
     head = element("tr", *(element("th", each, scope="col", aria_sort=sorting) for each in heads))
     title = element("caption", caption, class_=None if named else "visually-hidden")

@@ -15,11 +15,7 @@ Entries = list[tuple[str, object]]
 
 
 def here(*words: str) -> Markup:
-    """Return a command as an entry of a list: it runs in the folder of the page.
-
-    Args:
-        words: The words of the command; nothing is expanded.
-    """
+    """Return a command as an entry of a list: it runs in the folder of the page."""
     return element("code", shlex.join(words))
 
 
@@ -34,12 +30,7 @@ def typed(command: str | None) -> Entries:
 
 
 def of_study(cells: Sequence[str], *, trust: bool) -> Entries:
-    """Return the commands for a study's folder.
-
-    Args:
-        cells: Keys of its finished cells.
-        trust: Whether the cells execute Python files or commands, which is nothing that happens unasked.
-    """
+    """Return the commands for a study's folder."""
     more = ["--trust"] if trust else []
     one = here("narrows", "study", "replay", ".", *cells[:1], *more)
     again: Entries = [("This page again", join((element("code", REPORT), IN_PLACE)))]

@@ -42,16 +42,7 @@ def document(  # noqa: PLR0913  # what a page has
     digest: str = "",
     versions: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a complete HTML document.
-
-    Args:
-        title: Title of the document, and its heading.
-        kind: "Run", "Comparison" or "Study".
-        verdict: Badge below the heading.
-        parts: Its parts in order.
-        digest: Digest of the results, for those who cite them; empty without one.
-        versions: Versions of the software that made the results, as in the manifest; None is what runs.
-    """
+    """Return a complete HTML document."""
     made = versions or {"narrows": version("narrows"), "engine": core.fingerprint()}
     cited = [f"Narrows {made['narrows']}", f"engine {made['engine'][:12]}", f"“{title}”", *([digest] if digest else [])]
     body = element(
@@ -126,14 +117,7 @@ def _header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[str, s
 
 
 def section(name: str, title: str, *content: object, link: str | None = None) -> Part:
-    """Return a section with its heading.
-
-    Args:
-        name: Its anchor.
-        title: Its heading.
-        content: What stands below the heading.
-        link: Text of its entry in the table of contents; None is the heading, empty is for no entry.
-    """
+    """Return a section with its heading."""
     shown = title if link is None else link
     return Part(_section(name, title, *content), [(name, shown)] if shown else [])
 
@@ -214,14 +198,7 @@ def figure_part(figures: Sequence[Figure], command: str) -> Part:
 
 
 def answer(sentences: Iterable[object], figures: Sequence[Figure], command: str, note: str = "") -> Part:
-    """Return the section with which a page begins: what was found, and the figures that show it.
-
-    Args:
-        sentences: Two or three sentences that are the answer, the most important first.
-        figures: At most two figures, which stand beside one another where the screen has room.
-        command: Command that reproduces them.
-        note: What the sentences rest on; empty for none.
-    """
+    """Return the section with which a page begins: what was found, and the figures that show it."""
     said = element("ul", *(element("li", sentence) for sentence in sentences), class_="answer")
     below = [element("p", note, class_="note")] if note else []
     drawn = figure_grid(figures, command) if figures else ""

@@ -83,13 +83,6 @@ def changed_texts(
 
     What is known is half of the 95 % interval, as in "±0.1 s", or the interval where its middle is not the difference;
     nothing without one.
-
-    Args:
-        before: Value before the change.
-        after: Value after it.
-        difference: The difference of them.
-        interval: Its 95 % interval; None without one.
-        unit: Unit of all.
     """
     greatest = max(abs(before), abs(after))
     factor, written = unit.best(greatest) if greatest else unit.best(abs(difference))
@@ -124,11 +117,6 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
 
 def how_made(methods: Iterable[str | None], replications: int, what: str = "Error bars are") -> str:
     """Return the sentence that says how the intervals of a figure or table were made, for its caption.
-
-    Args:
-        methods: The method of each interval, as in `summary.json`; None where there is none.
-        replications: Number of replications.
-        what: What the intervals are drawn or written as, with its verb.
 
     Examples:
         >>> how_made(["t"], 5)[:70]

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def look_of(node: Element, series: str = "") -> dict[str, str]:
-    """Return the properties of an element of a drawing, as in `{"stroke": "#1b64b4", "stroke-width": "1.7"}`.
-
-    Args:
-        node: The element.
-        series: CSS class of the series to which it belongs; empty for none.
-    """
+    """Return the properties of an element of a drawing, as in `{"stroke": "#1b64b4", "stroke-width": "1.7"}`."""
     classes = (node.get("class") or "").split()
     found = dict(_rules().get(node.tag, {}))
     for name in classes:

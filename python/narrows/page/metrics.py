@@ -42,13 +42,7 @@ class Meaning:
 
 
 def meaning(name: str, owner: str = "group") -> Meaning:
-    """Return the presentation of a metric.
-
-    Args:
-        name: Its name, with choices where something about it is chosen. One that is not in the catalogue, such as that
-            of a run by another version, is shown by its name, in the unit that the end of the name gives.
-        owner: "group" or "link", where metrics of both have the name.
-    """
+    """Return the presentation of a metric."""
     bare, _, choices = name.partition("(")
     card = _cards().get((owner, bare)) or _cards().get(("link" if owner == "group" else "group", bare))
     if card is not None:

@@ -75,12 +75,7 @@ def picture_of(figure: Figure, paper: Paper = PAPERS[0]) -> Picture:
 
 
 def pictures_of(page: str, paper: str = PAPERS[0].name) -> dict[str, Picture]:
-    """Return the figures of a page by their names, on the paper of this name, in the order of the page.
-
-    Args:
-        page: The page, an HTML document.
-        paper: "wide" or "narrow".
-    """
+    """Return the figures of a page by their names, on the paper of this name, in the order of the page."""
     found = {}
     for title, name, content in _FIGURE.findall(page):
         drawn = re.search(_PAPER.format(paper=paper), content, re.DOTALL)

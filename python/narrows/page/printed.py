@@ -50,12 +50,7 @@ class Printed(Figure):  # type: ignore[misc]  # matplotlib is optional, so its t
 
 
 def printed(picture: Picture, width_mm: float) -> Printed:
-    """Return a figure of matplotlib.
-
-    Args:
-        picture: The figure.
-        width_mm: Its width, millimetres.
-    """
+    """Return a figure of matplotlib."""
     # The longest label decides how many entries of the legend stand in a line.
     longest = max((width_of(label) for label, _ in picture.legend), default=0.0)
     beside = max(int(picture.width / (longest + ENTRY)), 1)
@@ -80,11 +75,7 @@ def printed(picture: Picture, width_mm: float) -> Printed:
 
 
 def onto(axes: Any, picture: Picture) -> Any:
-    """Draw a figure of one panel into axes of matplotlib, with its legend, and return their figure.
-
-    Raises:
-        InputError: It has several panels.
-    """
+    """Draw a figure of one panel into axes of matplotlib, with its legend, and return their figure."""
     panels = [panel for panel in picture.tree.iter("g") if panel.get("class") == "panel"]
     if len(panels) != 1:
         raise InputError("ax", f"one of matplotlib's axes cannot take {len(panels)} panels; leave it out")
@@ -97,13 +88,7 @@ def onto(axes: Any, picture: Picture) -> Any:
 
 
 def paint(axes: Any, panel: Element, point: float) -> None:
-    """Draw a panel into axes.
-
-    Args:
-        axes: Axes of matplotlib, which nothing else uses.
-        panel: The panel.
-        point: Points per drawing unit.
-    """
+    """Draw a panel into axes."""
     across, up = (_Side.read(panel.attrib[f"data-{side}"]) for side in "xy")
     left, top, width, height = map(float, panel.attrib["data-box"].split())
     for side, set_scale, set_limits, ends in (

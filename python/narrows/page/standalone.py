@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def standalone(picture: Picture, width_mm: float | None = None) -> str:
-    """Return a figure with its legend above it as an SVG document.
-
-    Args:
-        picture: The figure.
-        width_mm: Its width, millimetres; None is a pixel for each drawing unit.
-    """
+    """Return a figure with its legend above it as an SVG document."""
     entries = list(_placed(picture))
     above = max((top for _, top, *_ in entries), default=-LINE) + LINE + 2
     width, height = picture.width, picture.height + above

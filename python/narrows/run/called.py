@@ -13,14 +13,7 @@ if TYPE_CHECKING:
 
 
 def called(options: Options, *words: str, **flags: object) -> str:
-    """Return the command line as results record it: the one that was typed, or the one that does what Python asked for.
-
-    Args:
-        options: How it is run.
-        words: The command and its arguments from Python.
-        flags: Values of its options by name; None, empty and False are left out, True is an option without a value, and
-            an option with several values is repeated.
-    """
+    """Return the command line as results record it: as typed, or as it would do what Python asked for."""
     if options.given is not None:
         return recorded(options.given)
     common = {

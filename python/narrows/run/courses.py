@@ -73,19 +73,7 @@ def course_of(  # noqa: PLR0913  # what is drawn, and how it is distinguished
     *,
     one: bool,
 ) -> Figure:
-    """Return the figure of a quantity over time.
-
-    Args:
-        course: The quantity.
-        shown: The results.
-        replication: Number of the replication.
-        runs: Algorithm and level of each run of a comparison; empty for one run.
-        algorithms: The algorithm of each flow of one run.
-        one: Whether all lines stand in one panel.
-
-    Raises:
-        InputError: The replication has no series, or none of this kind.
-    """
+    """Return the figure of a quantity over time."""
     found = _lines(shown, course, replication)
     few = found if runs or course.kind == "link" else _a_few(found)
     placed = _of_runs(few, runs, one=one) if runs else _of_run(few, algorithms, course.kind, one=one)

@@ -40,17 +40,7 @@ class _Run(Protocol):
 
 
 def differences(runs: Mapping[str, _Run], margins: Mapping[str, Margin]) -> list[dict[str, Any]]:
-    """Estimate the paired difference of each pair of runs, later minus earlier.
-
-    Args:
-        runs: The runs by their names, in the order given. Pairs of replications that are all the same are one pair.
-        margins: Margin that a difference must exceed to matter, by metric, where it is not that of the metric's card.
-
-    Returns:
-        One `{"of", "against", "groups", "links"}` per pair: the metrics of `of` minus those of `against`, each in its
-        unit, with the `margin` in that unit and the `verdict` on it (`narrows.metrics.criteria.verdict`). A group that
-        is named after its algorithm appears as `"of - against"`.
-    """
+    """Estimate the paired difference of each pair of runs, later minus earlier."""
     found = []
     for against, of in combinations(runs, 2):
         records = [runs[name].records for name in (of, against)]

@@ -91,24 +91,7 @@ def compare(planned: Planned, options: Options) -> Comparison:
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:
-    """Run jobs in parallel; the first that fails ends the work.
-
-    Args:
-        jobs: Scenarios, each with the number of a replication from 0.
-        threads: Maximum number of jobs at a time; None is the number of processors.
-        watch: Receives the progress and may stop the work.
-
-    Returns:
-        The records of each job, in their order; None for a job that had not finished when the work was stopped.
-
-    Raises:
-        ScenarioError: The file of an algorithm fails when it is executed, or its class is no algorithm.
-        RunError: A run violated an invariant of the simulator.
-        ScenarioError: A run has more packets waiting or in flight than memory should hold.
-        AlgorithmError: An algorithm written in Python failed.
-        InputError: The records of all jobs need more memory than there is.
-        ValueError: The number of jobs at a time is out of range.
-    """
+    """Run jobs in parallel; the first that fails ends the work."""
     found: list[core.Records | None] = []
     for each in _outcomes(jobs, threads, watch, keep_going=False):
         if isinstance(each, Exception):
@@ -118,20 +101,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
 
 
 def attempt(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | Exception | None]:
-    """Run jobs in parallel, and go on with those of other scenarios where one fails.
-
-    Args:
-        jobs: As for `execute`.
-        threads: As for `execute`.
-        watch: As for `execute`.
-
-    Returns:
-        The records of each job, in their order, or the error of a job that failed; None for a job that had not finished
-        when the work was stopped, or whose scenario had failed.
-
-    Raises:
-        ValueError: The number of jobs at a time is out of range.
-    """
+    """Run jobs in parallel, and go on with those of other scenarios where one fails."""
     return _outcomes(jobs, threads, watch, keep_going=True)
 
 
@@ -188,15 +158,7 @@ def _execute(
 
 
 def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Metric]:
-    """Return the metrics of these names, checked against every scenario.
-
-    Args:
-        metrics: Metrics with parameters, as in `"cov(bin=10s)"`.
-        scenarios: The resolved scenarios.
-
-    Raises:
-        MetricError: One does not exist, or names a group that a scenario does not have.
-    """
+    """Return the metrics of these names, checked against every scenario."""
     wanted = [resolve(text) for text in metrics]
     for each in wanted:
         for scenario in scenarios:

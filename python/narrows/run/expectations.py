@@ -12,18 +12,7 @@ if TYPE_CHECKING:
 
 
 def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Judge the `[[expect]]` clauses of a scenario.
-
-    Args:
-        expectations: `measure`; `group` and `link`, both None where the metric of every group is meant; `at_least`
-            and `at_most` in the unit of the metric, None where there is no bound.
-        summary: The summary of a run.
-
-    Returns:
-        Each clause, once per group that has the metric, with `mean`, `ci95` and `verdict`: `holds` where the
-        whole interval is within the bounds, `fails` where all of it is outside or there is no data, `inconclusive` in
-        between.
-    """
+    """Judge the `[[expect]]` clauses of a scenario."""
     return [
         {**clause, key: name, **_judge(clause, summary[f"{key}s"][name])}
         for clause in expectations
@@ -52,14 +41,7 @@ def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, 
 
 
 def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | None, at_most: float | None) -> str:
-    """Return the verdict on an estimate: `holds`, `fails` or `inconclusive`.
-
-    Args:
-        mean: The mean over replications; None without data, which fails.
-        ci95: 95 % interval of the metric; None where there is one replication, whose value stands for the interval.
-        at_least: Lower bound; None without one.
-        at_most: Upper bound; None without one.
-    """
+    """Return the verdict on an estimate: `holds`, `fails` or `inconclusive`."""
     if mean is None:
         return "fails"
     low, high = ci95 or (mean, mean)

@@ -17,22 +17,14 @@ class GarbledError(Exception):
 
 
 def send(stream: IO[bytes], message: object) -> None:
-    """Write one message.
-
-    Raises:
-        OSError: The other end is closed.
-    """
+    """Write one message."""
     content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(HEAD.pack(MARK, len(content)) + content)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; None where the stream ends before or within it.
-
-    Raises:
-        GarbledError: The bytes received are not a frame.
-    """
+    """Read one message; None where the stream ends before or within it."""
     head = _read(stream, HEAD.size)
     if len(head) < HEAD.size:
         return None

@@ -30,12 +30,7 @@ class Observer(Watch, Protocol):
     """A watch that may also be given what is being done, in words."""
 
     def update(self, fraction: float, note: str = "") -> None:
-        """Report progress.
-
-        Args:
-            fraction: Part of all simulated time that is done, from 0 to 1.
-            note: Description of the current work; may be empty.
-        """
+        """Report progress."""
 
 
 class Unwatched:

@@ -39,11 +39,7 @@ class Crossed:
 
 
 def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
-    """Return the levels of each key from texts such as `"path.queue=droptail,codel"`.
-
-    Raises:
-        InputError: A text has no key, or a key is given twice.
-    """
+    """Return the levels of each key from texts such as `"path.queue=droptail,codel"`."""
     found: dict[str, list[str]] = {}
     for text in given:
         key, equals, levels = text.partition("=")
@@ -56,18 +52,7 @@ def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
 
 
 def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequence[object]]) -> Crossed:
-    """Resolve a scenario at every combination of algorithms and levels.
-
-    Args:
-        resolve: Resolves the scenario with a subject, or None, and with further changes of keys.
-        names: What the algorithms are called, each in turn the subject; none keeps those of the scenario.
-        vary: The levels of each key. A queue is a name with parameters, as in `red(gentle=true)`, that keeps what else
-            the scenario says of the queue.
-
-    Raises:
-        InputError: A key or a level cannot be varied.
-        ScenarioError: The scenario or an algorithm has faults.
-    """
+    """Resolve a scenario at every combination of algorithms and levels."""
     if not isinstance(vary, Mapping):
         raise InputError("vary", f'expected a dict, as in {{"path.queue": ["droptail", "codel"]}}, got {vary!r}')
     levels = {key: _levels(key, listed(each)) for key, each in vary.items()}
@@ -94,11 +79,7 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
 
 
 def beside(found: Mapping[str, Crossed]) -> Crossed:
-    """Return the combinations of several backends as one, with the backend as the first factor.
-
-    Args:
-        found: Combinations of levels, by name of the backend that runs them.
-    """
+    """Return the combinations of several backends as one, with the backend as the first factor."""
     first = next(iter(found.values()))
     factors = {BACKEND: list(found), **first.factors}
     named = [factor for factor, each in first.factors.items() if len(each) > 1]

@@ -30,18 +30,7 @@ def split(text: str) -> list[str]:
 
 
 def read_queue(text: str, argument: str) -> dict[str, object]:
-    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`.
-
-    Args:
-        text: The queue as written.
-        argument: Name of the argument in messages.
-
-    Returns:
-        The table that a scenario has for it.
-
-    Raises:
-        InputError: A parameter cannot be read.
-    """
+    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`."""
     name, opened, rest = text.partition("(")
     found: dict[str, object] = {"kind": name.strip()}
     if not opened:

@@ -47,16 +47,7 @@ class _Mean:
 
 
 def means_of(shown: Tabular, name: str, runs: Mapping[str, tuple[str, str]]) -> Figure:
-    """Return the figure of a metric.
-
-    Args:
-        shown: The results.
-        name: Name of the metric.
-        runs: Algorithm and level of each run of a comparison; empty for one run.
-
-    Raises:
-        InputError: The summary has no such metric.
-    """
+    """Return the figure of a metric."""
     summary = shown.summary
     owner = _owner(summary, name)
     means = _of_runs(shown, name, owner, runs) if runs else _of_run(shown, name, owner)

@@ -35,16 +35,7 @@ def available() -> int | None:
 
 
 def check(runs: int, of: int, grown: int) -> None:
-    """Check that the records of all runs have room, by what those of the first took.
-
-    Args:
-        runs: Number of the first runs.
-        of: Number of all runs.
-        grown: Memory that the records of the first take, bytes.
-
-    Raises:
-        InputError: They have not.
-    """
+    """Check that the records of all runs have room, by what those of the first took."""
     room = available()
     # At its peak, while tables and the report are written, a run takes twice what its records take first.
     needed = round(2 * grown * of / runs) - grown

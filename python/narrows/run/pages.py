@@ -18,9 +18,5 @@ def built_by(builder: Callable[[Path], object]) -> None:
 
 
 def build(folder: Path) -> None:
-    """Build the page of the folder of a run or a comparison.
-
-    Raises:
-        LookupError: No function builds pages.
-    """
+    """Build the page of the folder of a run or a comparison."""
     _builders[-1](folder)

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 def describe(records: Mapping[int, Records]) -> list[dict[str, Any]]:
-    """Return an entry for each program of a run.
-
-    Args:
-        records: The records of the replications that finished, by number.
-
-    Returns:
-        Of each program replication, number of the flow, role (`client` or `server`), exit status (None if it was still
-        running at the end) and the file with what it has printed, relative to the run folder.
-    """
+    """Return an entry for each program of a run."""
     return [
         {"replication": index, "flow": flow, "role": role, "status": status, "file": _file(index, flow, role)}
         for index, each in sorted(records.items())
@@ -32,12 +24,7 @@ def describe(records: Mapping[int, Records]) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, records: Mapping[int, Records]) -> None:
-    """Write what the programs of a run have printed, a file each; nothing without programs.
-
-    Args:
-        folder: The run folder.
-        records: The records of the replications that finished, by number.
-    """
+    """Write what the programs of a run have printed, a file each; nothing without programs."""
     for index, each in records.items():
         for flow, role, _, text in each.programs:
             path = folder / _file(index, flow, role)

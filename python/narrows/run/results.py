@@ -70,17 +70,7 @@ class Results(Tables):
 
     @typed
     def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
-        """Write the folder of a run, or of a comparison with a folder per run, atomically, and then its report.
-
-        Args:
-            folder: The folder; it must not exist or must be empty.
-            command: The command line for the manifest; None for results from Python.
-            replace: Whether the folder of an earlier run there is replaced.
-
-        Raises:
-            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
-            ReportError: The results are written, but the report could not be built.
-        """
+        """Write the folder of a run, or of a comparison with a folder per run, atomically, and then its report."""
         self.keep(Path(folder), command, replace=replace)
         try:
             pages.build(Path(folder))

@@ -34,11 +34,7 @@ class Said(NamedTuple):
 
 
 def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
-    """Return the sentences with which a comparison begins.
-
-    Args:
-        summary: The summary of the comparison.
-    """
+    """Return the sentences with which a comparison begins."""
     found = contrasts(summary)
     runs = {name: list(run["groups"].values()) for name, run in (runs_of(summary) or {}).items()}
     called = [list(run["groups"]) for run in (runs_of(summary) or {}).values()]

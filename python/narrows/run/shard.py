@@ -20,11 +20,7 @@ class Shard(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a shard, as in 3/7; of those that total from 0, 0/7 is 7/7.
-
-        Raises:
-            ValueError: The text is no shard.
-        """
+        """Read a shard, as in 3/7; of those that total from 0, 0/7 is 7/7."""
         found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
         number, total = map(int, found.groups()) if found else (1, 0)
         if not 0 <= number <= total or not total:

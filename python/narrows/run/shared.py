@@ -32,22 +32,12 @@ class Shared:
     """The folder of such results."""
 
     def __init__(self, folder: Path, shape: Mapping[str, Any]) -> None:
-        """Nothing is read or written yet.
-
-        Args:
-            folder: The folder; it is made for the first entry.
-            shape: Shape of the content of an entry, as of `check_shape`.
-        """
+        """Nothing is read or written yet."""
         self.folder = folder
         self.shape = dict(shape)
 
     def find(self, run: str, asked: Sequence[str]) -> dict[str, Any] | None:
-        """Return the content of an entry; None if there is none, or it is damaged.
-
-        Args:
-            run: What identifies the run: its scenario, seed, replication and engine.
-            asked: The metrics that were asked for, and what else decides the form of the content.
-        """
+        """Return the content of an entry; None if there is none, or it is damaged."""
         file = self._file(run, asked)
         try:
             content = read_sealed(file)

@@ -14,12 +14,6 @@ def hops_per_s(jobs: int) -> float:
     """Return the packet-hops per second of real time of a short scenario that runs `jobs` times at once.
 
     It takes about a second; results do not depend on it.
-
-    Args:
-        jobs: Number of runs at a time.
-
-    Raises:
-        Interrupted: The work was stopped.
     """
     # The first run loads what all others need.
     execute([(load(SCENARIO, ["duration=20s"]).resolve(), 0)], 1, None)

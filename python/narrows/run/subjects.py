@@ -16,9 +16,6 @@ def replaced_in(scenario: core.Scenario) -> Replaced | None:
     """Return the groups under test of a scenario and the algorithms of the others; None where there are no others.
 
     What sends at a constant rate has no algorithm to replace.
-
-    Args:
-        scenario: The scenario, resolved with an algorithm under test.
     """
     flows = tomllib.loads(scenario.resolved)["flows"]
     own = {each["name"]: each["algorithm"]["name"] for each in flows}

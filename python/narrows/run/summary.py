@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 def summarize(
     scenario: Scenario, records: Mapping[int, Records], measured: Mapping[int, Measured], wall_s: float
 ) -> dict[str, Any]:
-    """Summarise a run.
-
-    Args:
-        scenario: The resolved scenario.
-        records: The records by replication.
-        measured: The values of its metrics by replication.
-        wall_s: Elapsed real time, seconds.
-
-    Returns:
-        The contents of `summary.json`.
-    """
+    """Summarise a run."""
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
@@ -64,11 +54,7 @@ def digest(parts: Iterable[str]) -> str:
 
 
 def differ(digests: Sequence[str]) -> dict[str, Any]:
-    """Return the check that replications are not all one and the same run, combined as the others.
-
-    Args:
-        digests: The digest of the records of each.
-    """
+    """Return the check that replications are not all one and the same run, combined as the others."""
     different, count = len(set(digests)), len(digests)
     if different > 1:
         detail, level, failed = f"{different} of {count} are different runs", None, 0
@@ -78,16 +64,7 @@ def differ(digests: Sequence[str]) -> dict[str, Any]:
 
 
 def over_replications(records: Sequence[Records], of: str, measured: Sequence[Measured]) -> dict[str, dict[str, Any]]:
-    """Estimate every metric over replications.
-
-    Args:
-        records: The records of the replications.
-        of: "group" or "link".
-        measured: The values of the metrics of replications, of which one stands for all that are the same run.
-
-    Returns:
-        `{owner: {metric: estimate}}`, each interval within the values that the metric can have.
-    """
+    """Estimate every metric over replications."""
     own = [each[f"{of}s"] for each in measured]
     return {
         owner: {
@@ -99,16 +76,7 @@ def over_replications(records: Sequence[Records], of: str, measured: Sequence[Me
 
 
 def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Combine the checks of replications.
-
-    Args:
-        checked: The checks of each replication. A check that a replication does not have did not fail there.
-
-    Returns:
-        Per check `name`, `ok` (false if it fails in any replication, null if it applies to none), `level` of the
-        gravest failure ("broken", "caution" or "note"; null unless it fails), `detail` of the replication that is
-        furthest from what should hold, and `failed`, in how many replications it fails.
-    """
+    """Combine the checks of replications."""
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for checks in checked:
         for check in checks:
@@ -117,15 +85,7 @@ def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[
 
 
 def combine_performance(measured: Sequence[Mapping[str, float]], wall_s: float) -> dict[str, Any]:
-    """Add up the cost of replications.
-
-    Args:
-        measured: Per replication `cpu_s` (processor time of the simulation loop, seconds), `events`, `packet_hops`.
-        wall_s: Elapsed real time of the run, seconds.
-
-    Returns:
-        The entry `performance` of `summary.json`.
-    """
+    """Add up the cost of replications."""
     cpu_s = math.fsum(each["cpu_s"] for each in measured)
     packet_hops = int(sum(each["packet_hops"] for each in measured))
     return {

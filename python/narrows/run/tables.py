@@ -30,39 +30,19 @@ def names() -> list[str]:
 
 
 def check_name(name: str) -> None:
-    """Check the name of a table.
-
-    Raises:
-        KeyError: There is no such table.
-    """
+    """Check the name of a table."""
     if name not in names():
         raise KeyError(unknown("table", str(name), names()))
 
 
 def table(records: Mapping[int, Records], name: str) -> pa.Table:
-    """Return a table of all replications.
-
-    Args:
-        records: The records by replication.
-        name: One of `names()`.
-
-    Returns:
-        The table; its first column is `replication`, an int32.
-
-    Raises:
-        KeyError: There is no such table.
-    """
+    """Return a table of all replications."""
     check_name(name)
     return pa.concat_tables([_of_replication(index, each.tables[name]) for index, each in records.items()])
 
 
 def stacked(tables: Mapping[str, pa.Table], key: str) -> pa.Table:
-    """Concatenate tables, with a new first column that holds their names.
-
-    Args:
-        tables: Tables with the same columns, by name.
-        key: Name of the new column.
-    """
+    """Concatenate tables, with a new first column that holds their names."""
     return pa.concat_tables(
         each.add_column(0, key, _constant(name, each.num_rows)) for name, each in tables.items()
     ).unify_dictionaries()
@@ -84,12 +64,7 @@ def _array(column: Column) -> pa.Array[Any]:
 
 
 def _numbers(values: NDArray[Any], absent: NDArray[np.bool_] | None = None) -> pa.Array[Any]:
-    """Return numbers or flags without a copy, as `pa.array`, which loads the masked arrays of numpy.
-
-    Args:
-        values: The values, of shape (rows,).
-        absent: Whether each is left out; None where all are there.
-    """
+    """Return numbers or flags without a copy, as `pa.array`, which loads the masked arrays of numpy."""
     known = None if absent is None or not absent.any() else pa.py_buffer(np.packbits(~absent, bitorder="little"))
     content = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [known, pa.py_buffer(content)])

@@ -50,13 +50,7 @@ def close_standard_streams() -> None:
 
 
 def serve(parent: int, jobs: IO[bytes], answers: IO[bytes]) -> NoReturn:
-    """Run one job and end this process.
-
-    Args:
-        parent: Number of the process whose end ends this one.
-        jobs: Carries the job, and ends with the command.
-        answers: Takes the answers.
-    """
+    """Run one job and end this process."""
     end_with(parent)
     try:
         job = receive(jobs)

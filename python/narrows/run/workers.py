@@ -59,18 +59,7 @@ def _attempted(future: Future[core.Records | None]) -> core.Records | Exception 
 def find_faults(
     scenarios: Sequence[core.Scenario], watch: Watch | None = None
 ) -> list[core.ScenarioError | None] | None:
-    """Load scenarios in a worker process, which executes the Python files that they name.
-
-    Args:
-        scenarios: The scenarios, of which only the source of external algorithms has been read.
-        watch: May stop the work.
-
-    Returns:
-        For each scenario its errors, or None if it has none; None if the work was stopped.
-
-    Raises:
-        AlgorithmError: The process ended: a file ends it, or exhausts its memory.
-    """
+    """Load scenarios in a worker process, which executes the Python files that they name."""
     workers = _Pool()
     with ThreadPoolExecutor(max_workers=1) as pool:
         job = ("try", [each.given for each in scenarios])
@@ -154,17 +143,7 @@ class _Pool:
         return _records(answer)
 
     def ask(self, place: int, job: Answer, what: str, unless_called: str) -> Answer | None:
-        """Send a job to a new worker process and return its answer; None if the work was stopped before.
-
-        Args:
-            place: Number of the job.
-            job: The function that the worker calls; what it returns is the answer.
-            what: What error messages begin with.
-            unless_called: How they go on unless the process has ended in a call into a library, which has a name.
-
-        Raises:
-            AlgorithmError: The process ended without an answer or in a call, or its answer is garbled.
-        """
+        """Send a job to a new worker process and return its answer; None if the work was stopped before."""
         if self._stop.is_set():
             return None
         with tempfile.NamedTemporaryFile(prefix="narrows-") as calls, processes.start() as process:
