@@ -90,11 +90,7 @@ COMMANDS = (
                 job=build,
             ),
             Command(
-                "status",
-                "list the kernels that are built",
-                options=_status,
-                examples=("linux status",),
-                job=status,
+                "status", "list the kernels that are built", options=_status, examples=("linux status",), job=status
             ),
         ),
     ),
