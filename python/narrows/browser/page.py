@@ -35,11 +35,7 @@ class Experiment:
 
 
 def module_file() -> Path:
-    """Return the simulator as a WebAssembly module.
-
-    Raises:
-        InputError: It was not built, or from other sources than the extension. The message has the command.
-    """
+    """Return the simulator as a WebAssembly module."""
     file = HERE / MODULE
     if problem := fault(file):
         raise InputError("narrows playground", f"the simulator for browsers {problem}; {REMEDY}")
@@ -57,14 +53,7 @@ def fault(file: Path) -> str:
 
 
 def page(experiment: Experiment) -> str:
-    """Return the page as an HTML document.
-
-    Args:
-        experiment: Experiment that the page shows first.
-
-    Raises:
-        InputError: The WebAssembly module was not built.
-    """
+    """Return the page as an HTML document."""
     import gzip
 
     from narrows.browser.lessons import lessons

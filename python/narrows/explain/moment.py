@@ -124,13 +124,7 @@ def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at
 
 
 def of_packets(table: pa.Table | None, replication: int, flow: tuple[str, int]) -> Callable[[Row], list[Row]] | None:
-    """Return a function that gives the rows of the packet log about the segment of an event; None without a log.
-
-    Args:
-        table: The table `packets`.
-        replication: Number of the replication.
-        flow: Group of the flow, and its number there.
-    """
+    """Return a function that gives the rows of the packet log about the segment of an event; None without a log."""
     if table is None:
         return None
     import pyarrow.compute as pc

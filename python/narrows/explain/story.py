@@ -52,14 +52,7 @@ class Story:
     def __init__(
         self, events: Sequence[Row], flow: str, algorithm: str, packets: Callable[[Row], list[Row]] | None = None
     ) -> None:
-        """Take the events of a flow.
-
-        Args:
-            events: Rows of the table `events`.
-            flow: The flow as `group[number]`.
-            algorithm: Congestion control of the flow.
-            packets: The rows of the packet log about the segment of an event; None without a packet log.
-        """
+        """Take the events of a flow."""
         self.events = events = sorted(events, key=seconds)
         self.flow = flow
         self.algorithm = algorithm
@@ -73,12 +66,7 @@ class Story:
                 self._losses[row["kind"], row["number"]].append(row)
 
     def moment(self, at_s: float, reach_s: float) -> tuple[str, list[Sentence]]:
-        """Return what happened around a moment: one or two sentences, and everything that belongs to it.
-
-        Args:
-            at_s: The moment, seconds of the run.
-            reach_s: How far from it a change of the window may be, seconds.
-        """
+        """Return what happened around a moment: one or two sentences, and everything that belongs to it."""
         near = self.nearest(at_s)
         if near is not None and at_s - reach_s <= seconds(near) <= at_s + reach_s:
             return self.change(near)

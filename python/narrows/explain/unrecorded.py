@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_group(run: RunFolder, replication: int, algorithms: Mapping[str, str], group: str) -> str:
-    """Describe the perceived metrics of a group, the link at which its packets waited, and the flows on that link.
-
-    Args:
-        run: The folder of the run.
-        replication: Number of the replication.
-        algorithms: The algorithm of each group, by its name.
-        group: Name of the group.
-    """
+    """Describe the perceived metrics of a group, the link at which its packets waited, and the flows on that link."""
     groups, links = (
         {
             row[of]: row

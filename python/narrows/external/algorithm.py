@@ -25,20 +25,7 @@ if TYPE_CHECKING:
 
 
 def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str, str, str]:
-    """Execute a file and return a class in it that is an algorithm.
-
-    Args:
-        file: The Python file.
-        name: Name of the class.
-        trusted: Files, and folders of files, that may be executed.
-
-    Returns:
-        The class, the words that it declares (`DECLARED`, in this order), and the SHA-256 of the file in hexadecimal.
-
-    Raises:
-        AlgorithmError: The file is not trusted, cannot be read or fails, or it has no such class, or the class is no
-            algorithm.
-    """
+    """Execute a file and return a class in it that is an algorithm."""
     content, digest = read(file, trusted)
     found = _attribute(_execute(str(file), content, digest), name)
     if not isinstance(found, type):
@@ -56,9 +43,6 @@ def declared(name: str, attribute: str, value: object) -> str:
     """Return the word that a class attribute in `DECLARED` stands for; the first of its words where it is None.
 
     A method or a property of such a name is the class's own.
-
-    Raises:
-        AlgorithmError: It is none of the words.
     """
     words = DECLARED[attribute]
     if value is None or callable(value) or isinstance(value, property):
@@ -72,10 +56,6 @@ def named(algorithm: str | type) -> str:
     """Return the name of an algorithm in a scenario: for a class its file and its name, as in `mine.py:Mine`.
 
     A class from a cell of a notebook is written to a file for as long as this process lives; results keep it.
-
-    Raises:
-        InputError: The class is not at the top level of a file or cell, so that another process could not find it.
-        TypeError: It is neither a name nor a class.
     """
     if isinstance(algorithm, str):
         return algorithm

@@ -20,10 +20,6 @@ def unlike(sides: Mapping[str, Sequence[str]]) -> str:
 
     It compares the services that a host offers to any window algorithm, and the keys of the transport. A start or a
     pacing rate that an algorithm computes itself, as BBR does, belongs to the algorithm.
-
-    Args:
-        sides: Resolved scenarios, as text, by the name of the algorithm under test in them; where no group is under
-            test, all groups count.
     """
     found = {name: _traits(texts) for name, texts in sides.items()}
     differing, remedies = [], dict[str, None]()

@@ -21,12 +21,6 @@ def external_card(text: str) -> dict[str, Any]:
     written `name (unit): meaning`. Parameters are those of `__init__` after the setup.
 
     Of a native library or a WebAssembly module nothing is executed, and nothing but its digest is known.
-
-    Args:
-        text: A file and an algorithm in it, as in `"./mine.py:Mine"`.
-
-    Raises:
-        InputError: There is no such file, or no such algorithm in it.
     """
     path, name = split_name(text)
     try:

@@ -25,17 +25,7 @@ if TYPE_CHECKING:
 
 
 def written(algorithm: type) -> Path:
-    """Write a class to a file that is named by its content, for as long as this process lives.
-
-    Args:
-        algorithm: A class at the top level of a cell.
-
-    Returns:
-        The file; the same content has the same file.
-
-    Raises:
-        InputError: Its source is not to be had, or it uses something that a file cannot hold.
-    """
+    """Write a class to a file that is named by its content, for as long as this process lives."""
     content = source(algorithm)
     folder = _folder() / hashlib.sha256(content.encode()).hexdigest()[:16]
     file = folder / f"{algorithm.__name__}.py"

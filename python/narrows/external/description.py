@@ -47,18 +47,7 @@ class Description(NamedTuple):
 
 
 def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted: Sequence[str]) -> Description:
-    """Describe an algorithm without executing its file.
-
-    Args:
-        file: The Python file.
-        name: Name of the class.
-        given: Parameters that a scenario gives, with their values; None where none are to be checked.
-        trusted: Files, and folders of files, that may be executed.
-
-    Raises:
-        AlgorithmError: The file is not trusted, cannot be read or is no Python, has no such class, or the class cannot
-            be an algorithm with these parameters.
-    """
+    """Describe an algorithm without executing its file."""
     content, digest = read(file, trusted)
     try:
         module = ast.parse(content, str(file))

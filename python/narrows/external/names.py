@@ -19,9 +19,6 @@ def short_names(algorithms: Sequence[str]) -> dict[str, str]:
     An external algorithm is called by its class or controller; where that is not enough to distinguish it, with its
     parameters, then with its file, then with as many of its folders as are needed. All others keep their names.
 
-    Args:
-        algorithms: Algorithms as written, all different.
-
     Examples:
         >>> short_names(["./copa.py:Copa", "bbr3"])
         {'./copa.py:Copa': 'Copa', 'bbr3': 'bbr3'}

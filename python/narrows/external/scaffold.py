@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_name(name: str) -> None:
-    """Check that `name` can name files, a class and a crate.
-
-    Raises:
-        InputError: The name is not allowed; the message gives the rule.
-    """
+    """Check that `name` can name files, a class and a crate."""
     if NAME.fullmatch(name) is None or keyword.iskeyword(name):
         raise InputError(
             name, "cannot name an algorithm: lower-case letters, digits and _, a letter first, and no keyword of Python"
@@ -27,18 +23,7 @@ def check_name(name: str) -> None:
 
 
 def new_python(name: str, folder: Path) -> list[Path]:
-    """Write a template of an algorithm in Python and its test.
-
-    Args:
-        name: Name of the file without suffix.
-        folder: The folder for the files.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: The name is not allowed, or a file exists already.
-    """
+    """Write a template of an algorithm in Python and its test."""
     check_name(name)
     files = {f"{name}.py": "algorithm.py.template", f"test_{name}.py": "algorithm_test.py.template"}
     return write_new({folder / file: filled(template, name) for file, template in files.items()})
@@ -51,17 +36,7 @@ def filled(template: str, name: str) -> str:
 
 
 def write_new(texts: dict[Path, str]) -> list[Path]:
-    """Write new files, none of which may exist.
-
-    Args:
-        texts: Texts by path.
-
-    Returns:
-        The paths.
-
-    Raises:
-        InputError: A file exists already, or its folder cannot be written.
-    """
+    """Write new files, none of which may exist."""
     for file in texts:
         if file.exists():
             raise InputError(str(file), "is there already, and nothing is overwritten")

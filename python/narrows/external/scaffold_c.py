@@ -13,18 +13,7 @@ if TYPE_CHECKING:
 
 
 def new_c(name: str, start: Path) -> list[Path]:
-    """Write a folder NAME with a controller in C.
-
-    Args:
-        name: Name of the controller.
-        start: Folder in which the new one is made.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: The name is not allowed, or a file exists already.
-    """
+    """Write a folder NAME with a controller in C."""
     files = {f"{name}.c": "mine.c", f"test_{name}.c": "mine_test.c", "Makefile": "mine.mk"}
     return _write(name, start / name, files, {"narrows.h": core.c_header()})
 

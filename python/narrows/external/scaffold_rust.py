@@ -21,18 +21,7 @@ def source_tree(start: Path) -> Path | None:
 
 
 def new_rust(name: str, start: Path) -> list[Path]:
-    """Write a crate `algorithms/NAME` into the source tree and add it to the list of `crates/external`.
-
-    Args:
-        name: Name of the crate, with `_` between words; in scenarios it is written with `-`.
-        start: A folder of the source tree.
-
-    Returns:
-        The files written or changed.
-
-    Raises:
-        InputError: The name is not allowed or taken, or there is no source tree.
-    """
+    """Write a crate `algorithms/NAME` into the source tree and add it to the list of `crates/external`."""
     check_name(name)
     written = name.replace("_", "-")
     if written in {card["name"] for card in core.algorithms()} or written.startswith("narrows"):
@@ -60,12 +49,7 @@ def new_rust(name: str, start: Path) -> list[Path]:
 
 
 def from_template(file: str, name: str) -> str:
-    """Return the text of a file of `templates/`, with the name of the new algorithm in place of `mine`.
-
-    Args:
-        file: Name of the template.
-        name: Name of the crate, with `_` between words.
-    """
+    """Return the text of a file of `templates/`, with the name of the new algorithm in place of `mine`."""
     text = (TEMPLATES / file).read_text(encoding="utf-8")
     # In quotes it is the name that scenarios use, elsewhere an identifier.
     for word, replacement in [('"mine"', f'"{name.replace("_", "-")}"'), ("mine", name), ("Mine", class_name(name))]:

@@ -28,14 +28,7 @@ class AlgorithmError(Exception):
     """
 
     def __init__(self, message: str, allowed: str = "", *, near: str | None = None, hint: str | None = None) -> None:
-        """Make the error.
-
-        Args:
-            message: Description of the error.
-            allowed: Description of what is allowed instead.
-            near: The nearest known name; None where none is near.
-            hint: A remedy, where there is no nearest name.
-        """
+        """Make the error."""
         super().__init__(message)
         self.message = message
         self.allowed = allowed
@@ -51,18 +44,7 @@ def digest(file: Path, trusted: Sequence[str]) -> str:
 
 
 def read(file: Path, trusted: Sequence[str]) -> tuple[bytes, str]:
-    """Read the file of an algorithm in Python.
-
-    Args:
-        file: The Python file.
-        trusted: Files, and folders of files, that may be executed.
-
-    Returns:
-        The content, and its SHA-256 in hexadecimal.
-
-    Raises:
-        AlgorithmError: The file is not trusted, cannot be read, or is too large for the source of an algorithm.
-    """
+    """Read the file of an algorithm in Python."""
     content = _content(file, trusted, MAX_BYTES)
     if content in _executing:
         raise AlgorithmError(
@@ -109,13 +91,7 @@ def is_trusted(file: Path, trusted: Iterable[str]) -> bool:
 
 
 def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Path) -> list[str]:
-    """Return the absolute paths of the files of algorithms that the user named; text read from a file names none.
-
-    Args:
-        algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
-        overrides: Changes of keys, each `"key.path=value"`.
-        folder: Folder to which the paths in changes are relative; `algorithms` are relative to the working directory.
-    """
+    """Return the absolute paths of the files of algorithms that the user named; text read from a file names none."""
     names = [Path(file_of(each)) for each in algorithms if isinstance(each, Typed) and is_external(each)]
     written = [text for each in overrides if isinstance(each, Typed) for text in _texts(_value(each))]
     names += [folder / file_of(each) for each in written if is_external(each)]

@@ -64,14 +64,7 @@ class Executed(NamedTuple):
 
 
 def executed(given: core.Given) -> list[Executed]:
-    """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read.
-
-    Args:
-        given: The scenario, as the extension takes it.
-
-    Raises:
-        ScenarioError: The scenario has faults, and is not run either.
-    """
+    """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read."""
     directory, trust = given["directory"], Trust(**given["trusted"])
 
     def is_allowed(kind: str, what: str, change: int | None) -> bool:
@@ -83,15 +76,7 @@ def executed(given: core.Given) -> list[Executed]:
 
 
 def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> None:
-    """Check that all that would be executed is trusted.
-
-    Args:
-        given: The file or folder, as given.
-        found: Algorithms and commands that each file in it would execute, by name of the file.
-
-    Raises:
-        InputError: Something is not.
-    """
+    """Check that all that would be executed is trusted."""
     parts = []
     for file, each in found.items():
         words = list(dict.fromkeys(str(one) for one in each if not one.trusted))
@@ -105,12 +90,7 @@ def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> Non
 
 
 def of_results(folder: Path, *, trust: bool = False) -> Trust:
-    """Return what scenarios in a folder of results may do: without trust nothing but read what is in it.
-
-    Args:
-        folder: The folder, which may come from somebody else.
-        trust: Whether the user trusts it.
-    """
+    """Return what scenarios in a folder of results may do: without trust nothing but read what is in it."""
     return EVERYTHING if trust else Trust(within=str(folder.absolute()))
 
 
@@ -123,16 +103,7 @@ def granted(  # noqa: PLR0913  # each names something
     beside: str | os.PathLike[str] | None = None,
     trust: bool = False,
 ) -> Trust:
-    """Return the permission to execute files. Only typed text and parts of Narrows grant any.
-
-    Args:
-        file: The scenario or the file that names it: files at or below its folder may be executed.
-        algorithms: Names of algorithms.
-        overrides: Changes of keys: their commands, and the files that they name.
-        folder: Folder to which the paths in changes are relative.
-        beside: A file that `file` names: its folder, too, if that is at or below the first.
-        trust: Whether the user trusts everything.
-    """
+    """Return the permission to execute files. Only typed text and parts of Narrows grant any."""
     if trust:
         return EVERYTHING
     folders = [str(Path(file).parent.absolute())] if file and (isinstance(file, Typed) or ships(Path(file))) else []

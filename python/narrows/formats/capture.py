@@ -67,12 +67,7 @@ class Capture:
         self.is_cut = False
 
     def packets(self) -> Iterator[Packet]:
-        """Return the IP packets, and count all others.
-
-        Raises:
-            InputError: The capture is damaged, or has a kind of link or of frame that is not read.
-            OSError: The file cannot be read.
-        """
+        """Return the IP packets, and count all others."""
         self.others.clear()
         with open_regular(self.file) as source:
             head = source.read(4)

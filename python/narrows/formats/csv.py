@@ -19,13 +19,6 @@ def write(run: RunFolder, folder: Path) -> list[Path]:
     """Write `NAME.csv` into `folder` for each `NAME.parquet`; a missing value is an empty cell.
 
     A text that a spreadsheet would take for a formula is preceded by an apostrophe.
-
-    Args:
-        run: The folder of the run.
-        folder: The existing folder for the files.
-
-    Returns:
-        The files written.
     """
     import pyarrow as pa
     import pyarrow.csv

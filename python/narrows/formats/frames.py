@@ -37,16 +37,7 @@ class Found(NamedTuple):
 
 
 def ip(link: int, content: bytes, length: int) -> Found | str:
-    """Return the IP packet in a frame, or the kind of a frame that has none.
-
-    Args:
-        link: The kind of link, one of `LINKS`.
-        content: The captured bytes.
-        length: Length of the frame on the wire, bytes.
-
-    Raises:
-        ValueError: The frame may hold an IP packet that cannot be read. The message has the form "is …" or "was …".
-    """
+    """Return the IP packet in a frame, or the kind of a frame that has none."""
     protocol, at, seen = _link(link, content)
     protocol, at = _within(protocol, at, content)
     if len(content) < at + NEEDED.get(protocol, 0):

@@ -15,15 +15,7 @@ Addresses = tuple[int, int]
 
 
 def ipv4(addresses: Addresses, protocol: int, content: int, *, ecn: int, number: int) -> bytes:
-    """Return an IPv4 header (RFC 791 §3.1).
-
-    Args:
-        addresses: Addresses of source and destination.
-        protocol: `TCP` or `UDP`.
-        content: Length of what follows the header, bytes.
-        ecn: ECN field, 0 to 3.
-        number: Number of the packet; its low 16 bits are the identification.
-    """
+    """Return an IPv4 header (RFC 791 §3.1)."""
     head = IPV4.pack(0x45, ecn, 20 + content, number & 0xFFFF, DONT_FRAGMENT, HOPS, protocol, 0, *addresses)
     return head[:10] + checksum(head).to_bytes(2, "big") + head[12:]
 
@@ -58,14 +50,7 @@ def tcp(addresses: Addresses, port: int, segment: Segment) -> bytes:
 
 
 def udp(addresses: Addresses, port: int, content: bytes, payload: int) -> bytes:
-    """Return a UDP header with the first bytes of its payload.
-
-    Args:
-        addresses: Addresses of source and destination.
-        port: Port of source and destination.
-        content: First bytes of the payload.
-        payload: Length of the whole payload, bytes.
-    """
+    """Return a UDP header with the first bytes of its payload."""
     length = 8 + payload
     head = UDP_HEAD.pack(port, port, length, 0)
     # RFC 768: a sum of zero is sent as all ones.

@@ -42,16 +42,7 @@ class Result(NamedTuple):
 
 
 def read(file: Path, text: str, source: str | None) -> Result:
-    """Read the sums of the intervals, without those that are omitted.
-
-    Args:
-        file: The file, for errors.
-        text: Its content.
-        source: The sender: `client`, `server`, or the address of either; None if only one sends.
-
-    Raises:
-        InputError: It is not such a result, is damaged, or the sender is ambiguous.
-    """
+    """Read the sums of the intervals, without those that are omitted."""
     start, found, failure = _parts(file, text)
     if not found:
         raise InputError(str(file), f"is a result of iperf3 that failed: {failure}" if failure else NEITHER)

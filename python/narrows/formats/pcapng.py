@@ -44,20 +44,7 @@ class Point(NamedTuple):
 
 
 def write(run: RunFolder, file: Path, at: Sequence[str], replication: int | None) -> int:
-    """Write a capture.
-
-    Args:
-        run: The folder of the run.
-        file: The file; an existing one is replaced.
-        at: Names of points, or `all`; each becomes an interface.
-        replication: Number of the replication; None is the first.
-
-    Returns:
-        The number of packets in the capture.
-
-    Raises:
-        InputError: The run has no packet log, or no such point or replication.
-    """
+    """Write a capture."""
     table = run.table("packets", "has no packet log: the scenario must say record.packets = true")
     number = run.replication(replication)
     wanted = choose(at, known(table), str(run.path))
@@ -95,11 +82,7 @@ def known(table: pa.Table) -> list[Point]:
 
 
 def choose(at: Sequence[str], points: Sequence[Point], folder: str) -> list[Point]:
-    """Return the points of these names.
-
-    Raises:
-        InputError: There is no such point.
-    """
+    """Return the points of these names."""
     if "all" in at:
         return list(points)
     named = {point.name: point for point in points}

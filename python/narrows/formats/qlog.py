@@ -32,19 +32,7 @@ Event = tuple[int, int, str, dict[str, Any]]
 
 
 def write(run: RunFolder, folder: Path, replication: int | None) -> list[Path]:
-    """Write `GROUP-N.sqlog` into `folder` for flow N of each group.
-
-    Args:
-        run: The folder of the run.
-        folder: The existing folder for the files.
-        replication: Number of the replication; None is the first.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: The run has no such replication, or no series of flows.
-    """
+    """Write `GROUP-N.sqlog` into `folder` for flow N of each group."""
     number = run.replication(replication)
     series = [row for row in _rows(run.table("series", "has no series"), number) if row["kind"] == "flow"]
     if not series:
@@ -55,12 +43,7 @@ def write(run: RunFolder, folder: Path, replication: int | None) -> list[Path]:
 
 
 def metrics(row: Mapping[str, Any], segment: int) -> dict[str, float]:
-    """Return the data of a `recovery:metrics_updated` event: bytes, milliseconds, bits per second.
-
-    Args:
-        row: A row of the series.
-        segment: Payload of a packet, bytes, by which packets are converted.
-    """
+    """Return the data of a `recovery:metrics_updated` event: bytes, milliseconds, bits per second."""
     scaled = {
         "min_rtt": (row.get("min_rtt_s"), 1000.0),
         "smoothed_rtt": (row.get("srtt_s"), 1000.0),

@@ -77,14 +77,6 @@ def read(file: Path, step_s: float | None, source: str | None) -> Rates:
     """Read rates over time.
 
     The first and the last step of a capture are not whole, and left out where others remain.
-
-    Args:
-        file: A capture (pcapng or pcap), or a result of iperf3 in JSON.
-        step_s: Time over which the packets of a capture are counted, seconds; None is 0.1.
-        source: As for `import_rates`.
-
-    Raises:
-        InputError: The file cannot be read, is neither, or leaves open whose rates are meant.
     """
     if step_s is not None and not SHORTEST_S <= step_s <= LONGEST_S:
         raise InputError(f"step_s={step_s}", f"is no time from {SHORTEST_S} to {LONGEST_S} s")

@@ -44,15 +44,7 @@ def digest() -> str:
 
 
 def apply(root: Path, timer_hz: int) -> None:
-    """Add the driver to the source at `root`.
-
-    Args:
-        root: The source; it is changed.
-        timer_hz: Timer frequency, hertz.
-
-    Raises:
-        InputError: The source is too different from the kernels that this is written for.
-    """
+    """Add the driver to the source at `root`."""
     drivers = root / "arch/um/drivers"
     for name in DRIVER:
         shutil.copy(OURS / name, drivers / name)
@@ -64,11 +56,7 @@ def apply(root: Path, timer_hz: int) -> None:
 
 
 def check_that_no_file_changes(root: Path) -> None:
-    """Check that the kernel has no means left to change a file of the machine.
-
-    Raises:
-        InputError: It has one.
-    """
+    """Check that the kernel has no means left to change a file of the machine."""
     host = root / "fs/hostfs/hostfs_user.c"
     left = re.findall(rf"\b(?:{'|'.join(CALLS)})\(|\bO_(?:CREAT|WRONLY|RDWR|TRUNC|APPEND)\b", host.read_text())
     if left:

@@ -46,20 +46,7 @@ class Kernel(TypedDict):
 
 
 def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
-    """Return what runs scenarios on a backend.
-
-    Args:
-        on: `simulator`, `linux`, or `linux:NAME` for the kernel of that name.
-        queue: `linux` for the kernel's queue disciplines in place of ours, `linux:KIND` for one of them on every
-            bottleneck; empty for ours.
-        commands: Folder in which commands of programs start; empty for that of the scenario.
-
-    Returns:
-        The kernel; None for the simulator.
-
-    Raises:
-        InputError: There is no such backend, its kernel or network is not built, or it has no such queues.
-    """
+    """Return what runs scenarios on a backend."""
     if queue and not _is_queue(queue):
         kinds = [LINUX, *(f"{LINUX}:{kind}" for kind in KERNEL_QUEUES)]
         raise UnknownNameError("kernel queue", queue, kinds)

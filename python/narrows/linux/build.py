@@ -29,21 +29,7 @@ TOOLS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "
 def build(
     given: str | None, name: str, timer_hz: int, jobs: int, say: Callable[[str], None]
 ) -> tuple[cache.Kernel, bool]:
-    """Build a kernel into the cache, unless it is there, and the network that it loads.
-
-    Args:
-        given: The source as the user names it; None looks for one of the distribution.
-        name: Name of the kernel.
-        timer_hz: Timer frequency, hertz.
-        jobs: Number of compilers at a time.
-        say: Receives a line before each step.
-
-    Returns:
-        The kernel, and whether it was built now.
-
-    Raises:
-        InputError: Something that the build needs is missing, or the build fails.
-    """
+    """Build a kernel into the cache, unless it is there, and the network that it loads."""
     _check(name)
     library.check()
     kept = {kernel.name: kernel for kernel in cache.kernels()}.get(name)

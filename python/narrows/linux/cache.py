@@ -70,11 +70,7 @@ def kernels() -> list[Kernel]:
 
 
 def find(name: str) -> Kernel:
-    """Return the kernel `name`; if none has it, the only one whose version begins with it, as `6.12`.
-
-    Raises:
-        InputError: There is none, there are several of that version, or it was built by another version of Narrows.
-    """
+    """Return the kernel `name`; if none has it, the only one whose version begins with it, as `6.12`."""
     built = kernels()
     found = [each for each in built if each.name == name]
     found = found or [each for each in built if f"{each.version}.".startswith(f"{name}.")]
@@ -97,11 +93,7 @@ def option(name: str) -> str:
 
 
 def at(place: Path) -> Kernel:
-    """Return the kernel in a folder.
-
-    Raises:
-        InputError: There is none.
-    """
+    """Return the kernel in a folder."""
     kernel = _read(place / "kernel.json")
     if kernel is None:
         raise InputError(str(place), "has no kernel")

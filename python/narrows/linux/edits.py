@@ -32,11 +32,7 @@ class Edit:
     only_with: str = ""
 
     def apply(self, root: Path) -> None:
-        """Change the source at `root`.
-
-        Raises:
-            InputError: The file does not have the place, or is missing.
-        """
+        """Change the source at `root`."""
         place = root / self.file
         try:
             text = place.read_text()

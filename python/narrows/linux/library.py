@@ -32,11 +32,7 @@ def path() -> Path:
 
 
 def find() -> Path:
-    """Return the library of this version of the engine.
-
-    Raises:
-        InputError: It is not built.
-    """
+    """Return the library of this version of the engine."""
     found = path()
     if not found.is_file():
         raise InputError("linux", "the network is not built for this version of Narrows; run `narrows linux build`")
@@ -44,11 +40,7 @@ def find() -> Path:
 
 
 def check() -> None:
-    """Check that the library is there or can be built.
-
-    Raises:
-        InputError: There is no source tree, or no cargo.
-    """
+    """Check that the library is there or can be built."""
     if path().is_file():
         return
     if not (TREE / "crates/guest/Cargo.toml").is_file():
@@ -58,14 +50,7 @@ def check() -> None:
 
 
 def build(say: Callable[[str], None]) -> None:
-    """Build the library, unless it is there.
-
-    Args:
-        say: Receives a line before the build.
-
-    Raises:
-        InputError: There is no source tree, no cargo, or the build fails.
-    """
+    """Build the library, unless it is there."""
     if path().is_file():
         return
     check()

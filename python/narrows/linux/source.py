@@ -25,14 +25,7 @@ NEEDED = ("arch/um/Kconfig", "Makefile", "net/ipv4/Makefile")
 
 
 def find(given: str | None) -> Path:
-    """Return the source: an archive, a package of Debian that holds one, or a folder.
-
-    Args:
-        given: Source as given by the user; None for the newest archive of the distribution.
-
-    Raises:
-        InputError: There is none.
-    """
+    """Return the source: an archive, a package of Debian that holds one, or a folder."""
     if given is None:
         archives = packaged()
         if not archives:
@@ -70,11 +63,7 @@ def digest(source: Path) -> str:
 
 
 def unpack(source: Path, place: Path) -> Path:
-    """Put a copy of the source below `place`, and return its root.
-
-    Raises:
-        InputError: The archive cannot be read, or has no kernel in it.
-    """
+    """Put a copy of the source below `place`, and return its root."""
     place.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, place / "source", symlinks=True, ignore=shutil.ignore_patterns(".git"))
