@@ -118,6 +118,11 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
 def how_made(methods: Iterable[str | None], replications: int, what: str = "Error bars are") -> str:
     """Return the sentence that says how the intervals of a figure or table were made, for its caption.
 
+    Args:
+        methods: The method of each interval, as in `summary.json`; None where there is none.
+        replications: Number of replications.
+        what: What the intervals are drawn or written as, with its verb.
+
     Examples:
         >>> how_made(["t"], 5)[:70]
         'Error bars are 95 % confidence intervals of the mean over 5 independen'

@@ -16,11 +16,7 @@ class Watch(Protocol):
     """Receives the progress of some work and may stop it."""
 
     def update(self, fraction: float) -> None:
-        """Report progress.
-
-        Args:
-            fraction: Part of all simulated time that is done, from 0 to 1.
-        """
+        """Report progress."""
 
     def stopped(self) -> bool:
         """Return True to stop the work."""
