@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.format import SUMMARY, read_kept
+from narrows.files.kinds import call, kind_of
 from narrows.files.manifest import MANIFEST, check_folder
-from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.linux.backend import LINUX, SIMULATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from narrows.experiments.stored import StoredStudy
     from narrows.reproduction.claims import Published
@@ -26,12 +27,11 @@ def build(folder: Path) -> Path:
     """Build the page of a folder of results, and what else is derived from them; or the index of several folders."""
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
-    for name, kind in KINDS.items():
-        if (folder / name).is_file():
-            return kind(folder)
-    for name in ("reproduction.json", "suite.json"):
-        if (folder / name).is_file() and "shard" in read_kept(folder / name):
-            raise InputError(str(folder), "is of a shard: `narrows study merge` joins all of them")
+    kind = kind_of(folder)
+    if kind is not None and (folder / kind.results).is_file():
+        return Path(call(kind.page, folder))
+    if kind is not None and (folder / kind.file).is_file() and "shard" in read_kept(folder / kind.file):
+        raise InputError(str(folder), "is of a shard: `narrows study merge` joins all of them")
     from narrows.report.index.build import build as index
 
     return index(folder)
@@ -51,7 +51,8 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
     return _write(folder, reproduction_page(published, ledger, results))
 
 
-def _study(folder: Path) -> Path:
+def study_in(folder: Path) -> Path:
+    """Build the page of a study."""
     from narrows.experiments.stored import stored
 
     found = stored(folder)
@@ -61,17 +62,27 @@ def _study(folder: Path) -> Path:
     return study(found)
 
 
-def _search(folder: Path) -> Path:
+def run(folder: Path) -> Path:
+    """Build the page of a run or comparison."""
+    if not (folder / MANIFEST).is_file():
+        check_folder(folder)
+    from narrows.report.run.build import build
+
+    return build(folder)
+
+
+def atlas(folder: Path) -> Path:
+    """Build the page of a search."""
     from narrows.report.search.page import atlas_page
 
     if not (folder / CURVES).is_file():
         again = f"`narrows worst ALG … --out {folder}` writes both"
         raise InputError(str(folder), f"its page needs {CURVES}, which is not there: {again}")
-    atlas = read_kept(folder / "atlas.json")
-    return _write(folder, atlas_page(atlas, read_kept(folder / CURVES)["found"]))
+    return _write(folder, atlas_page(read_kept(folder / "atlas.json"), read_kept(folder / CURVES)["found"]))
 
 
-def _reproduction(folder: Path) -> Path:
+def reproduction_in(folder: Path) -> Path:
+    """Build the page of a reproduction."""
     from narrows.reproduction import campaign
     from narrows.reproduction.own_claims import study_of
     from narrows.reproduction.registry import LEDGER
@@ -81,42 +92,34 @@ def _reproduction(folder: Path) -> Path:
     return reproduction(folder, study.claims(size), read_kept(folder / LEDGER), results)
 
 
-def _summarized(folder: Path) -> Path:
-    summary = read_kept(folder / SUMMARY)
-    if not (folder / MANIFEST).is_file():
-        if "rows" not in summary:
-            check_folder(folder)
-        return _trial(folder, summary) if "alpha" in summary else _suite(folder, summary)
-    if "kind" in summary and summary.get("on") == BOTH:
-        return _both(folder, summary)
-    from narrows.report.run.build import build as run
-
-    return run(folder)
-
-
-def _trial(folder: Path, summary: Mapping[str, Any]) -> Path:
+def trial(folder: Path) -> Path:
+    """Build the page of a trial, and its comment and test report."""
     from narrows.report.trial.comment import comment, junit
     from narrows.report.trial.page import trial_page
 
+    summary = read_kept(folder / SUMMARY)
     write_whole(folder / "comment.md", comment(summary))
     write_whole(folder / "junit.xml", junit(summary))
     return _write(folder, trial_page(summary))
 
 
-def _suite(folder: Path, summary: Mapping[str, Any]) -> Path:
+def suite(folder: Path) -> Path:
+    """Build the page and the annex of a suite."""
     from narrows.report.evaluation.annex import annex
     from narrows.report.evaluation.page import suite_page
 
+    summary = read_kept(folder / SUMMARY)
     write_whole(folder / "annex.md", annex(summary))
     return _write(folder, suite_page(summary))
 
 
-def _both(folder: Path, summary: Mapping[str, Any]) -> Path:
+def both(folder: Path) -> Path:
+    """Build the page of a matrix or deployment on both backends, and the page of each."""
     from narrows.report.study.backends import beside_page
 
     for on in (SIMULATOR, LINUX):
-        _study(folder / on)
-    return _write(folder, beside_page(summary))
+        study_in(folder / on)
+    return _write(folder, beside_page(read_kept(folder / SUMMARY)))
 
 
 def _write(folder: Path, page: str) -> Path:
@@ -125,12 +128,5 @@ def _write(folder: Path, page: str) -> Path:
     return place
 
 
-# What builds the page of a folder, by a file that only its kind has; the first that is there decides.
-KINDS: Mapping[str, Callable[[Path], Path]] = {
-    "plan.json": _study,
-    "atlas.json": _search,
-    "ledger.json": _reproduction,
-    SUMMARY: _summarized,
-}
 # Of each find of a search, goodput over time by algorithm.
 CURVES = "curves.json"

@@ -18,7 +18,7 @@ from narrows.experiments.planner import make_plan
 from narrows.experiments.share import SHARD, Share, load_share, save_share
 from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned, trusted_as
 from narrows.experiments.subjects import with_marks
-from narrows.experiments.views.backends import differences
+from narrows.experiments.views.backends import beside
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
 from narrows.external.trust import of_results
@@ -28,7 +28,7 @@ from narrows.files.format import SUMMARY, write_kept
 from narrows.files.json_objects import read_object, read_sealed
 from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.frozen import frozen
-from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.plural import counted
 
 if TYPE_CHECKING:
@@ -262,11 +262,9 @@ class Beside(Job[OnBoth]):
     """A matrix or a deployment on the simulator and on the kernel, each in a folder of its own.
 
     Attributes:
-        kind: "matrix" or "deployment".
         studies: The study of each backend.
     """
 
-    kind: str
     studies: Mapping[str, Studying]
 
     @classmethod
@@ -283,7 +281,7 @@ class Beside(Job[OnBoth]):
         if not begun:
             check_place(folder, replace=False)
         studies = {on: Studying(folder / on, options, new, executors()) for on, new in planned.items()}
-        return cls(folder, options, view.kind, studies)
+        return cls(folder, options, studies)
 
     @property
     def plan(self) -> Plan:
@@ -297,16 +295,7 @@ class Beside(Job[OnBoth]):
             done = {on: study.work() for on, study in self.studies.items()}
         found = {on: read_object(study.folder / SUMMARY) for on, study in self.studies.items()}
         cells = {on: each.study.table() for on, each in done.items()}
-        content = {
-            "title": self.plan.title,
-            "kind": self.kind,
-            "on": BOTH,
-            "seed": self.plan.seed,
-            "replications": max(len(set(each["replication"].to_pylist())) for each in cells.values()),
-            "command": self.options.command,
-            **found,
-            "differences": differences(self.plan, cells),
-        }
+        content = beside(self.plan, self.options.command, found, cells)
         summary = write_kept(self.folder / SUMMARY, content)
         write_manifest(self.folder, {"title": self.plan.title, "command": self.options.command})
         return OnBoth(summary, done)

@@ -2,37 +2,24 @@
 """The numbers of the formats of kept files, and the check of the number that a file states.
 
 A number changes when a file of the old format would be misread. It is the entry `format` of a JSON file; a file without
-one is of format 0. A folder of results states its number in the file that makes it one: `manifest.json`, `plan.json`,
-`search.json`, `trial.json`, `suite.json` or `reproduction.json`. Its tables, cells and journals belong to that format.
+one is of format 0. A folder of results states its number in the `file` of its kind (`kinds.py`). Its tables, cells and
+journals belong to that format.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.json_objects import SEAL, check_seal, read_object, sealed, to_json
+from narrows.files.kinds import COMMAND_AGAIN, KINDS, REPRODUCE_AGAIN, Format
 from narrows.versions import version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-
-class Format(NamedTuple):
-    """The formats of a kind of file that this version writes and reads.
-
-    Attributes:
-        number: The number that is written.
-        oldest: The lowest number that is read, too.
-        again: How a file of another number is made again.
-    """
-
-    number: int
-    oldest: int
-    again: str
 
 
 class FormatError(InputError):
@@ -113,18 +100,10 @@ def check_number(content: Mapping[str, Any], name: str, file: Path | str) -> Non
     )
 
 
-MANIFEST_AGAIN = "make the results again with the command in its manifest"
-COMMAND_AGAIN = "repeat the command that wrote it in another folder"
-REPRODUCE_AGAIN = "repeat `narrows reproduce` in another folder"
 PACK = "pack"
 FORMATS = {
-    "manifest.json": Format(2, 1, MANIFEST_AGAIN),
-    "plan.json": Format(3, 3, "`narrows study run` the study anew in another folder"),
+    **{kind.file: kind.format for kind in KINDS},
     "shard.json": Format(1, 1, "run the shard again in another folder"),
-    "search.json": Format(1, 1, COMMAND_AGAIN),
-    "trial.json": Format(1, 1, COMMAND_AGAIN),
-    "suite.json": Format(1, 1, COMMAND_AGAIN),
-    "reproduction.json": Format(1, 1, REPRODUCE_AGAIN),
     "experiments.json": Format(1, 1, REPRODUCE_AGAIN),
     # What has no number is of the same form as number 1.
     "summary.json": Format(1, 0, COMMAND_AGAIN),

@@ -15,6 +15,7 @@ from narrows.comparison import KINDS, runs_of
 from narrows.errors import InputError
 from narrows.files.format import numbered, read_kept
 from narrows.files.json_objects import check_seal, sealed, write_json
+from narrows.files.kinds import kind_of
 from narrows.files.place import inside
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.versions import version
@@ -116,9 +117,9 @@ def check_folder(folder: Path, within: Path | None = None) -> None:
     except FileNotFoundError:
         inner = [str(each.parent) for pattern in ("*", "*/*") for each in sorted(folder.glob(f"{pattern}/{MANIFEST}"))]
         allowed = f"; allowed: {', '.join(inner[:MOST_NAMED])}{' …' if inner[MOST_NAMED:] else ''}" if inner else ""
-        kind = next((kind for name, kind in WITHOUT_MANIFEST.items() if (folder / name).is_file()), None)
+        kind = kind_of(folder)
         problem = "not a folder of a run, comparison or study: "
-        problem += f"it is that of {kind}" if kind else f"it has no {MANIFEST}"
+        problem += f"it is of the kind {kind.name}" if kind and kind.own else f"it has no {MANIFEST}"
         raise InputError(str(folder), f"{problem}{allowed}") from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
@@ -166,13 +167,6 @@ def _counts(path: Path, without: Sequence[str]) -> bool:
 
 
 MANIFEST = "manifest.json"
-# What else a folder of results may be, by a file that only this kind has.
-WITHOUT_MANIFEST = {
-    "atlas.json": "a search",
-    "trial.json": "a trial",
-    "ledger.json": "a reproduction",
-    "suite.json": "a suite",
-}
 # Folders that a message names at most.
 MOST_NAMED = 5
 # The folder of what programs have printed.

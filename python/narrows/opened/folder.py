@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the folder of a run, comparison or study, whatever command or machine wrote it."""
+"""Opens a folder of results of any kind, whatever command or machine wrote it."""
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -10,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.arguments import typed
 from narrows.errors import InputError
-from narrows.experiments.plan import PLAN
 from narrows.experiments.query import query
 from narrows.experiments.stored import Status, stored
 from narrows.external.trust import EVERYTHING, of_results
 from narrows.files.format import SUMMARY, read_kept
-from narrows.files.run_folder import RunFolder, checked
+from narrows.files.kinds import RUN, call, kind_of
+from narrows.files.manifest import check_folder
+from narrows.files.run_folder import checked
+from narrows.files.shape import fitting
+from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.opened.shown import Answer, first_of, table
+from narrows.plural import counted
 from narrows.run.display import frame_of
 from narrows.run.results import Tables
 from narrows.run.scenario import Scenario, read
@@ -25,21 +30,25 @@ from narrows.run.tabular import COLUMNS
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
 
 @typed
-def open_folder(folder: str | os.PathLike[str], *, trust: bool = False) -> OpenedRun | OpenedComparison | OpenedStudy:
+def open_folder(
+    folder: str | os.PathLike[str], *, trust: bool = False
+) -> OpenedRun | OpenedComparison | OpenedStudy | OpenedTable:
     """Open a folder of results.
 
     Args:
-        folder: The folder of a run, a comparison, a study, a matrix or a deployment.
-        trust: Whether its scenarios, run again, may execute the Python files and the commands that they name, and name
-            files elsewhere. The folder may come from somebody else.
+        folder: The folder of any command: a run, comparison, study, matrix, deployment, suite, reproduction, trial or
+            search.
+        trust: Whether the scenarios of a run or comparison, run again, may execute the Python files and the commands
+            that they name, and name files elsewhere. The folder may come from somebody else.
 
     Raises:
-        InputError: It is not a folder of results, or a file in it is damaged.
+        InputError: It is not a folder of results, has none yet, or a file in it is damaged.
 
     Examples:
         >>> import narrows as nw, tempfile
@@ -49,10 +58,10 @@ def open_folder(folder: str | os.PathLike[str], *, trust: bool = False) -> Opene
         2
     """
     path = Path(folder)
-    if (path / PLAN).is_file():
-        return OpenedStudy(path)
-    found = checked(path)
-    return OpenedRun(found, trust=trust) if found.compares is None else OpenedComparison(found, trust=trust)
+    found: OpenedRun | OpenedComparison | OpenedStudy | OpenedTable = call(
+        (kind_of(path) or RUN).open, path, trust=trust
+    )
+    return found
 
 
 class OpenedRun(Tables):
@@ -64,10 +73,15 @@ class OpenedRun(Tables):
         summary: The contents of `summary.json`.
     """
 
-    def __init__(self, folder: RunFolder, *, trust: bool = False) -> None:
-        """Open a folder whose files are undamaged."""
-        self._folder, self.path, self.trust = folder, folder.path, trust
-        self.manifest, self.summary = folder.manifest, folder.summary
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
+        """Open a folder, whose files are compared with its manifest."""
+        self._folder, self.path, self.trust = checked(path), path, trust
+        self.manifest, self.summary = self._folder.manifest, self._folder.summary
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+        return str(self.summary["title"])
 
     @property
     def scenario(self) -> Scenario:
@@ -102,12 +116,18 @@ class OpenedComparison(Tables):
         runs: The run of each algorithm, backend or combination of levels.
     """
 
-    def __init__(self, folder: RunFolder, *, trust: bool = False) -> None:
-        """Open a folder whose files are undamaged."""
-        self.path, self.manifest, self.summary = folder.path, folder.manifest, folder.summary
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
+        """Open a folder, whose files are compared with its manifest."""
+        folder = checked(path)
+        self.path, self.manifest, self.summary = path, folder.manifest, folder.summary
         self._column = COLUMNS[str(folder.compares)]
-        there = {name: run for name, run in folder.runs.items() if run.path.is_dir()}
-        self.runs = {name: OpenedRun(run, trust=trust) for name, run in there.items()}
+        there = {name: run.path for name, run in folder.runs.items() if run.path.is_dir()}
+        self.runs = {name: OpenedRun(each, trust=trust) for name, each in there.items()}
+
+    @property
+    def title(self) -> str:
+        """Title of the scenario."""
+        return str(self.summary["title"])
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all runs, the name of the run in its first column; else as `OpenedRun.table`."""
@@ -122,7 +142,7 @@ class OpenedStudy:
         title: Title of the study.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, trust: bool = False) -> None:  # noqa: ARG002  # of a study nothing runs again
         """Open the folder of a study."""
         self.path = path
         self._study = stored(path)
@@ -178,6 +198,70 @@ class OpenedStudy:
             f"<p><b>{escape(self.title)}</b><br>{state.finished} of {state.cells} cells, {state.failed} failed</p>"
             f"{first}{f'<details><summary>Cells</summary>{cells}</details>' if first else cells}"
         )
+
+
+class OpenedTable:
+    """The folder of a suite, a reproduction, a trial or a search, or of a matrix or deployment on both backends.
+
+    Attributes:
+        path: The folder.
+        kind: Its kind: `suite`, `reproduction`, `trial`, `atlas` or `study on both backends`.
+        summary: The contents of `summary.json`; of a search of `atlas.json`, of a reproduction of `ledger.json`.
+        title: The title of the results.
+        rows: Their rows, each a dict, with `frame()`: of a suite its criteria, of a reproduction its claims, of a trial
+            its contests, of a search its finds, of a study on both backends its points.
+    """
+
+    def __init__(self, path: Path, *, trust: bool = False) -> None:  # noqa: ARG002  # nothing of it runs again
+        """Open a folder that has results."""
+        kind = kind_of(path)
+        if kind is None or not (path / kind.results).is_file():
+            raise InputError(str(path), "holds no results yet: the same command goes on")
+        self.path, self.kind = path, kind.name
+        self.summary = read_kept(path / kind.results)
+        with fitting(path):
+            self.title = str(self.summary["title"])
+            found = [dict(_flat(each)) for each in self.summary[kind.rows]]
+        names = list(dict.fromkeys(name for each in found for name in each))
+        self.rows = Answer(names, ([each.get(name) for name in names] for each in found))
+
+    @typed
+    def frame(self, library: str | None = None) -> Any:
+        """Return the rows as a data frame; `library` and errors as `Run.frame`."""
+        return self.rows.frame(library)
+
+    def __repr__(self) -> str:
+        """Return kind, title and the number of rows in a line."""
+        return f"<{type(self).__name__} of the kind {self.kind}, {self.title!r}: {counted(len(self.rows), 'row')}>"
+
+    def _repr_html_(self) -> str:
+        shown = self.rows._repr_html_()
+        first = first_of(self.path / PAGE)
+        rows = f"<details><summary>Rows</summary>{shown}</details>" if first else shown
+        return f"<p><b>{escape(self.title)}</b></p>{first}{rows}"
+
+
+class OpenedBoth(OpenedTable):
+    """The folder of a matrix or deployment on both backends.
+
+    Attributes:
+        studies: The study on `simulator` and on `linux`.
+    """
+
+    def __init__(self, path: Path, *, trust: bool = False) -> None:
+        """Open a folder, whose files are compared with its manifest."""
+        check_folder(path)
+        super().__init__(path, trust=trust)
+        self.studies = {on: OpenedStudy(path / on) for on in (SIMULATOR, LINUX)}
+
+
+def _flat(row: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of a row with the paths of their keys; a list becomes its JSON."""
+    for key, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{place}{key}.")
+        else:
+            yield place + key, json.dumps(value) if isinstance(value, list) else value
 
 
 HIDDEN = {"cell", "digest", "measured", "checks_failed", "cpu_s", "packet_hops"}

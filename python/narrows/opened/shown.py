@@ -32,10 +32,17 @@ class Answer(list[dict[str, Any]]):
         """Return the rows as a data frame; `library` and errors as `Run.frame`."""
         import pyarrow as pa
 
-        return frame_of(pa.table({name: [row[name] for row in self] for name in self._columns}), library)
+        return frame_of(pa.table({name: _column([row[name] for row in self]) for name in self._columns}), library)
 
     def _repr_html_(self) -> str:
         return table(self._columns, self)
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Return the values of a column as texts if they are of types that no column may mix."""
+    kinds = {type(value) for value in values if value is not None}
+    plain = len(kinds) < 2 or kinds <= {int, float}  # noqa: PLR2004  # one type
+    return values if plain else [None if value is None else str(value) for value in values]
 
 
 def table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.experiments.plan import PLAN
-from narrows.files.json_objects import read_object, read_sealed, sealed
+from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.manifest import file_digest
 from narrows.files.place import inside
 from narrows.files.shape import ANY_NAME, check_shape
@@ -17,18 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-
-def kind_of(folder: Path) -> str | None:
-    """Return the kind of a collection: "suite", "reproduction", "trial" or "atlas"; None if the folder is none."""
-    return next((kind for name, kind in KINDS.items() if (folder / name).is_file()), None)
-
-
-def title_of(folder: Path) -> str:
-    """Return the title of a collection; that of a reproduction is the name of its study."""
-    for name, key in (("summary.json", "title"), ("atlas.json", "title"), ("ledger.json", "study")):
-        if (folder / name).is_file():
-            return str(read_object(folder / name).get(key, ""))
-    return ""
+    from narrows.files.kinds import Kind
 
 
 def studies_of(folder: Path) -> list[Path]:
@@ -36,9 +25,9 @@ def studies_of(folder: Path) -> list[Path]:
     return sorted(file.parent for file in folder.rglob(PLAN))
 
 
-def own_files(folder: Path) -> Iterator[str]:
+def own_files(folder: Path, kind: Kind) -> Iterator[str]:
     """Yield the places of the files of a collection that are none of its studies."""
-    for pattern in OWN:
+    for pattern in kind.own:
         yield from (each.relative_to(folder).as_posix() for each in folder.glob(pattern) if each.is_file())
 
 
@@ -70,11 +59,4 @@ def changed(folder: Path) -> Iterator[tuple[str, str]]:
     yield from ((place, "was not packed") for place in sorted(found - set(listed) - {LISTING}))
 
 
-KINDS = {"suite.json": "suite", "reproduction.json": "reproduction", "trial.json": "trial", "search.json": "atlas"}
 LISTING = "packed.json"
-# What the commands write beside the studies; `decided` has the cells that were added for open claims.
-OWN = (
-    *KINDS, "summary.json", "annex.md", "comment.md", "junit.xml", "report.html", "ledger.json", "tables.json",
-    "cells.parquet", "pairs.jsonl", "history.jsonl", "atlas.json", "curves.json",
-    "scenarios/**/*", "suite/**/*", "found/**/*", "claims/**/*", "decided/**/*",
-)  # fmt: skip

@@ -16,9 +16,12 @@ from narrows.evaluation.definition import SUITE_FILE, narrowed, read_suite
 from narrows.evaluation.summary import counts as counts_of_suite
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED
 from narrows.experiments.plan import PLAN, load_plan
+from narrows.experiments.stored import stored
+from narrows.experiments.views.backends import beside
 from narrows.external.source import is_external
-from narrows.files.format import SUMMARY, read_kept
+from narrows.files.format import SUMMARY, numbered, read_kept
 from narrows.files.journal import Journal
+from narrows.files.json_objects import read_object
 from narrows.files.place import inside
 from narrows.files.text import read_text
 from narrows.library import SUITES
@@ -63,6 +66,14 @@ class Judged(NamedTuple):
 
     differences: list[Difference]
     left: list[Left]
+
+
+def of_both(folder: Path) -> Judged:
+    """Compare both backends by the cells of a matrix or deployment, which were repeated."""
+    studies = {on: stored(folder / on) for on in (SIMULATOR, LINUX)}
+    summaries = {on: read_object(folder / on / SUMMARY) for on in studies}
+    here = beside(studies[SIMULATOR].plan, None, summaries, {on: each.table() for on, each in studies.items()})
+    return Judged(list(of_file(SUMMARY, read_kept(folder / SUMMARY), numbered(SUMMARY, here), ["command"])), [])
 
 
 def of_suite(folder: Path, trust: Trust) -> Judged:

@@ -59,17 +59,12 @@ class KeptRuns(NamedTuple):
         return {(file, on): read(inside(folder, file, folder), trust=trust, on=on) for file, on in wanted}
 
 
-def kept_runs(folder: Path, kind: str) -> KeptRuns:
-    """Return the runs of a trial or an atlas.
+def of_trial(folder: Path) -> KeptRuns:
+    """Return the runs of a trial, both sides of each pair.
 
     Raises:
         InputError: A file is missing or damaged, or an earlier version kept too little to repeat the runs.
     """
-    return of_trial(folder) if kind == TRIAL else of_atlas(folder)
-
-
-def of_trial(folder: Path) -> KeptRuns:
-    """Return the runs of a trial, both sides of each pair."""
     file = folder / SUMMARY
     if not file.is_file():
         raise InputError(str(folder), "holds a trial without results: the same `narrows ab` goes on")
@@ -93,7 +88,7 @@ def of_trial(folder: Path) -> KeptRuns:
 
 
 def of_atlas(folder: Path) -> KeptRuns:
-    """Return the runs of the finds of an atlas, with the algorithm and with the reference."""
+    """Return the runs of the finds of an atlas, with the algorithm and the reference; errors as `of_trial`."""
     file = folder / ATLAS_FILE
     if not file.is_file():
         raise InputError(str(folder), "holds a search without results: the same `narrows worst` goes on")
@@ -137,7 +132,6 @@ def resolved(scenario: Scenario, run: KeptRun) -> core.Scenario:
     return scenario.resolve(None, run.replication + 1, run.seed)
 
 
-TRIAL, ATLAS = "trial", "atlas"
 TRIAL_FILE, PAIRS, SEARCH_FILE, ATLAS_FILE = "trial.json", "pairs.jsonl", "search.json", "atlas.json"
 SIMULATOR = "simulator"
 SIDES = ("A", "B")

@@ -20,12 +20,12 @@ from narrows.experiments.plan import PLAN, check_kept, load_plan
 from narrows.experiments.store import CELLS, FAILED, TABLE
 from narrows.files.format import PACK, check_number, numbered
 from narrows.files.json_objects import from_json
+from narrows.files.kinds import call, kind_of
 from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
 from narrows.files.place import inside, leaves
 from narrows.files.text import is_text
 from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.share.collection import LISTING, kind_of, listing, own_files, studies_of
-from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs
+from narrows.share.collection import LISTING, listing, own_files, studies_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,10 +47,9 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
     """
     folder = Path(folder)
     kind = kind_of(folder)
-    is_collection = kind is not None
-    if kind in {TRIAL, ATLAS}:
-        # What could not be repeated is not packed.
-        kept_runs(folder, str(kind))
+    is_collection = kind is not None and bool(kind.own)
+    if kind is not None and kind.packable:
+        call(kind.packable, folder)
     for each in studies_of(folder) if is_collection else [folder]:
         if (each / PLAN).is_file():
             check_kept(load_plan(each), each)
@@ -79,10 +78,11 @@ def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
 
 def _all_places(folder: Path) -> Iterator[str]:
     """Yield the places of the files in a folder of results that are packed."""
-    if kind_of(folder) is None:
+    kind = kind_of(folder)
+    if kind is None or not kind.own:
         yield from _places(folder, Path())
         return
-    yield from own_files(folder)
+    yield from own_files(folder, kind)
     for study in studies_of(folder):
         yield from _places(folder, study.relative_to(folder))
 

@@ -83,6 +83,10 @@ LEFT: Mapping[str, Sequence[Left]] = {
         Left("study.toml, scenario.toml", "what ran is in plan.json"),
         Left(f"{SUMMARY} command", CHOICE),
     ],
+    "study on both backends": [
+        *_CELLS,
+        Left(f"{SUMMARY} command", CHOICE),
+    ],
     "suite": [
         *_CELLS,
         Left("annex.md", "its numbers come from summary.json"),

@@ -20,6 +20,8 @@ from narrows.experiments.stored import stored
 from narrows.experiments.task import Finished, Outcome, Task
 from narrows.external.source import SUFFIXES
 from narrows.external.trust import ALL_CHANGES, Trust, refuse_untrusted
+from narrows.files.json_objects import read_object
+from narrows.files.kinds import RUN, Kind, call, kind_of
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
@@ -32,17 +34,18 @@ from narrows.run.options import Options
 from narrows.run.scenario import Scenario, read
 from narrows.share import judged as judging
 from narrows.share import recomputed
-from narrows.share.collection import changed, kind_of, studies_of, title_of
-from narrows.share.kept_runs import ATLAS, TRIAL, kept_runs, resolved
+from narrows.share.collection import changed, studies_of
+from narrows.share.kept_runs import resolved
 from narrows.share.numbers import Difference
 from narrows.share.pack import unpack
 from narrows.share.recomputed import LEFT, Left, named_in
 from narrows.versions import version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from narrows.run.results import Run
+    from narrows.share.kept_runs import KeptRuns
 
 
 @frozen
@@ -65,7 +68,7 @@ class Verdict:
     """The result of a verification.
 
     Attributes:
-        kind: `run`, `comparison`, `study`, `suite`, `reproduction`, `trial` or `atlas`.
+        kind: The name of its kind, such as `run`, `comparison` or `study`.
         title: Title of the results.
         repeated: Every run or cell that was repeated.
         differences: Differences found. Another version is one even if all digests are equal.
@@ -121,8 +124,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, 
 
 def of_folder(folder: Path, jobs: int, watch: Watch, *, trust: bool = False) -> Verdict:
     """Repeat the results in an unpacked file; arguments and errors as for `verify`."""
-    repeat = REPEATS.get(kind_of(folder) or "", _study if (folder / PLAN).is_file() else _runs)
-    found = repeat(folder, jobs, watch, trust=trust)
+    found: Verdict = call((kind_of(folder) or RUN).repeat, folder, jobs, watch, trust=trust)
     if not found.repeated:
         found.differences.append(Difference("records", "results", "have no run that could be repeated"))
     return found
@@ -134,7 +136,8 @@ def _may(folder: Path, *, trust: bool) -> Trust:
     return within._replace(files=(os.sep,), text=True, changes=ALL_CHANGES) if trust else within
 
 
-def _runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+def repeat_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat a run or a comparison."""
     whole = RunFolder(folder)
     manifest = _manifest(whole)
     inner = {name: run for name, run in whole.runs.items() if run.path.is_dir()} if whole.runs else {"": whole}
@@ -252,10 +255,27 @@ def _run(
     return Repeated(name, stored, found), differences, run
 
 
-def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
-    """Repeat every study of a suite or a reproduction; nothing runs before all of them are trusted."""
-    studies = studies_of(folder)
-    files = [Difference("file", place, detail) for place, detail in changed(folder)]
+def repeat_suite(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the studies of a suite, and judge it again."""
+    may = _may(folder, trust=trust)
+    return _collection(folder, jobs, watch, lambda: judging.of_suite(folder, may), trust=trust)
+
+
+def repeat_reproduction(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the studies of a reproduction, and judge its claims again."""
+    return _collection(folder, jobs, watch, lambda: judging.of_reproduction(folder), trust=trust)
+
+
+def repeat_both(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the studies of a matrix or deployment on both backends, and compare these again."""
+    return _collection(folder, jobs, watch, lambda: judging.of_both(folder), trust=trust)
+
+
+def _collection(folder: Path, jobs: int, watch: Watch, judge: Callable[[], judging.Judged], *, trust: bool) -> Verdict:
+    """Repeat every study of a folder, and judge it again; nothing runs before all of them are trusted."""
+    kind, studies = kind_of(folder) or RUN, studies_of(folder)
+    damage = (Difference("file", place, detail) for place, detail in changed(folder))
+    differences = [*(damage if kind.own else _damage(folder))]
     listed = {}
     for each in studies:
         with suppress(core.ScenarioError):
@@ -263,30 +283,44 @@ def _collection(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdic
             plan = load_plan(each, _may(each, trust=trust))
             listed[f"{each.relative_to(folder).as_posix()}/{PLAN}"] = executed_by(plan)
     refuse_untrusted(str(folder), listed)
-    repeated, differences = [], files
+    repeated = []
     for number, each in enumerate(studies):
-        name = each.relative_to(folder).as_posix()
-        found = _study(each, jobs, Share(watch, number / len(studies), 1 / len(studies)), trust=trust)
-        repeated += [replace(one, name=f"{name} {one.name}") for one in found.repeated]
+        place = each.relative_to(folder).as_posix()
+        found = repeat_study(each, jobs, Share(watch, number / len(studies), 1 / len(studies)), trust=trust)
+        repeated += [replace(one, name=f"{place} {one.name}") for one in found.repeated]
         differences += [
-            one if one.part == "version" else replace(one, what=f"{name}: {one.what}") for one in found.differences
+            one if one.part == "version" else replace(one, what=f"{place}: {one.what}") for one in found.differences
         ]
-    kind, left = str(kind_of(folder)), []
+    left: Sequence[Left] = ()
     if repeated and all(each.found == each.stored for each in repeated):
         with fitting(folder):
-            judged = (
-                judging.of_suite(folder, _may(folder, trust=trust))
-                if kind == "suite"
-                else judging.of_reproduction(folder)
-            )
+            judged = judge()
         differences, left = [*differences, *judged.differences], judged.left
-    return Verdict(kind, title_of(folder), repeated, _distinct(differences), [*LEFT[kind], *left])
+    return Verdict(kind.name, _title(folder, kind), repeated, _distinct(differences), [*LEFT[kind.name], *left])
 
 
-def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
-    """Repeat the runs of a trial, or those of the finds of an atlas; nothing runs before all of them are trusted."""
-    kind = str(kind_of(folder))
-    kept = kept_runs(folder, kind)
+def _title(folder: Path, kind: Kind) -> str:
+    """Return the title of a folder; the title of a reproduction is the name of its study."""
+    file = folder / kind.results
+    return str(read_object(file).get(kind.title, "")) if file.is_file() else ""
+
+
+def repeat_trial(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the runs of a trial, and judge them again."""
+    return _kept_runs(folder, jobs, watch, judging.OfTrial, trust=trust)
+
+
+def repeat_atlas(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the runs of the finds of an atlas, and judge them again."""
+    return _kept_runs(folder, jobs, watch, judging.OfAtlas, trust=trust)
+
+
+def _kept_runs(
+    folder: Path, jobs: int, watch: Watch, judge_of: type[judging.OfTrial | judging.OfAtlas], *, trust: bool
+) -> Verdict:
+    """Repeat the runs that a folder keeps; nothing runs before all of them are trusted."""
+    kind = kind_of(folder) or RUN
+    kept: KeptRuns = call(kind.packable, folder)
     _check_schema(kept.digest_schema, folder)
     try:
         scenarios = kept.scenarios(folder, _may(folder, trust=trust))
@@ -298,9 +332,8 @@ def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict
         *(Difference("file", place, detail) for place, detail in changed(folder)),
         *_engine(kept.engine, ""),
     ]
-    of_kind = judging.OfTrial if kind == TRIAL else judging.OfAtlas
     with fitting(folder):
-        judge = of_kind(folder, kept.runs, [scenario for scenario, _ in runs])
+        judge = judge_of(folder, kept.runs, [scenario for scenario, _ in runs])
     repeated = []
     for start in range(0, len(runs), CHUNK):
         part = Share(watch, start / len(runs), min(CHUNK, len(runs) - start) / len(runs))
@@ -319,10 +352,11 @@ def _kept_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict
     if all(each.found == each.stored for each in repeated):
         with fitting(folder):
             differences += judge.judged().differences
-    return Verdict(kind, title_of(folder), repeated, _distinct(differences), [*LEFT[kind]])
+    return Verdict(kind.name, _title(folder, kind), repeated, _distinct(differences), [*LEFT[kind.name]])
 
 
-def _study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+def repeat_study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdict:
+    """Repeat the cells of a study."""
     study = stored(folder, _may(folder, trust=trust))
     plan = study.plan
     _check_schema(plan.digest_schema, folder / PLAN)
@@ -429,7 +463,5 @@ STOPPED = "nothing is changed; the same command verifies the file anew"
 STEP_S = 0.1
 # Runs whose records are in memory at a time.
 CHUNK = 16
-# How the results of each kind of collection are repeated.
-REPEATS = {"suite": _collection, "reproduction": _collection, TRIAL: _kept_runs, ATLAS: _kept_runs}
 # Digits of a fingerprint that are shown.
 SHOWN = 12

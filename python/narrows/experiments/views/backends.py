@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments.repeated import independent
-from narrows.linux.backend import LINUX, SIMULATOR
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import Estimate, estimate, paired
@@ -21,6 +21,22 @@ if TYPE_CHECKING:
     from narrows.experiments.plan import Plan
 
     Values = Mapping[int, float]
+
+
+def beside(
+    plan: Plan, command: str | None, summaries: Mapping[str, Mapping[str, Any]], tables: Mapping[str, pa.Table]
+) -> dict[str, Any]:
+    """Return the summary of a matrix or deployment on both backends, from the plan of either study."""
+    return {
+        "title": plan.title,
+        "kind": summaries[SIMULATOR]["kind"],
+        "on": BOTH,
+        "seed": plan.seed,
+        "replications": max(len(set(each["replication"].to_pylist())) for each in tables.values()),
+        "command": command,
+        **summaries,
+        "differences": differences(plan, tables),
+    }
 
 
 def differences(plan: Plan, tables: Mapping[str, pa.Table]) -> list[dict[str, Any]]:

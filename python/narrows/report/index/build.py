@@ -10,13 +10,14 @@ from urllib.parse import quote
 from narrows.drawing.scale import NO_DATA
 from narrows.drawing.svg import Markup, element, join
 from narrows.errors import InputError
+from narrows.files.kinds import KINDS
 from narrows.files.system import move_file
 from narrows.page import document as page
 from narrows.page.blocks import badge, row, state, table
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 from narrows.plural import counted
-from narrows.report.index.entries import SHOWN, Entry, entries
+from narrows.report.index.entries import MARKS, SHOWN, Entry, entries
 from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def build(folder: Path) -> Path:
     found = entries(folder)
     if not found:
         problem = "neither the folder nor one below it is of a run, comparison or study"
-        raise InputError(str(folder), f"{problem}: no summary.json, plan.json or ledger.json")
+        raise InputError(str(folder), f"{problem}: no {', '.join(MARKS[:-1])} or {MARKS[-1]}")
     index, partial = folder / "index.html", folder / ".index.html.partial"
     partial.write_text(index_page(folder.resolve().name, found), encoding="utf-8")
     move_file(partial, index)
@@ -128,16 +129,9 @@ _STATES = {
     "": ("absent", NO_DATA, "no fault"),
 }
 _PLURAL = {
-    "run": ("run", "runs"),
-    "comparison": ("comparison", "comparisons"),
-    "study": ("study", "studies"),
+    **{kind.name: (kind.name, kind.plural) for kind in KINDS},
     "matrix": ("matrix", "matrices"),
     "deployment": ("deployment", "deployments"),
-    "reproduction": ("reproduction", "reproductions"),
-    "trial": ("trial", "trials"),
-    "atlas": ("atlas", "atlases"),
-    "suite": ("suite", "suites"),
-    "results": ("other", "others"),
     "damaged": ("damaged", "damaged"),
     "another format": ("of another format", "of other formats"),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.comparison import runs_of
 from narrows.errors import InputError
 from narrows.files.format import FormatError, read_kept
+from narrows.files.kinds import KINDS, kind_of
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class Entry:
 
     Attributes:
         place: Path relative to the folder of the index.
-        kind: "run", "comparison", "study", "matrix", "deployment", "reproduction" or "results"; "damaged" if its
-            summary cannot be read, "another format" if it is of another version.
+        kind: Its kind, of a matrix or deployment by the name of that; "damaged" if its summary cannot be read,
+            "another format" if it is of another version.
         title: Title of what was run.
         time: Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
         replications: Number of replications; None if it is not known.
@@ -70,15 +71,14 @@ def _entry(folder: Path, root: Path) -> Entry:
     place = folder.relative_to(root).as_posix()
     page = next((f"{place}/{name}" for name in PAGES if (folder / name).is_file()), "")
     try:
-        summary, manifest = (_object(folder / name) for name in ("summary.json", "manifest.json"))
-        # The summary of a search has a name of its own.
-        summary = summary or _object(folder / "atlas.json")
-        ledger = _object(folder / "ledger.json")
-        plan = _object(folder / "plan.json")
-        title = summary.get("title") or ledger.get("title") or plan.get("title") or manifest.get("title") or folder.name
+        kind = kind_of(folder)
+        summary, manifest, results = (
+            _object(folder / name) for name in ("summary.json", "manifest.json", kind.results if kind else "")
+        )
+        title = summary.get("title") or results.get("title") or manifest.get("title") or folder.name
         return Entry(
             place=place,
-            kind=_kind(summary, ledger, plan),
+            kind=str(summary.get("kind") or (kind.name if kind else "")),
             title=str(title),
             time=str(manifest.get("started") or _written(folder)),
             replications=_count(summary.get("replications", manifest.get("replications"))),
@@ -100,18 +100,6 @@ def _written(folder: Path) -> str:
 
 def _object(path: Path) -> dict[str, Any]:
     return read_kept(path) if path.is_file() else {}
-
-
-def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
-    if ledger:
-        return "reproduction"
-    if "kind" in summary:
-        return str(summary["kind"])
-    if plan:
-        return "study"
-    if runs_of(summary) is not None:
-        return "comparison"
-    return next((kind for key, kind in BY_KEY.items() if key in summary), "results")
 
 
 def _level(summary: Mapping[str, Any]) -> str:
@@ -154,12 +142,8 @@ def _count(value: object) -> int | None:
 # The metrics that the index shows, and the ends of an interval.
 SHOWN = ("goodput_bps", "delay_p95_s")
 ENDS = 2
-
-
-# What else a summary has, by a key that only its kind has.
-BY_KEY = {"groups": "run", "margin": "trial", "found": "atlas", "rows": "suite"}
 # Files of which any makes a folder one of results, and the names of pages.
-MARKS = ("summary.json", "plan.json", "ledger.json", "atlas.json")
+MARKS = tuple(dict.fromkeys(kind.results for kind in KINDS))
 PAGES = ("report.html", "index.html")
 # Folders between the index and a result at most.
 DEPTH = 3

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of folders of results: the only list of them, and how the kind of a folder is recognised.
+
+A row names functions of parts that stand above this one by their paths, `module:function`, which are imported when they
+are called. A further kind is one row, and the functions that it names.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows import comparison
+from narrows.errors import InputError
+from narrows.files.json_objects import read_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+class Format(NamedTuple):
+    """The formats of a kind of file that this version writes and reads.
+
+    Attributes:
+        number: The number that is written.
+        oldest: The lowest number that is read, too.
+        again: How a file of another number is made again.
+    """
+
+    number: int
+    oldest: int
+    again: str
+
+
+class Kind(NamedTuple):
+    """A kind of folder of results.
+
+    Attributes:
+        name: Its name, as an index, a verification and a message have it.
+        plural: The name of several.
+        file: The file that states the number of the format of the folder.
+        format: The formats of this file.
+        page: Builds the page of a folder.
+        repeat: Repeats an unpacked folder, for its verification.
+        open: Makes the object that `narrows.open` returns from a folder and `trust`.
+        results: The file without which a folder has neither page nor entry in an index.
+        marks: Files that only this kind has.
+        keys: Keys of a summary or manifest that distinguish the kind, if no kind has its marks there.
+        rows: The key of the results whose list is the table of the folder.
+        title: The key of their title.
+        own: Patterns of files that an archive has beside the studies of the folder; empty if a manifest or plan lists
+            what the archive has.
+        packable: Raises an error for a folder that could not be repeated; empty if there is none.
+    """
+
+    name: str
+    plural: str
+    file: str
+    format: Format
+    page: str
+    repeat: str
+    open: str
+    results: str = "summary.json"
+    marks: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    rows: str = ""
+    title: str = "title"
+    own: tuple[str, ...] = ()
+    packable: str = ""
+
+
+def kind_of(folder: Path) -> Kind | None:
+    """Return the kind of a folder; None if it holds no results."""
+    marked = next((kind for kind in KINDS if any((folder / name).is_file() for name in kind.marks)), None)
+    if marked is not None or not any((folder / name).is_file() for name in UNMARKED):
+        return marked
+    content = _content(folder)
+    return next((kind for kind in KINDS if any(key in content for key in kind.keys)), RUN)
+
+
+def call(path: str, *arguments: Any, **named: Any) -> Any:
+    """Call a function that a row names."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)(*arguments, **named)
+
+
+def _content(folder: Path) -> Mapping[str, Any]:
+    for name in UNMARKED:
+        try:
+            return read_object(folder / name)
+        except (InputError, FileNotFoundError):
+            # What is damaged is reported by whoever needs it.
+            continue
+    return {}
+
+
+MANIFEST_FORMAT = Format(2, 1, "make the results again with the command in its manifest")
+COMMAND_AGAIN = "repeat the command that wrote it in another folder"
+REPRODUCE_AGAIN = "repeat `narrows reproduce` in another folder"
+# Files of kinds that have no marks of their own.
+UNMARKED = ("summary.json", "manifest.json")
+RUN = Kind(
+    "run", "runs", "manifest.json", MANIFEST_FORMAT,
+    page="narrows.commands.page:run",
+    repeat="narrows.share.verify:repeat_runs",
+    open="narrows.opened.folder:OpenedRun",
+)  # fmt: skip
+KINDS = [
+    RUN,
+    RUN._replace(
+        name="comparison", plural="comparisons",
+        keys=comparison.KINDS,
+        open="narrows.opened.folder:OpenedComparison",
+    ),
+    Kind(
+        "study", "studies", "plan.json", Format(3, 3, "`narrows study run` the study anew in another folder"),
+        marks=("plan.json",),
+        results="plan.json",
+        page="narrows.commands.page:study_in",
+        repeat="narrows.share.verify:repeat_study",
+        open="narrows.opened.folder:OpenedStudy",
+    ),
+    Kind(
+        "study on both backends", "studies on both backends", "manifest.json", MANIFEST_FORMAT,
+        keys=("simulator",),
+        rows="differences",
+        page="narrows.commands.page:both",
+        repeat="narrows.share.verify:repeat_both",
+        open="narrows.opened.folder:OpenedBoth",
+    ),
+    # Before the suite, whose summary has a key that a trial's has, too.
+    Kind(
+        "trial", "trials", "trial.json", Format(1, 1, COMMAND_AGAIN),
+        marks=("trial.json",),
+        keys=("alpha",),
+        rows="rows",
+        own=("trial.json", "summary.json", "comment.md", "junit.xml", "report.html", "pairs.jsonl", "scenarios/**/*"),
+        packable="narrows.share.kept_runs:of_trial",
+        page="narrows.commands.page:trial",
+        repeat="narrows.share.verify:repeat_trial",
+        open="narrows.opened.folder:OpenedTable",
+    ),
+    Kind(
+        "suite", "suites", "suite.json", Format(1, 1, COMMAND_AGAIN),
+        marks=("suite.json",),
+        keys=("rows",),
+        rows="rows",
+        own=("suite.json", "summary.json", "annex.md", "report.html", "scenarios/**/*", "suite/**/*"),
+        page="narrows.commands.page:suite",
+        repeat="narrows.share.verify:repeat_suite",
+        open="narrows.opened.folder:OpenedTable",
+    ),
+    Kind(
+        "reproduction", "reproductions", "reproduction.json", Format(1, 1, REPRODUCE_AGAIN),
+        marks=("reproduction.json", "ledger.json"),
+        results="ledger.json",
+        rows="claims",
+        title="study",
+        own=(
+            "reproduction.json", "ledger.json", "tables.json", "cells.parquet", "report.html", "claims/**/*",
+            # The cells that were added for open claims.
+            "decided/**/*",
+        ),
+        page="narrows.commands.page:reproduction_in",
+        repeat="narrows.share.verify:repeat_reproduction",
+        open="narrows.opened.folder:OpenedTable",
+    ),
+    Kind(
+        "atlas", "atlases", "search.json", Format(1, 1, COMMAND_AGAIN),
+        marks=("search.json", "atlas.json"),
+        results="atlas.json",
+        rows="found",
+        own=("search.json", "atlas.json", "curves.json", "history.jsonl", "report.html", "found/**/*"),
+        packable="narrows.share.kept_runs:of_atlas",
+        page="narrows.commands.page:atlas",
+        repeat="narrows.share.verify:repeat_atlas",
+        open="narrows.opened.folder:OpenedTable",
+    ),
+]  # fmt: skip
