@@ -106,24 +106,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
     *,
     trust: bool = False,
 ) -> Evaluation:
-    """Read a suite and plan its cells.
-
-    Args:
-        file: The suite file.
-        subject: The algorithm or queue under test.
-        size: "quick" or "full".
-        seed: Master seed in place of the files' own; None for theirs.
-        replications: Number of replications in place of the files' own; None for theirs.
-        on: The backend, or `both` for the simulator and a kernel.
-        sections: Sections whose rows alone are measured, each with those below it; empty for all.
-        overrides: Changes of every base scenario, as after `--set`, before the conditions of the cells.
-        trust: Whether Python files outside of the suite's folders, and commands in its files, may be executed.
-
-    Raises:
-        InputError: A file cannot be read, no row is of a section, the subject is not known, there is no such backend or
-            size, or the backend runs no cell with the subject.
-        ScenarioError: A file has faults.
-    """
+    """Read a suite and plan its cells."""
     if size not in SUITE_SIZES:
         raise UnknownNameError("size", size, SUITE_SIZES)
     suite = narrowed(read_suite(file), sections)
@@ -203,16 +186,7 @@ def _measures(row: Row) -> list[str]:
 
 
 def card_of_subject(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str, Any]:
-    """Return the card of a subject.
-
-    Args:
-        suite: The suite.
-        subject: The algorithm or queue under test.
-        of_kernels: Names of the algorithms of the kernels on which it runs.
-
-    Raises:
-        InputError: It is not known, or its file cannot be read.
-    """
+    """Return the card of a subject."""
     if suite.subject == ALGORITHM and is_external(subject):
         return external_card(subject)
     known = cards.algorithms() if suite.subject == ALGORITHM else cards.queues()
@@ -237,16 +211,7 @@ def card_of_subject(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Ma
 
 
 def open_folder(evaluation: Evaluation, folder: Path, shard: Mapping[str, Any] | None = None) -> None:
-    """Create the folder of an evaluation, unless it exists and holds the same one.
-
-    Args:
-        evaluation: The suite with its subject.
-        folder: The folder.
-        shard: The shard whose cells alone are in it, and what decides which cells there are; None for all cells.
-
-    Raises:
-        OutputError: The path holds another evaluation or something else.
-    """
+    """Create the folder of an evaluation, unless it exists and holds the same one."""
     refusal = "holds the suite of another subject, size, backend, version, shard or other rows"
     about = {**evaluation.identity, **({"shard": shard} if shard else {})}
     open_or_make(folder, ABOUT, about, refusal)
@@ -269,12 +234,7 @@ def place(folder: Path) -> Path:
 
 
 def failures(folder: Path, part: str = "") -> list[Refused]:
-    """Return the points of which a cell failed, and why, once for each cell.
-
-    Args:
-        folder: Folder of the evaluation.
-        part: Path of the study of some cells; empty for all.
-    """
+    """Return the points of which a cell failed, and why, once for each cell."""
     found = [read_object(file) for file in sorted((place(folder) / part).rglob("failed/*.json"))]
     return [Refused(each["levels"], each["algorithm"], _in_a_line(str(each["error"]))) for each in found]
 

@@ -128,14 +128,7 @@ class Suite:
 
 
 def find_suite(given: str) -> str:
-    """Return the path of the file of a suite, typed if the argument is.
-
-    Args:
-        given: Name of a suite that comes with Narrows, or the path of a suite file or of its folder.
-
-    Raises:
-        InputError: There is no such suite.
-    """
+    """Return the path of the file of a suite, typed if the argument is."""
     path = Path(given)
     if path.is_file():
         return like(given, str(path))
@@ -149,25 +142,12 @@ def find_suite(given: str) -> str:
 
 
 def read_suite(file: str | os.PathLike[str]) -> Suite:
-    """Read a suite file.
-
-    Raises:
-        InputError: The file cannot be read.
-        ScenarioError: The file has errors; `diagnostics` lists them with line and column.
-    """
+    """Read a suite file."""
     return _Reader(Document(read_text(Path(file)), str(file)), file).suite()
 
 
 def narrowed(suite: Suite, sections: Sequence[str]) -> Suite:
-    """Return a suite with the rows of some sections alone.
-
-    Args:
-        suite: The suite.
-        sections: Sections of its document, each with those below it: `5.1` means `5.1.3`, too; empty for all.
-
-    Raises:
-        InputError: No row is of a section.
-    """
+    """Return a suite with the rows of some sections alone."""
     for section in sections:
         if not any(_is_of(row, section) for row in suite.rows):
             known = ", ".join(dict.fromkeys(part for row in suite.rows for part in row.sections))

@@ -40,16 +40,7 @@ class _Result(NamedTuple):
 
 
 def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
-    """Judge every row of a suite whose cells are finished, and write the scenario file of each.
-
-    Args:
-        evaluation: The suite with its subject.
-        folder: Folder of the evaluation.
-
-    Returns:
-        The rows of `summary.json`: for each criterion a row per combination of levels. On both backends a row has what
-        the simulator gave, below `linux` the same of the kernel, and below `difference` kernel minus simulator.
-    """
+    """Judge every row of a suite whose cells are finished, and write the scenario file of each."""
     found: list[dict[str, Any]] = []
     tables: dict[tuple[str, str], list[Cell]] = {
         key: independent(stored(of_suite.place(folder) / cells.part.path).table()).to_pylist()

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the contents of `summary.json`.
-
-    Args:
-        evaluation: The suite with its subject.
-        rows: The judged rows.
-    """
+    """Return the contents of `summary.json`."""
     suite = evaluation.suite
     kernels = [backend.describe(kernel) for each in evaluation.backends if (kernel := backend.find(each)) is not None]
     beside = {LINUX: {"verdicts": counts([each[LINUX] for each in rows])}} if evaluation.on == BOTH else {}
@@ -77,12 +72,7 @@ def is_broken(summary: Mapping[str, Any]) -> bool:
 
 
 def views(rows: Sequence[Mapping[str, Any]], on: str) -> dict[str, list[Mapping[str, Any]]]:
-    """Return rows as each backend gave them, by its name.
-
-    Args:
-        rows: The rows of `summary.json`.
-        on: The backend as given.
-    """
+    """Return rows as each backend gave them, by its name."""
     if on != BOTH:
         return {on: list(rows)}
     return {SIMULATOR: list(rows), LINUX: [{**row, **row[LINUX]} for row in rows]}

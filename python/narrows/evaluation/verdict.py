@@ -48,14 +48,7 @@ class Judged(NamedTuple):
 
 
 def judge(measure: Measure, predicate: Predicate, values: Sequence[float], against: Sequence[float] | None) -> Judged:
-    """Judge a measure.
-
-    Args:
-        measure: The measure.
-        predicate: The predicate.
-        values: The measure by replication; not a number without data.
-        against: Values of the reference in the same replications; None for an absolute bound.
-    """
+    """Judge a measure."""
     card = measure.metric.cards[measure.of]
     within = REAL if measure.per else range_of(card)
     sign = 1.0 if predicate.upper else -1.0

@@ -69,17 +69,7 @@ class Watch(Protocol):
 
 
 def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> StoredStudy:
-    """Create the folder of a study atomically, and open it.
-
-    Args:
-        study: The study file, as read.
-        plan: Plan of the study.
-        folder: Path of the folder.
-        files: Contents of further files, by name.
-
-    Raises:
-        OutputError: The path holds a study or something else, or the folder cannot be created.
-    """
+    """Create the folder of a study atomically, and open it."""
     refuse_begun(folder)
     with appearing(folder) as partial:
         for name, source in zip(("study.toml", "extended.toml"), study.document.sources, strict=False):
@@ -102,11 +92,7 @@ def _as_kept(text: str, study: Study, plan: Plan) -> str:
 
 
 def refuse_begun(folder: Path) -> None:
-    """Check that `folder` holds no study.
-
-    Raises:
-        OutputError: It holds one; the message gives the command that resumes it.
-    """
+    """Check that `folder` holds no study."""
     if (folder / PLAN).exists():
         again = shlex.join(["narrows", "study", "resume", str(folder)])
         raise OutputError(f"{folder} holds a study that was begun: go on with `{again}`, or name another folder")
@@ -123,26 +109,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     say: Callable[[str], None] | None = None,
     shared: Shared | None = None,
 ) -> Status:
-    """Run every cell of a study that has neither finished nor failed, and gather the results.
-
-    Args:
-        study: The study in its folder, with what its plan may execute and read.
-        executor: Runs the cells; it is closed when the work ends.
-        watch: Receives the progress and may stop the work.
-        retry: Whether failed cells run again.
-        command: The command line, for the manifest; None from Python.
-        conclude: Writes further files into the folder after the last cell, before the manifest lists them.
-        say: Is called with what a person should know, a line at a time.
-        shared: Cells of other commands, which are taken over, and to which those that run here are added.
-
-    Returns:
-        The state of the study, without cells that are still to run.
-
-    Raises:
-        InputError: The engine or an input file has changed since its start; or what it would execute is not trusted.
-        OutputError: Another process works on the study.
-        Interrupted: The work was stopped, or the disk is full. Finished cells are kept.
-    """
+    """Run every cell of a study that has neither finished nor failed, and gather the results."""
     check_unchanged(study.plan, study.folder)
     with Lease(study.folder) as lease:
         campaign = _Campaign(study, watch, lease, executor.again, shared)
@@ -160,16 +127,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
 
 
 def conclude_whole(study: StoredStudy, command: str | None, conclude: Conclude) -> bool:
-    """Gather the results of a study that others ran, and write its manifest, if no cell is still to run.
-
-    Args:
-        study: The study in its folder.
-        command: The command line, for the manifest; None from Python.
-        conclude: As of `work`.
-
-    Returns:
-        Whether no cell is.
-    """
+    """Gather the results of a study that others ran, and write its manifest, if no cell is still to run."""
     with Lease(study.folder) as lease:
         campaign = _Campaign(study, _UNWATCHED, lease, (), None)
         campaign.prepare(retry=False)
@@ -215,15 +173,7 @@ class Replay(NamedTuple):
 
 
 def replay(study: StoredStudy, key: str) -> Replay:
-    """Run a cell of a study again in this process, without writing anything.
-
-    Args:
-        study: The study in its folder, with what its plan may execute and read.
-        key: Key of the cell, or an unambiguous prefix of it.
-
-    Raises:
-        InputError: There is no such cell, or more than one; or the engine or an input file has changed.
-    """
+    """Run a cell of a study again in this process, without writing anything."""
     plan, store = study.plan, study.store
     check_unchanged(plan, study.folder)
     ledger, finished, _ = study.recovered()

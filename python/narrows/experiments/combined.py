@@ -33,14 +33,6 @@ def combined(document: Document, entry: Entry, words: Words) -> list[Level]:
 
     Each table of `each` gives all combinations of the names that it lists, the last list varying fastest. In the values
     of key paths, `{PART}` is replaced by the value that `values.PART` has for the name, or else by the name.
-
-    Args:
-        document: Document of the factor; faults are added to it.
-        entry: The factor's table.
-        words: Values of other references.
-
-    Returns:
-        The levels in the order of `each`; none where the table has a fault.
     """
     columns = {key: each.node for key, each in entry.node.entries.items()}
     each, label, values = (columns.pop(key, None) for key in ("each", "label", "values"))

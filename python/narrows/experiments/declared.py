@@ -62,17 +62,7 @@ def names(keys: Sequence[Key]) -> list[str]:
 
 
 def fields(document: Document, table: Node | None, keys: Sequence[Key], of: str = "") -> dict[str, Any]:
-    """Read a table; unknown and missing keys and faulty values are added to the faults of the document.
-
-    Args:
-        document: The document.
-        table: The table; None where it is missing, which is no fault.
-        keys: Declared keys of the table.
-        of: Context of the table in messages, as in "design sobol"; empty if that is clear.
-
-    Returns:
-        The values without a fault, by key.
-    """
+    """Read a table; unknown and missing keys and faulty values are added to the faults of the document."""
     if table is None:
         return {}
     entries, known = document.table(table), {key.name: key for key in keys}
@@ -122,13 +112,7 @@ def one_of(*allowed: str) -> Kind:
 
 
 def listed(kind: Kind, words: str, example: str = "") -> Kind:
-    """Return the kind of a list of values of another kind; faulty ones are left out.
-
-    Args:
-        kind: Kind of the elements.
-        words: The list in words.
-        example: As in `["cubic"]`, for messages; the list must then not be empty. Empty for none.
-    """
+    """Return the kind of a list of values of another kind; faulty ones are left out."""
 
     def read(document: Document, node: Node) -> list[Any] | None:
         if not isinstance(node.value, list) or (example and not node.value):

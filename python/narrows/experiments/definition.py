@@ -110,19 +110,7 @@ def read_study(
     choice: Choice = AS_DESCRIBED,
     given: Mapping[str, object] = NOTHING_GIVEN,
 ) -> Study:
-    """Read a study file.
-
-    Args:
-        path: Path of the study file.
-        seed: Master seed in place of the file's; None keeps it.
-        replications: Number of replications in place of the file's; None keeps it.
-        choice: Size and variant of the file.
-        given: Words in place of those of the same name in the file, as plain values.
-
-    Raises:
-        InputError: The file, or the scenario that it names, cannot be read; or it has no such size or variant.
-        ScenarioError: The file has errors; `diagnostics` lists them with line and column.
-    """
+    """Read a study file."""
     file = Path(path)
     # Anything but a regular file may be endless.
     if file.exists() and not file.is_file():

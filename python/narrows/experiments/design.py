@@ -71,14 +71,7 @@ KINDS = (
 
 
 def read_design(document: Document, node: Node | None, factors: Sequence[Factor], seed: int) -> Design | None:
-    """Read `design` and enumerate its combinations; errors are added to the document.
-
-    Args:
-        document: Document of the study.
-        node: Value of `design`; None if it is absent.
-        factors: Factors of the study.
-        seed: Seed of space-filling points.
-    """
+    """Read `design` and enumerate its combinations; errors are added to the document."""
     from narrows.analysis.table import AnalysisError
 
     kind, options = _kind(document, node)

@@ -60,13 +60,7 @@ class Entry:
 
 
 def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
-    """Return a plain value as a node of a document in which it does not stand.
-
-    Args:
-        value: Text, a number, a boolean, or lists and dicts of them.
-        path: Key path of the value in messages.
-        span: Position in the file; the start of the file if there is none.
-    """
+    """Return a plain value as a node of a document in which it does not stand."""
     match value:
         case Mapping():
             inner = {str(key): Entry(span, placed(each, f"{path}.{key}", span)) for key, each in value.items()}
@@ -112,26 +106,11 @@ class Document:
         self.sources.insert(0, Source(self.text, self.file, 0))
 
     def root(self) -> Node:
-        """Parse the document's own file.
-
-        Raises:
-            ScenarioError: The text is not valid TOML.
-        """
+        """Parse the document's own file."""
         return _node(core.read_toml(self.text, self.file), "", 0)
 
     def added(self, text: str, file: str) -> Node:
-        """Parse a further file of the document.
-
-        Args:
-            text: Contents of the file.
-            file: Name of the file in messages.
-
-        Returns:
-            Its top-level table.
-
-        Raises:
-            ScenarioError: The text is not valid TOML.
-        """
+        """Parse a further file of the document."""
         start = self.sources[-1].start + len(self.sources[-1].text.encode()) + 1
         self.sources.append(Source(text, file, start))
         return _node(core.read_toml(text, file), "", start)
@@ -146,14 +125,7 @@ class Document:
     def complain(
         self, where: Node | tuple[Span, str], message: str, *, allowed: str = "", hint: str | None = None
     ) -> None:
-        """Add a fault, once where it is found several times.
-
-        Args:
-            where: The faulty value, or the span and key path of another part of the document.
-            message: Description of the fault.
-            allowed: Description of valid values; empty for none.
-            hint: Nearest known name, or a remedy; None for none.
-        """
+        """Add a fault, once where it is found several times."""
         if isinstance(where, Node):
             fault: Fault = (where.span, where.path, message, _shown(where.value), allowed, hint)
         else:
@@ -166,14 +138,7 @@ class Document:
         return table if table.path else ((0, 0), key)
 
     def unknown(self, where: Node | tuple[Span, str], message: str, given: str, known: Iterable[str]) -> None:
-        """Add a fault for an unknown name.
-
-        Args:
-            where: The value, or the span and key path of another part of the document.
-            message: Description of the fault.
-            given: The unknown name.
-            known: The valid names; the nearest becomes the hint.
-        """
+        """Add a fault for an unknown name."""
         names = sorted(set(known))
         near = core.nearest(given, names)
         hint = f"did you mean `{near}`?" if near else None
@@ -181,16 +146,7 @@ class Document:
         self.complain(where, message, allowed=", ".join(shown), hint=hint)
 
     def whole(self, node: Node | None, least: int, most: int) -> int | None:
-        """Return a whole number, or add a fault.
-
-        Args:
-            node: The value; None if its key is missing, which is no fault.
-            least: Smallest number allowed.
-            most: Largest number allowed.
-
-        Returns:
-            The number; None if it is missing or not allowed.
-        """
+        """Return a whole number, or add a fault."""
         if node is None:
             return None
         if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
@@ -227,11 +183,7 @@ class Document:
         return None
 
     def check(self) -> None:
-        """Raise if faults have been added.
-
-        Raises:
-            ScenarioError: All faults of the first file that has any, in the order of that file.
-        """
+        """Raise if faults have been added."""
         for source in self.sources:
             here = [fault for fault in self.faults if self._source(fault[0]) == source]
             if here:

@@ -74,16 +74,7 @@ class Factor:
 
 
 def read_factors(document: Document, table: Node, words: Words) -> list[Factor]:
-    """Read `[factors]`.
-
-    Args:
-        document: Document of the study; faults are added to it.
-        table: Value of `factors`, with references not yet replaced.
-        words: Values of the references.
-
-    Returns:
-        The factors without a fault, in the order of the file.
-    """
+    """Read `[factors]`."""
     entries = document.table(table, 'as in "path.rtt" = ["10ms", "100ms"]')
     read = [_factor(document, name, entry, words) for name, entry in entries.items()]
     factors = [factor for factor in read if factor is not None]

@@ -178,12 +178,7 @@ class Finding:
 
 
 def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
-    """Return the main results of each response of a study that has a value.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-    """
+    """Return the main results of each response of a study that has a value."""
     margins = given_margins(f"{metric}={value}" for metric, value in plan.margins.items())
     found = []
     for column in plan.columns:
@@ -194,19 +189,7 @@ def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
 
 
 def variance_of(plan: Plan, cells: pa.Table, response: str) -> Anova | None:
-    """Return the analysis of variance of a response over the factors of a study, the algorithm and the replication.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells; those without a value of the response are ignored.
-        response: Name of its column.
-
-    Returns:
-        The analysis; None if no factor varies.
-
-    Raises:
-        AnalysisError: The cells do not allow the analysis.
-    """
+    """Return the analysis of variance of a response over the factors of a study, the algorithm and the replication."""
     import pyarrow.compute as pc
 
     cells = cells.filter(pc.is_valid(cells[response]))

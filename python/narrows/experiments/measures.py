@@ -39,27 +39,14 @@ class Column(NamedTuple):
     measure: str
 
     def value(self, measured: Measured, tested: Tested) -> float | None:
-        """Return the value of the metric in a cell.
-
-        Args:
-            measured: Values of all metrics of the cell.
-            tested: Groups under test at the point of the cell, and their bottlenecks.
-
-        Returns:
-            The value in the unit of the metric; None where there is no such group or link, or no data.
-        """
+        """Return the value of the metric in a cell."""
         own = tested.subjects if self.of == "group" else tested.bottlenecks
         owner = self.owner or own[0]
         return measured[f"{self.of}s"].get(owner, {}).get(self.measure)
 
 
 def half_width(text: str, column: Column) -> Margin | None:
-    """Return the greatest half-width of an interval of a metric; None where the text is none.
-
-    Args:
-        text: A part of the mean, as `5%`, or a width in the unit of the metric, as `1ms`, or `2pp` of a share.
-        column: The metric.
-    """
+    """Return the greatest half-width of an interval of a metric; None where the text is none."""
     try:
         found = read_margin(text, str(card_of(column.measure, column.of)["unit"]))
     except ValueError:
@@ -94,13 +81,7 @@ class Known(NamedTuple):
 
 
 def columns(document: Document, written: Sequence[Node] | None, known: Known) -> list[Column]:
-    """Resolve the metrics of a study; unknown ones are added to the errors of the document.
-
-    Args:
-        document: Document of the study.
-        written: Metrics as listed; None for the main ones.
-        known: Groups and links of the scenarios.
-    """
+    """Resolve the metrics of a study; unknown ones are added to the errors of the document."""
     if written is None:
         main = (*MAIN_OF_GROUP, *MAIN_OF_LINK)
         return [column for name in main for column in _bare(resolve(name), known)]
@@ -115,15 +96,7 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
 
 
 def added(text: str, known: Known) -> list[Column]:
-    """Resolve a metric that the command line adds.
-
-    Args:
-        text: The metric, as after `--metric`.
-        known: Groups and links of the scenarios.
-
-    Raises:
-        ScenarioError: There is no such metric.
-    """
+    """Resolve a metric that the command line adds."""
     document = Document(text, "--metric")
     found = columns(document, [Node(text, (0, len(text.encode())), "measure")], known)
     document.check()

@@ -40,11 +40,7 @@ class Shards:
     found: Sequence[StoredStudy]
 
     def write(self, folder: Path) -> StoredStudy:
-        """Write the study into an existing folder, without its manifest.
-
-        Raises:
-            InputError: A folder is damaged, or two have other results of the same cell.
-        """
+        """Write the study into an existing folder, without its manifest."""
         import pyarrow as pa
 
         copy_description(self.found[0], folder)
@@ -62,15 +58,7 @@ class Shards:
 
 
 def open_shards(folders: Sequence[Path]) -> Shards:
-    """Open the shards of a study and check that they fit; nothing is written.
-
-    Args:
-        folders: A folder for each shard, in any order; of a further round, that of the earlier ones, too.
-
-    Raises:
-        InputError: A folder is none of a study, is being worked on, or lacks cells; two are of different studies, input
-            files, engines or numbers of shards, or of the same shard; or a shard is missing.
-    """
+    """Open the shards of a study and check that they fit; nothing is written."""
     found = [stored(folder) for folder in folders]
     for each in found:
         _check_alike(found[0], each)
@@ -86,11 +74,7 @@ def open_shards(folders: Sequence[Path]) -> Shards:
 
 
 def copy_description(study: StoredStudy, folder: Path) -> None:
-    """Copy what describes a study into a folder, without results.
-
-    Raises:
-        InputError: A file has changed since the study was begun.
-    """
+    """Copy what describes a study into a folder, without results."""
     check_kept(study.plan, study.folder)
     for name in (*DESCRIPTION, *study.plan.inputs):
         if (study.folder / name).is_file():

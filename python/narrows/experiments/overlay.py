@@ -49,20 +49,7 @@ AS_DESCRIBED = Choice()
 
 
 def overlaid(document: Document, root: Node, choice: Choice) -> Node:
-    """Apply `extends`, a size and a variant to the description of a study.
-
-    Args:
-        document: Document of the file; unknown keys of all sizes and variants are added to its faults.
-        root: Top-level table of the file.
-        choice: The size and the variant.
-
-    Returns:
-        The description without the keys `extends`, `sizes` and `variants`.
-
-    Raises:
-        InputError: The file does not have the size, or not the variant at this size.
-        ScenarioError: The extended file is not valid TOML.
-    """
+    """Apply `extends`, a size and a variant to the description of a study."""
     size, variant = choice
     entries = root.entries
     below = _extended(document, entries.pop(EXTENDS, None))
@@ -107,15 +94,7 @@ def _extended(document: Document, entry: Entry | None) -> Node | None:
 
 
 def offered(file: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """Return the variants available at each size of a study file, by the name of the size.
-
-    Args:
-        file: Path of the study file.
-
-    Raises:
-        InputError: The file cannot be read.
-        ScenarioError: It is not valid TOML, or its sizes or variants are no tables.
-    """
+    """Return the variants available at each size of a study file, by the name of the size."""
     document = Document(read_text(Path(file)), str(file))
     entries = document.root().entries
     always = _tables(document, entries.get(VARIANTS))

@@ -155,11 +155,7 @@ class Plan:
         return replace(self, base=base, points=points, external=external, kept=None)
 
     def save(self, folder: Path) -> None:
-        """Write the plan, and the files that its scenarios name, into an existing folder.
-
-        Raises:
-            OutputError: A file has changed since the plan was made.
-        """
+        """Write the plan, and the files that its scenarios name, into an existing folder."""
         keep(folder, [(path, digest, kept) for kept, (path, digest) in (self.kept or Kept()).files.items()])
         content = numbered(PLAN, asdict(self.portable()))
         del content["kept"], content["base"]["trust"]
@@ -167,15 +163,7 @@ class Plan:
 
 
 def load_plan(folder: Path, trust: Trust | None = None) -> Plan:
-    """Read the plan in the folder of a study.
-
-    Args:
-        folder: Folder of the study, which may come from somebody else.
-        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
-
-    Raises:
-        InputError: The path is not a folder of a study.
-    """
+    """Read the plan in the folder of a study."""
     try:
         content = read_kept(folder / PLAN, is_sealed=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -199,22 +187,13 @@ def _replications(content: Mapping[str, Any]) -> Replications:
 
 
 def executed_by(plan: Plan) -> list[Executed]:
-    """Return what the cells of a study would execute, each once; nothing is executed.
-
-    Raises:
-        ScenarioError: The scenario of a point has faults.
-    """
+    """Return what the cells of a study would execute, each once; nothing is executed."""
     points = ((point.overrides, point.written) for point in plan.points)
     return list(dict.fromkeys(each for changes in points for each in executed(given(plan.base, *changes))))
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:
-    """Check that engine and input files are those of the plan, and that all that it would execute is trusted.
-
-    Raises:
-        InputError: The engine is different, a file that a scenario names has changed, or something is not trusted or
-            cannot be read.
-    """
+    """Check that engine and input files are those of the plan, and that all that it would execute is trusted."""
     if plan.base.trust != EVERYTHING:
         try:
             found = executed_by(plan)
@@ -233,11 +212,7 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
 
 
 def check_kept(plan: Plan, folder: Path) -> None:
-    """Check that the files that the scenarios of a study name are those of the plan.
-
-    Raises:
-        InputError: One is missing or has changed.
-    """
+    """Check that the files that the scenarios of a study name are those of the plan."""
     for path, digest in plan.inputs.items():
         kept = inside(folder, path, folder / PLAN)
         if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_plan(content: Mapping[str, Any], file: Path) -> None:
-    """Check that the content of a plan has the right types, and that its parts fit each other.
-
-    Args:
-        content: The content, with its format and without its seal.
-        file: The file, for messages.
-
-    Raises:
-        InputError: A part has another type, or names another part that is not there.
-    """
+    """Check that the content of a plan has the right types, and that its parts fit each other."""
     check_shape(content, SHAPE, file)
     problem = next(_misfits(content), None)
     if problem is not None:

@@ -53,21 +53,7 @@ def make_plan(  # noqa: PLR0913  # each has a default
     execute: bool = True,
     refused: list[Refused] | None = None,
 ) -> Plan:
-    """Resolve every point of a study.
-
-    Args:
-        study: Study file as read.
-        overrides: Changes of the base scenario, each as after `--set`, before any level.
-        measures: Metrics in addition to the study's own, each as after `--metric`.
-        named: Algorithms that the command names, whose files may be executed if the user typed them.
-        trust: Whether any file may be executed, and the commands in the files of study and scenario.
-        execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
-        refused: Receives the points that their backend cannot run and that the plan omits; if None, such a point is an
-            error.
-
-    Raises:
-        ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
-    """
+    """Resolve every point of a study."""
     own = study.changes
     changes = (*own, *overrides)
     asked = study.document.file, named, changes, study.directory

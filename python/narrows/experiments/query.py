@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Run an SQL query on the table `cells` of a study.
-
-    Args:
-        folder: Folder of the study, which may be running.
-        sql: A query in the SQL of DuckDB; it has access to the table and to no file.
-
-    Returns:
-        The names of the columns, and the rows.
-
-    Raises:
-        InputError: The path is not a folder of a study, the query has an error, or its process
-            was ended, as by Linux if there is no memory left.
-    """
+    """Run an SQL query on the table `cells` of a study."""
     with subprocess.Popen(  # our own module
         # `-P`: without it, modules in the working directory would take the place of Python's own.
         [sys.executable, "-P", "-m", "narrows.experiments.answering"],

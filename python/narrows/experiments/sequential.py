@@ -32,13 +32,7 @@ Of = tuple[int | str, str | None, str]
 
 
 def cells_until(plan: Plan, targets: Sequence[int], first: int = 0) -> Iterator[Cell]:
-    """Iterate over cells of a study, replication by replication.
-
-    Args:
-        plan: Plan of the study.
-        targets: Number of replications of each combination of levels.
-        first: The first replication.
-    """
+    """Iterate over cells of a study, replication by replication."""
     for replication in range(first, max(targets, default=0)):
         for point in plan.points:
             if replication < targets[point.row]:
@@ -49,12 +43,7 @@ class Ledger:
     """The cells of a study, and which of them are settled: finished or failed."""
 
     def __init__(self, plan: Plan, share: Share | None = None) -> None:
-        """Know of no result yet.
-
-        Args:
-            plan: Plan of the study.
-            share: The cells that count; None for all.
-        """
+        """Know of no result yet."""
         self.plan = plan
         self.share = share
         self.targets = [(share and share.until) or plan.replications.minimum] * len(plan.rows)
@@ -94,16 +83,7 @@ class Ledger:
             done += 1
 
     def settle(self, point: Point, replication: int, measured: Mapping[str, Any] | None) -> list[Cell]:
-        """Record a cell that has finished or failed.
-
-        Args:
-            point: Point of the cell.
-            replication: Number of its replication.
-            measured: Values of its metrics; None if it failed.
-
-        Returns:
-            The cells that are decided in addition.
-        """
+        """Record a cell that has finished or failed."""
         if self.fixed or (self.share and not decides(self.plan)):
             return []
         if measured is not None:

@@ -56,11 +56,7 @@ def decides(plan: Plan) -> bool:
 
 
 def load_share(folder: Path) -> Share | None:
-    """Read what falls to a shard in the folder of a study; None where the folder is of the whole study.
-
-    Raises:
-        InputError: The file is damaged.
-    """
+    """Read what falls to a shard in the folder of a study; None where the folder is of the whole study."""
     file = folder / SHARD
     if not file.is_file():
         return None

@@ -75,11 +75,7 @@ class Store:
         return content
 
     def discard_damaged(self) -> list[Path]:
-        """Remove the damaged files of finished and failed cells; only for the holder of the lease.
-
-        Returns:
-            The files removed.
-        """
+        """Remove the damaged files of finished and failed cells; only for the holder of the lease."""
         damaged = []
         for folder in (self.cells, self.failed):
             for name in sorted(_names(folder)):
@@ -100,11 +96,7 @@ class Store:
         sync(self.failed)
 
     def keep(self, cells: Sequence[Finished]) -> None:
-        """Write finished cells to the disk durably, in one file.
-
-        Raises:
-            OSError: Writing failed, for example on a full disk; none of them is kept.
-        """
+        """Write finished cells to the disk durably, in one file."""
         content = {"cells": {cell.key: {name: getattr(cell, name) for name in CELL} for cell in cells}}
         text = json.dumps(sealed(content), allow_nan=False, separators=(",", ":"))
         # A process that has lost its lease may write the same cells, and others.
@@ -133,12 +125,7 @@ class Store:
         return found
 
     def table(self, plan: Plan, wanted: Iterable[Cell]) -> pa.Table:
-        """Return the table of the finished cells, a row per cell.
-
-        Args:
-            plan: Plan of the study.
-            wanted: The cells in the order of the table.
-        """
+        """Return the table of the finished cells, a row per cell."""
         return self._table(plan, wanted, self._fresh())
 
     def _table(self, plan: Plan, wanted: Iterable[Cell], fresh: Mapping[str, Any]) -> pa.Table:
@@ -169,15 +156,7 @@ class Store:
         return pa.concat_tables([taken, made]).take(pa.array(order, pa.int64()))
 
     def gather(self, plan: Plan, wanted: Iterable[Cell]) -> pa.Table:
-        """Move all finished cells into `cells.parquet`; only for the holder of the lease.
-
-        Args:
-            plan: Plan of the study.
-            wanted: The cells in the order of the table.
-
-        Raises:
-            OSError: Writing failed, for example on a full disk; nothing is lost.
-        """
+        """Move all finished cells into `cells.parquet`; only for the holder of the lease."""
         files = self._files()
         table = self._table(plan, wanted, _together(files))
         partial = self.folder / f".{TABLE}.partial"
@@ -196,11 +175,7 @@ class Store:
         return _together(self._files())
 
     def _files(self) -> dict[Path, dict[str, Any]]:
-        """Return what was kept of the cells in each file, by key.
-
-        Raises:
-            InputError: A file is damaged.
-        """
+        """Return what was kept of the cells in each file, by key."""
         found = {}
         for name in _names(self.cells):
             file = self.cells / f"{name}.json"
@@ -221,11 +196,7 @@ class Store:
         return cells
 
     def _gathered(self, columns: list[str] | None = None) -> pa.Table | None:
-        """Return columns, or all, of the cells that were gathered; None before any were.
-
-        Raises:
-            InputError: The file is damaged.
-        """
+        """Return columns, or all, of the cells that were gathered; None before any were."""
         import pyarrow as pa
 
         try:

@@ -76,28 +76,12 @@ class StoredStudy:
 
 
 def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
-    """Open the folder of a study.
-
-    Args:
-        folder: Folder of the study, which may come from somebody else.
-        trust: What its scenarios may execute and read; None for nothing but to read what is in the folder.
-
-    Raises:
-        InputError: The path is not a folder of a study.
-    """
+    """Open the folder of a study."""
     return StoredStudy(folder, load_plan(folder, trust), Store(folder), load_share(folder))
 
 
 def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:
-    """Open the folder of a study that a command has planned anew: it may do everything if it holds this plan.
-
-    Args:
-        plan: The plan of the command.
-        folder: Folder of the study.
-
-    Raises:
-        InputError: The path is not a folder of a study.
-    """
+    """Open the folder of a study that a command has planned anew: it may do everything if it holds this plan."""
     return trusted_as(plan, EVERYTHING, stored(folder))
 
 

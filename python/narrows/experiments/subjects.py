@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_marks(study: Study, overrides: Sequence[str], subjects: Sequence[str], *, trust: bool = False) -> list[str]:
-    """Return changes of the base scenario of a study, and with them those that mark these groups alone as subject.
-
-    Args:
-        study: Study file as read.
-        overrides: Changes of the base scenario, each as after `--set`.
-        subjects: Names of groups; none leaves the marks as they are.
-        trust: Whether any Python file may be executed.
-
-    Raises:
-        InputError: There is no such group, or the study replaces no algorithm.
-        ScenarioError: The base scenario has faults.
-    """
+    """Return changes of the base scenario of a study, and with them those that mark these groups alone as subject."""
     if subjects and not study.algorithms:
         problem = "has no `algorithms`, so that no group's algorithm is replaced; a factor names groups by itself"
         raise InputError(study.document.file, f"{problem}; allowed: `algorithms`, or no --subject")

@@ -126,12 +126,7 @@ Outcome = Finished | Failed | Stopped | Refused
 def resolve(
     base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR, replications: int = 1
 ) -> core.Scenario:
-    """Resolve the scenario of a point; a cell is one replication of it, and a file of it may have several.
-
-    Raises:
-        InputError: There is no such backend.
-        ScenarioError: The scenario has errors.
-    """
+    """Resolve the scenario of a point; a cell is one replication of it, and a file of it may have several."""
     return core.load(given(base, overrides, subject, on, replications))
 
 
@@ -154,12 +149,7 @@ def given(
 
 
 def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
-    """Run a cell in this process on one thread.
-
-    Args:
-        task: The cell.
-        progress: Receives the progress and may cancel the cell; None for neither.
-    """
+    """Run a cell in this process on one thread."""
     if core.fingerprint() != task.base.engine:
         return Refused(task.key, core.fingerprint(), "")
     try:

@@ -22,12 +22,7 @@ class Words:
     """
 
     def __init__(self, document: Document, known: Mapping[str, Node]) -> None:
-        """Create from values by name.
-
-        Args:
-            document: Document of the texts; invalid references are added to its faults.
-            known: Values by name.
-        """
+        """Create from values by name."""
         self._document = document
         self._known = dict(known)
 
@@ -39,10 +34,6 @@ class Words:
         """Return a value with all references in its texts replaced; unchanged where there are no words.
 
         Unknown names and references to themselves are added to the faults of the document.
-
-        Args:
-            node: The value, with texts at any depth.
-            within: References that are being replaced.
         """
         if not self._known:
             return node

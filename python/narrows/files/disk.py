@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def new_file(place: Path) -> Iterator[Path]:
-    """Create a file atomically: yield a partial file, which is renamed to `place` when the block ends normally.
-
-    Args:
-        place: The file; it must not exist.
-
-    Yields:
-        The partial file, not yet created, in a folder that exists.
-
-    Raises:
-        OutputError: The file exists, or cannot be written.
-    """
+    """Create a file atomically: yield a partial file, which is renamed to `place` when the block ends normally."""
     if place.exists():
         raise OutputError(f"{place} exists: name another file or remove it")
     partial = place.parent / f".{place.name}.partial-{os.getpid()}"
@@ -42,11 +32,7 @@ def new_file(place: Path) -> Iterator[Path]:
 
 
 def write_whole(place: Path, text: str) -> None:
-    """Write a text file such that it is the old one or the new one at any moment.
-
-    Raises:
-        OSError: Writing failed, for example on a full disk; the old file is unchanged.
-    """
+    """Write a text file such that it is the old one or the new one at any moment."""
     partial = place.parent / f".{place.name}.partial"
     try:
         with partial.open("w", encoding="utf-8") as file:

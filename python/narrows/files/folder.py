@@ -26,16 +26,7 @@ if TYPE_CHECKING:
 
 
 def check_place(folder: Path, *, replace: bool) -> None:
-    """Check that `folder` can be created, without writing anything.
-
-    Args:
-        folder: The folder for the results.
-        replace: Whether the folder of an earlier run there may be replaced.
-
-    Raises:
-        OutputError: Its name is too long, it exists and is not empty (or, with `replace`, is not the folder of a run),
-            or its parent is not a writable folder.
-    """
+    """Check that `folder` can be created, without writing anything."""
     if len(os.fsencode(folder.name)) > MAX_NAME_BYTES:
         raise OutputError(f"{folder} cannot be made: its name has more than {MAX_NAME_BYTES} bytes")
     if folder.exists():
@@ -50,19 +41,7 @@ def check_place(folder: Path, *, replace: bool) -> None:
 
 @contextmanager
 def appearing(folder: Path, *, replace: bool = False, instead: bool = False) -> Iterator[Path]:
-    """Create a folder atomically: yield a partial folder, which is renamed to `folder` when the block ends normally.
-
-    Args:
-        folder: The folder for the results.
-        replace: Whether the folder of an earlier run there is replaced.
-        instead: Whether any folder there is replaced, for those inside of results.
-
-    Yields:
-        The partial folder.
-
-    Raises:
-        OutputError: As for `check_place`, or the folder cannot be created for another reason.
-    """
+    """Create a folder atomically: yield a partial folder, which is renamed to `folder` when the block ends normally."""
     if not instead:
         check_place(folder, replace=replace)
     partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"

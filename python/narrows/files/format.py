@@ -27,43 +27,19 @@ class FormatError(InputError):
 
 
 def numbered(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a file with the number of its format in front.
-
-    Args:
-        name: Name of the file, one of `FORMATS`.
-        content: Content of the file.
-    """
+    """Return the content of a file with the number of its format in front."""
     return {"format": FORMATS[name].number, **content}
 
 
 def write_kept(file: Path, content: Mapping[str, Any], *, is_sealed: bool = False) -> dict[str, Any]:
-    """Write a JSON file that a user keeps, whole or not at all, and return what it holds.
-
-    Args:
-        file: Path of the file, whose name is that of its format.
-        content: The content without the number.
-        is_sealed: Whether the file has a seal.
-    """
+    """Write a JSON file that a user keeps, whole or not at all, and return what it holds."""
     whole = numbered(file.name, content)
     write_whole(file, to_json(sealed(whole) if is_sealed else whole) + "\n")
     return whole
 
 
 def read_kept(file: Path, *, is_sealed: bool = False) -> dict[str, Any]:
-    """Read a JSON file that a user keeps.
-
-    Args:
-        file: The file; its name is one of `FORMATS`.
-        is_sealed: Whether it has a seal, which is checked and left out.
-
-    Returns:
-        Its content with the number of its format.
-
-    Raises:
-        FormatError: It is of a format that this version does not read.
-        InputError: It cannot be read, or is damaged.
-        FileNotFoundError: There is no such file.
-    """
+    """Read a JSON file that a user keeps."""
     content = read_object(file)
     check_number(content, file.name, file)
     if is_sealed:
@@ -73,17 +49,7 @@ def read_kept(file: Path, *, is_sealed: bool = False) -> dict[str, Any]:
 
 
 def check_number(content: Mapping[str, Any], name: str, file: Path | str) -> None:
-    """Check the number of a format.
-
-    Args:
-        content: An object whose entry `format` is the number; without one it is 0.
-        name: The kind of file, one of `FORMATS`.
-        file: The file, for messages.
-
-    Raises:
-        FormatError: This version does not read it.
-        InputError: The number is none.
-    """
+    """Check the number of a format."""
     given = content.get("format", 0)
     number, oldest, again = FORMATS[name]
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 def keep(folder: Path, files: Iterable[tuple[str, str, str]]) -> None:
-    """Copy files into a folder of results.
-
-    Args:
-        folder: The folder.
-        files: Of each file its path, the SHA-256 of what was used in hexadecimal, and where the folder keeps it.
-
-    Raises:
-        OutputError: A file is gone or has changed since it was used.
-    """
+    """Copy files into a folder of results."""
     for path, digest, kept in files:
         target = folder / kept
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -25,12 +25,7 @@ class Journal:
     """
 
     def __init__(self, file: Path, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Read the file, and drop from it what is damaged.
-
-        Args:
-            file: The file.
-            is_valid: Whether an entry is one that this version writes; it may raise errors for one that is none.
-        """
+        """Read the file, and drop from it what is damaged."""
         self.file = file
         self.entries: list[dict[str, Any]] = []
         self.damaged = 0
@@ -46,11 +41,7 @@ class Journal:
             write_whole(file, "".join(map(_line, self.entries)))
 
     def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Append entries durably.
-
-        Raises:
-            OSError: Writing failed, for example on a full disk.
-        """
+        """Append entries durably."""
         with self.file.open("a", encoding="utf-8") as file:
             file.write("".join(map(_line, entries)))
             file.flush()

@@ -24,12 +24,7 @@ def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_sealed(file: Path) -> dict[str, Any]:
-    """Read a file that holds a sealed object, and return the object without its seal.
-
-    Raises:
-        InputError: The file cannot be read, or is damaged.
-        FileNotFoundError: There is no such file.
-    """
+    """Read a file that holds a sealed object, and return the object without its seal."""
     content = read_object(file)
     check_seal(file, content)
     del content[SEAL]
@@ -37,11 +32,7 @@ def read_sealed(file: Path) -> dict[str, Any]:
 
 
 def check_seal(file: Path, content: Mapping[str, Any]) -> None:
-    """Check that what a file holds has the digest that was written with it.
-
-    Raises:
-        InputError: It has another one, or none.
-    """
+    """Check that what a file holds has the digest that was written with it."""
     if unsealed(content) is None:
         raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
 
@@ -55,12 +46,7 @@ def unsealed(content: object) -> dict[str, Any] | None:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """Read a file that holds a JSON object.
-
-    Raises:
-        InputError: The file cannot be read, or is damaged.
-        FileNotFoundError: There is no such file.
-    """
+    """Read a file that holds a JSON object."""
     try:
         content = from_json(read_text(file, LARGEST_MB))
     except InputError as error:
@@ -81,10 +67,6 @@ def from_json(text: str | bytes) -> Any:
 
     RFC 8259, §4 does not specify which of two values of a key counts, so that such a text is refused; §6 lets a reader
     limit the range of numbers, so that `1e999` is refused.
-
-    Raises:
-        ValueError: It is no JSON, has a number that is not finite, or has a key twice in one object.
-        RecursionError: It is nested too deeply.
     """
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
@@ -133,11 +115,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def to_json(content: Any) -> str:
-    """Return `content` as indented JSON.
-
-    Raises:
-        ValueError: It has a number that is not finite.
-    """
+    """Return `content` as indented JSON."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 

@@ -17,19 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_or_make(folder: Path, name: str, about: Mapping[str, Any], refusal: str, *, is_sealed: bool = False) -> None:
-    """Make the folder of a long command, unless it is there and of the same work.
-
-    Args:
-        folder: The folder.
-        name: Its file of what the work is about.
-        about: What the work is about.
-        refusal: What is said of a folder with other work.
-        is_sealed: Whether the file has a seal.
-
-    Raises:
-        InputError: The file is damaged, or of a format that this version does not read.
-        OutputError: The folder has other work, or something else.
-    """
+    """Make the folder of a long command, unless it is there and of the same work."""
     file = folder / name
     if not file.is_file():
         check_place(folder, replace=False)
@@ -68,12 +56,7 @@ class Kept:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
-        """Open the folder, or begin a new one.
-
-        Raises:
-            InputError: A file of the folder is damaged, or of a format that this version does not read.
-            OutputError: The folder holds something else, or another process works there.
-        """
+        """Open the folder, or begin a new one."""
         refusal = f"holds {self.WORDS} of something else"
         open_or_make(self.folder, self.ABOUT, self.about(), refusal, is_sealed=self.SEALED)
         self._lease.__enter__()
@@ -96,9 +79,5 @@ class Kept:
         return self._lease.lost
 
     def append(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Keep entries durably.
-
-        Raises:
-            OSError: Writing failed, for example on a full disk.
-        """
+        """Keep entries durably."""
         self._journal.add(entries)

@@ -23,11 +23,7 @@ class Lease:
     """The exclusive right to work on the results in a folder, which this process holds while the context is entered."""
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is taken yet.
-
-        Args:
-            folder: The folder, which exists.
-        """
+        """Nothing is taken yet."""
         self.file = folder / LEASE
         self.lost = False
         self._mine = {"host": socket.gethostname(), "pid": os.getpid(), "born": born(os.getpid())}

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 
 def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] = ()) -> None:
-    """Write `manifest.json` into `folder`, after all other files except the report.
-
-    Args:
-        folder: The folder of a run, comparison or study.
-        facts: Further entries, such as `seed`, `replications`, `finished`, `scenario`, `digest` and `interrupted`.
-        without: Names of files that are not listed.
-    """
+    """Write `manifest.json` into `folder`, after all other files except the report."""
     manifest = {
         "digest_schema": core.digest_schema(),
         "versions": {
@@ -66,12 +60,7 @@ def _system() -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a folder of results, whether its seal is right or not.
-
-    Raises:
-        InputError: It cannot be read, or a part of it has another type.
-        FileNotFoundError: There is none.
-    """
+    """Read the manifest of a folder of results, whether its seal is right or not."""
     content = read_kept(folder / MANIFEST)
     check_shape(content, SHAPE, folder / MANIFEST)
     return content
@@ -98,15 +87,7 @@ def runs_in(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def check_folder(folder: Path, within: Path | None = None) -> None:
-    """Compare the files of a run or comparison with the digests in its manifest.
-
-    Args:
-        folder: The folder.
-        within: Folder of the comparison of which it is a run; None if it is none.
-
-    Raises:
-        InputError: There is no manifest, or it or a file is damaged.
-    """
+    """Compare the files of a run or comparison with the digests in its manifest."""
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     try:
@@ -134,17 +115,7 @@ def check_folder(folder: Path, within: Path | None = None) -> None:
 
 
 def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = "") -> None:
-    """Compare a file of a folder with the digest in its manifest; nothing is wrong if the manifest does not list it.
-
-    Args:
-        folder: The folder.
-        name: Name of the file.
-        manifest: The content of the folder's manifest.
-        remedy: Remedy for a file that differs, for the message.
-
-    Raises:
-        InputError: The file is missing or differs.
-    """
+    """Compare a file of a folder with the digest in its manifest; nothing is wrong if the manifest does not list it."""
     expected = manifest.get("files", {}).get(name)
     if expected is None:
         return

@@ -15,18 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_parquet(file: Path, columns: Sequence[str] | None = None, filters: Sequence[Any] | None = None) -> pa.Table:
-    """Read a table.
-
-    Args:
-        file: The file.
-        columns: The columns that are read; None for all.
-        filters: Conditions that rows must satisfy to be read, as of `pyarrow.parquet.read_table`; None for all rows.
-
-    Raises:
-        InputError: It would be far larger in memory than a table that Narrows writes into so small a file.
-        pyarrow.ArrowException: It is no such file.
-        OSError: It cannot be read.
-    """
+    """Read a table."""
     import pyarrow.parquet as pq
 
     chosen = None if columns is None else list(columns)

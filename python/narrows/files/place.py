@@ -9,16 +9,7 @@ from narrows.errors import InputError
 
 
 def inside(folder: Path, place: str, named_in: Path) -> Path:
-    """Return the path of a file or folder that a file of results names.
-
-    Args:
-        folder: The folder of the results.
-        place: The place, relative to it.
-        named_in: The file that names it.
-
-    Raises:
-        InputError: The place is outside of the folder, or a link leads out of it.
-    """
+    """Return the path of a file or folder that a file of results names."""
     if leaves(place) or not is_inside(folder, folder / place):
         raise InputError(str(named_in), f"names {place!r}, which is not in {folder}")
     return folder / place

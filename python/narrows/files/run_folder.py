@@ -68,11 +68,7 @@ class RunFolder:
         return [int(each) for each in self.manifest["finished"]]
 
     def replication(self, wanted: int | None) -> int:
-        """Return the number of a replication that finished: `wanted`, or the first where that is None.
-
-        Raises:
-            InputError: The replication did not finish.
-        """
+        """Return the number of a replication that finished: `wanted`, or the first where that is None."""
         known = self.replications
         if wanted is not None and wanted not in known:
             allowed = ", ".join(map(str, known))
@@ -94,15 +90,7 @@ class RunFolder:
         return None if file is None else read_parquet(file, columns)
 
     def table(self, name: str, missing: str) -> pa.Table:
-        """Read a table.
-
-        Args:
-            name: Name of the table.
-            missing: Message where the run has no such table.
-
-        Raises:
-            InputError: The run has no such table.
-        """
+        """Read a table."""
         found = self.optional(name)
         if found is None:
             raise InputError(str(self.path), missing)
@@ -121,21 +109,13 @@ class RunFolder:
 
 
 def checked(path: Path) -> RunFolder:
-    """Open the folder of a run or a comparison whose files have the digests of its manifest.
-
-    Raises:
-        InputError: It is not a run folder, or a file in it is damaged.
-    """
+    """Open the folder of a run or a comparison whose files have the digests of its manifest."""
     check_folder(path)
     return RunFolder(path)
 
 
 def single(path: Path) -> RunFolder:
-    """Open the folder of a run alone.
-
-    Raises:
-        InputError: It is not the folder of a run, or a file in it is damaged.
-    """
+    """Open the folder of a run alone."""
     if (path / "plan.json").is_file():
         raise InputError(str(path), "is the folder of a study, whose cells keep no logs; name the folder of a run")
     found = checked(path)

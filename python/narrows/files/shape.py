@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 
 def check_shape(content: object, shape: Any, file: Path) -> None:
-    """Check what a file holds.
-
-    Args:
-        content: Content of the file, as parsed from JSON.
-        shape: Shape that the content must have.
-        file: The file, for messages.
-
-    Raises:
-        InputError: A part has another type; the message names it, what is there, and what is allowed.
-    """
+    """Check what a file holds."""
     # A fault is put into words only where there is one: a study reads a file for each of its cells.
     fault = None if _fits(content, shape) else _fault(content, shape, "")
     if fault is not None:
@@ -45,12 +36,6 @@ def fitting(file: Path) -> Iterator[None]:
 
     It is for results that may come from somebody else. In those that the same command has written, such an error is a
     fault of this program, and stays one.
-
-    Args:
-        file: The file or folder that holds them, for messages.
-
-    Raises:
-        InputError: They do not fit together.
     """
     try:
         yield

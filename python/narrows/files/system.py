@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 
 def lock(file: IO[Any], *, wait: bool = True) -> None:
-    """Lock a file against other processes until it is closed.
-
-    Args:
-        file: The file, open for writing.
-        wait: Whether to wait for a process that has it.
-
-    Raises:
-        BlockingIOError: Another process has it, and there is no waiting.
-    """
+    """Lock a file against other processes until it is closed."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -46,21 +38,12 @@ def lock(file: IO[Any], *, wait: bool = True) -> None:
 
 
 def move_file(file: Path, target: Path) -> None:
-    """Rename a file; a file `target` is replaced.
-
-    Raises:
-        OSError: It cannot be renamed; on Windows also if another process keeps either open.
-    """
+    """Rename a file; a file `target` is replaced."""
     _again_where_open(lambda: file.replace(target))
 
 
 def move_folder(folder: Path, target: Path) -> None:
-    """Rename a folder to `target`, which does not exist or is an empty folder.
-
-    Raises:
-        OSError: There is something at `target` (`ENOTEMPTY`, `EEXIST`, `ENOTDIR`), or it cannot be renamed; on Windows
-            also if another process keeps a file inside open.
-    """
+    """Rename a folder to `target`, which does not exist or is an empty folder."""
     if sys.platform == "win32" and target.is_dir():
         # There, a folder does not take the place of an empty one.
         target.rmdir()
@@ -101,11 +84,7 @@ def peak_rss_bytes() -> int:
 
 
 def user_cache() -> Path:
-    """Return the folder of this user's cache on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`.
-
-    Raises:
-        InputError: The variable is not set, and the user has no home directory.
-    """
+    """Return the folder of this user's cache on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`."""
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows"
     except RuntimeError:

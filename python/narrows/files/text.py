@@ -16,10 +16,6 @@ def open_regular(file: Path) -> BinaryIO:
     """Open a file from elsewhere for reading.
 
     A pipe may never end or never begin, and a device may give bytes for ever.
-
-    Raises:
-        InputError: It is no regular file.
-        OSError: It cannot be opened.
     """
     # Checked before it is opened: opening a pipe waits for its writer.
     kind = file.stat().st_mode
@@ -29,15 +25,7 @@ def open_regular(file: Path) -> BinaryIO:
 
 
 def read_text(file: Path, largest_mb: int = 64) -> str:
-    """Return the content of a text file.
-
-    Args:
-        file: The file. One that is larger is not read to its end, so that it does not fill the memory.
-        largest_mb: Size of the largest file that is read, megabytes.
-
-    Raises:
-        InputError: The file is larger, cannot be read, or is not UTF-8 text.
-    """
+    """Return the content of a text file."""
     try:
         with file.open("rb") as opened:
             content = opened.read(largest_mb * MB + 1)

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_plain(file: Path) -> dict[str, Any]:
-    """Read the scenario that a folder of results keeps, which Narrows has written with every default.
-
-    Raises:
-        InputError: The file cannot be read, or is damaged.
-    """
+    """Read the scenario that a folder of results keeps, which Narrows has written with every default."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -47,15 +43,7 @@ def to_toml(table: Mapping[str, object]) -> str:
 
 
 def inline(value: object, place: str = "") -> str:
-    """Return one value as TOML on one line.
-
-    Args:
-        value: A string, number, boolean, list or mapping, nested as deep as needed.
-        place: Key path in the scenario, for messages.
-
-    Raises:
-        TypeError: It has no form in TOML.
-    """
+    """Return one value as TOML on one line."""
     match value:
         case bool():
             return "true" if value else "false"

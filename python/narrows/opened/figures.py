@@ -52,22 +52,7 @@ def figure(
 def write(
     folder: Path, name: str, out: Path | None, width_mm: float, replication: int | None = None
 ) -> tuple[Path, Picture]:
-    """Write a figure of a page of results into a file of its own.
-
-    Args:
-        folder: The folder of the results.
-        name: Name of the figure.
-        out: The file, which must not exist; its end is one of `FORMATS`. None is `NAME.pdf` in the working directory.
-        width_mm: Width of the figure, millimetres.
-        replication: Number of the replication of a figure over time, from 0; None is the first.
-
-    Returns:
-        The file, and the figure with its caption.
-
-    Raises:
-        InputError: As `figure`; or the file has no such end.
-        OutputError: The file exists, or cannot be written.
-    """
+    """Write a figure of a page of results into a file of its own."""
     place = out or Path(f"{name}.pdf")
     form = place.suffix.removeprefix(".")
     if form not in FORMATS:
@@ -88,11 +73,7 @@ def write(
 
 
 def pictures_in(folder: Path, width_mm: float = 160.0) -> dict[str, Picture]:
-    """Return the figures of the page of a folder by their names, drawn for a width in millimetres.
-
-    Raises:
-        InputError: The folder has no page.
-    """
+    """Return the figures of the page of a folder by their names, drawn for a width in millimetres."""
     page = folder / "report.html"
     if not page.is_file():
         problem = f"has no page: `narrows report {folder}` builds it" if folder.is_dir() else "no such folder"

@@ -85,12 +85,7 @@ class Archive:
 
 
 def chosen(elites: Iterable[Elite], most: int) -> list[Elite]:
-    """Return the elites that are worth a closer look: the best of each kind in turn, from different places.
-
-    Args:
-        elites: All elites.
-        most: Number of elites to return at most.
-    """
+    """Return the elites that are worth a closer look: the best of each kind in turn, from different places."""
     by_kind: dict[str, Sequence[Elite]] = {}
     for kind in KINDS:
         found = [each for each in elites if each.kind == kind and each.score >= RELEVANT[kind]]

@@ -58,19 +58,7 @@ class Search(Kept):
     ABOUT, WORK, WORDS = "search.json", "history.jsonl", "a search"
 
     def __init__(self, subject: str, reference: str, folder: Path, options: Options) -> None:
-        """Prepare a search; entering its context opens the folder, or begins a new one.
-
-        Args:
-            subject: The algorithm.
-            reference: Reference algorithm.
-            folder: Folder of the results.
-            options: How it is run; `seed` is that of the search and of the scenarios, and `on` a kernel on which finds
-                are repeated, too: the search itself is the simulator's.
-
-        Raises:
-            InputError: There is no such kernel, or it does not have an algorithm.
-            ScenarioError: An algorithm has faults.
-        """
+        """Prepare a search; entering its context opens the folder, or begins a new one."""
         self.subject, self.reference, self.seed = (absolute(subject), absolute(reference), options.seed or 0)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
@@ -117,11 +105,7 @@ class Search(Kept):
         )
 
     def run(self, budget: Budget) -> Archive:
-        """Search until the budget is spent.
-
-        Raises:
-            Interrupted: The search was stopped; what was evaluated is kept.
-        """
+        """Search until the budget is spent."""
         archive = Archive(self.seed)
         while True:
             left = BATCH if budget.evaluations is None else min(BATCH, budget.evaluations - archive.evaluations)
@@ -173,11 +157,7 @@ class Search(Kept):
         return [*found, *(each for each in ordered if not each.confirmed)]
 
     def curves(self, find: Find) -> dict[str, tuple[list[float], list[float]]]:
-        """Return the goodput of the flows under test over time, with the algorithm and with the reference.
-
-        Raises:
-            Interrupted: The work was stopped; what was evaluated is kept.
-        """
+        """Return the goodput of the flows under test over time, with the algorithm and with the reference."""
         pair = self._scenarios(find.environment)
         records = _finished(execute([(each, 0) for each in pair], self.jobs, Share(self.watch, 1.0, 0.0)))
         return {name: _goodput(each) for name, each in zip(self.names.values(), records, strict=True)}
@@ -326,11 +306,7 @@ def _before_a_stop(records: Sequence[core.Records | None]) -> list[core.Records]
 
 
 def _finished(records: Sequence[core.Records | None]) -> list[core.Records]:
-    """Return the records of all runs, of which none was stopped.
-
-    Raises:
-        Interrupted: One was.
-    """
+    """Return the records of all runs, of which none was stopped."""
     finished = _before_a_stop(records)
     if len(finished) < len(records):
         raise Interrupted(STOPPED)

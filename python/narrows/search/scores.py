@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def scores(subject: tuple[core.Scenario, core.Records], reference: tuple[core.Scenario, core.Records]) -> Scores:
-    """Return the score of each kind.
-
-    Args:
-        subject: Scenario and records with the algorithm.
-        reference: Value with the reference in place of the algorithm.
-    """
+    """Return the score of each kind."""
     return {
         kind: lost(kind, measured_of(kind, *subject), measured_of(kind, *reference))
         for kind, (group, _) in KINDS.items()
@@ -41,13 +36,7 @@ def measured_of(kind: str, scenario: core.Scenario, records: core.Records) -> fl
 
 
 def lost(kind: str, value: float, reference: float) -> float:
-    """Return the score of a kind; 0 without data.
-
-    Args:
-        kind: The kind.
-        value: Value of the metric with the algorithm.
-        reference: Value of the metric with the reference in its place.
-    """
+    """Return the score of a kind; 0 without data."""
     if kind == LOSS:
         # The part of all packets, for a ratio of small loss rates says little.
         score = value - reference

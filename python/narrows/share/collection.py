@@ -38,11 +38,7 @@ def listing(files: Mapping[str, Path]) -> str:
 
 
 def changed(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield each file of an unpacked collection that is not the one that was packed, and in what.
-
-    Raises:
-        InputError: There is no list of the files, or it is damaged.
-    """
+    """Yield each file of an unpacked collection that is not the one that was packed, and in what."""
     file = folder / LISTING
     if not file.is_file():
         raise InputError(str(folder), f"holds no {LISTING}")

@@ -60,11 +60,7 @@ class KeptRuns(NamedTuple):
 
 
 def of_trial(folder: Path) -> KeptRuns:
-    """Return the runs of a trial, both sides of each pair.
-
-    Raises:
-        InputError: A file is missing or damaged, or an earlier version kept too little to repeat the runs.
-    """
+    """Return the runs of a trial, both sides of each pair."""
     file = folder / SUMMARY
     if not file.is_file():
         raise InputError(str(folder), "holds a trial without results: the same `narrows ab` goes on")

@@ -32,15 +32,7 @@ class Difference:
 def of_file(
     file: str, said: Mapping[str, Any], here: Mapping[str, Any], skipped: Collection[str] = (), *, added: bool = False
 ) -> Iterator[Difference]:
-    """Yield each value of a JSON file that differs from the value computed here.
-
-    Args:
-        file: The file, for the difference.
-        said: Its content.
-        here: The content computed here.
-        skipped: Keys that are not compared, as paths in which `*` stands for any name.
-        added: Whether the file may lack metrics of `here`: another version may have more of them.
-    """
+    """Yield each value of a JSON file that differs from the value computed here."""
     skip = [tuple(each.split(".")) for each in skipped]
     plain = json.loads(json.dumps(here))
     for place, was, found in _differing(dict(said), plain, (), skip):
@@ -52,15 +44,7 @@ def of_file(
 def of_table(
     file: str, said: pa.Table, here: pa.Table, skipped: Collection[str] = (), row: Callable[[int], str] | None = None
 ) -> Iterator[Difference]:
-    """Yield the first value of each column of a table that differs from the value computed here.
-
-    Args:
-        file: The file of the table, for the difference.
-        said: Its content.
-        here: The content computed here.
-        skipped: Columns that are not compared.
-        row: Returns the name of a row; if None, its number is the name.
-    """
+    """Yield the first value of each column of a table that differs from the value computed here."""
     if said.schema.names != here.schema.names:
         yield Difference("records", file, "has other columns")
         return

@@ -109,15 +109,7 @@ def _places(folder: Path, below: Path) -> Iterator[str]:
 
 
 def unpack(file: str | os.PathLike[str], folder: Path) -> None:
-    """Write the files of an archive into an existing folder.
-
-    Args:
-        file: The archive.
-        folder: The folder.
-
-    Raises:
-        InputError: The file is no archive of results, is damaged, or is far larger than its size says.
-    """
+    """Write the files of an archive into an existing folder."""
     # A device has no end to look for.
     if Path(file).exists() and not Path(file).is_dir() and not Path(file).is_file():
         raise InputError(str(file), "is not a file")

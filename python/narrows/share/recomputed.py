@@ -118,14 +118,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
 
 
 def of_run(folder: RunFolder, name: str, found: Run, *, added: bool) -> Iterator[Difference]:
-    """Yield the parts of a run that differ from its records.
-
-    Args:
-        folder: Folder of the run.
-        name: Its name in the results; empty for a run alone.
-        found: The run, repeated.
-        added: Whether another version, which may have more metrics, repeats the run.
-    """
+    """Yield the parts of a run that differ from its records."""
     yield from of_file(
         named_in(SUMMARY, name), folder.summary, _asked(folder.summary, found).summary, COST, added=added
     )
@@ -281,13 +274,7 @@ def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Differen
 
 
 def is_at(where: str, at: Mapping[str, str], scenario: core.Scenario) -> Iterator[Difference]:
-    """Yield a difference if a scenario changes when it is set to the levels of its name in results.
-
-    Args:
-        where: Place of the name in the results.
-        at: The level of each factor: `algorithm`, `backend`, or the path of a key.
-        scenario: The resolved scenario.
-    """
+    """Yield a difference if a scenario changes when it is set to the levels of its name in results."""
     levels = dict(at)
     on, subject = levels.pop(BACKEND, None), levels.pop(ALGORITHM, None)
     given = scenario.given

@@ -202,11 +202,7 @@ def _written(folder: RunFolder, *, trust: bool) -> _Written:
 
 
 def _check_schema(given: int, file: Path) -> None:
-    """Check that the digests that a file lists can be compared with those that are computed here.
-
-    Raises:
-        InputError: They cover something else.
-    """
+    """Check that the digests that a file lists can be compared with those that are computed here."""
     here = core.digest_schema()
     if given != here:
         theirs = f"schema {given}" if given else "a former definition"

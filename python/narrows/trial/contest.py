@@ -118,16 +118,7 @@ class Contest:
 
 
 def contests(pairs: Sequence[Pair], measures: Sequence[str]) -> list[Contest]:
-    """Return the contests of a trial.
-
-    Args:
-        pairs: The scenarios.
-        measures: Metrics of groups that are judged instead of the usual ones.
-
-    Raises:
-        InputError: A metric has no better direction.
-        MetricError: There is no such metric.
-    """
+    """Return the contests of a trial."""
     for text in measures:
         if not resolve(text, "group").cards["group"]["better"]:
             raise InputError(text, "neither more nor less of it is better, so no change of it is worse")

@@ -22,12 +22,7 @@ class Kept(kept.Kept):
     SEALED = True
 
     def __init__(self, folder: Path, found: Sequence[Contest]) -> None:
-        """Nothing is read or written yet.
-
-        Args:
-            folder: Folder of the trial.
-            found: The contests of the trial.
-        """
+        """Nothing is read or written yet."""
         super().__init__(folder)
         self._found = found
         self._values: dict[tuple[int, int], Values] = {}
@@ -38,20 +33,11 @@ class Kept(kept.Kept):
         self._values[entry["scenario"], entry["replication"]] = values
 
     def values(self, place: int, replication: int) -> Values | None:
-        """Return what a pair measured; None if it is still to run.
-
-        Args:
-            place: Number of the contest.
-            replication: Number of the replication.
-        """
+        """Return what a pair measured; None if it is still to run."""
         return self._values.get((place, replication))
 
     def add(self, pairs: Mapping[tuple[int, int], Values]) -> None:
-        """Keep what pairs measured, by number of the contest and of the replication.
-
-        Raises:
-            OSError: Writing failed, for example on a full disk.
-        """
+        """Keep what pairs measured, by number of the contest and of the replication."""
         self._values.update(pairs)
         self.append(
             {

@@ -23,21 +23,7 @@ if TYPE_CHECKING:
 
 
 def trial(found: Sequence[Contest], kept: Kept, options: Options, margin: str, alpha: float) -> list[dict[str, Any]]:
-    """Run a trial to its end.
-
-    Args:
-        found: The contests.
-        kept: Has what an earlier command measured, and gets what this one does.
-        options: How it is run; `replications` is the greatest number of them.
-        margin: Margin of every metric, as a part of its value: `2%`.
-        alpha: Probability that the trial of equal algorithms finds any metric worse.
-
-    Returns:
-        The rows of `summary.json`.
-
-    Raises:
-        Interrupted: The work was stopped before the first look.
-    """
+    """Run a trial to its end."""
     each_alpha = alpha / max(sum(len(each.wanted) for each in found), 1)
     most = options.replications or MOST
     least = min(LEAST, most)

@@ -59,11 +59,7 @@ class Sides(NamedTuple):
 
 
 def read_backends(text: str) -> tuple[str, str]:
-    """Return the backends of A and B from a text with one for both, or two with a comma.
-
-    Raises:
-        InputError: There is no such backend.
-    """
+    """Return the backends of A and B from a text with one for both, or two with a comma."""
     found = [each.strip() for each in text.split(",")]
     if len(found) > 2 or BOTH in found or not all(found):  # noqa: PLR2004  # A and B
         what = "simulator, linux, linux:NAME, or two of them for A and B, as in linux:6.12,linux:7.3"
@@ -76,16 +72,7 @@ def read_backends(text: str) -> tuple[str, str]:
 
 
 def read_sides(a: str, b: str | None, on: str) -> Sides:
-    """Return what is compared: two algorithms, or one on two backends.
-
-    Args:
-        a: The algorithm that there is.
-        b: The change; None for the same algorithm, on another backend.
-        on: One backend, or two with a comma.
-
-    Raises:
-        InputError: There is no such backend, or nothing to compare.
-    """
+    """Return what is compared: two algorithms, or one on two backends."""
     backends = read_backends(on)
     if b is None and backends[0] == backends[1]:
         what = "the change, or two backends for the one algorithm, as in --on linux:6.12,linux:7.3"
@@ -112,10 +99,6 @@ def of_files(  # noqa: PLR0913  # what the command says
     """Return the pairs of scenario files, or of names of the library, each with the changes `overrides`.
 
     The groups `subjects` are under test in each, or those that it marks where none is given.
-
-    Raises:
-        InputError: A file cannot be read.
-        ScenarioError: A scenario or an algorithm has faults, or a backend cannot run it.
     """
     found = []
     for given in files:
@@ -147,13 +130,6 @@ def of_suite(
     """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows.
 
     The changes `overrides` are those of every base scenario, before the conditions of the cells.
-
-    Returns:
-        The pairs; and of each cell that a backend refuses, the reason by its name.
-
-    Raises:
-        InputError: There is no such suite, its subject is no algorithm, or the backends refuse all of its cells.
-        ScenarioError: A file or an algorithm has faults.
     """
     suite = read_suite(find_suite(given))
     if suite.subject != ALGORITHM:

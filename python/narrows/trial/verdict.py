@@ -50,15 +50,7 @@ class Judged(NamedTuple):
 
 
 def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, alpha: float) -> Judged:
-    """Judge a metric.
-
-    Args:
-        a: Values with A by replication; NaN without data.
-        b: Values with B in the same replications.
-        better: "higher" or "lower".
-        margin: Margin that a difference must exceed to matter.
-        alpha: Probability that the interval of the difference ever excludes the true one.
-    """
+    """Judge a metric."""
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if math.isfinite(x) and math.isfinite(y)]
     if not pairs:
         return Judged(UNDECIDED, None, None, None, None, 0.0, 0)
@@ -89,12 +81,7 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
 
 
 def row(judged: Judged, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of `summary.json` of a metric.
-
-    Args:
-        judged: State of the comparison.
-        about: `scenario`, `owner`, `metric`, `unit`, `better`, and `repeated`: whether all replications were one run.
-    """
+    """Return the row of `summary.json` of a metric."""
     relative = None
     if judged.a and judged.difference is not None:
         relative = judged.difference / abs(judged.a)

@@ -17,19 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_scenarios(folder: Path, pairs: Sequence[Pair], sides: Sides) -> dict[str, list[str]]:
-    """Write the scenario of each pair with A and with B into the folder of a trial.
-
-    Args:
-        folder: Folder of the trial.
-        pairs: The scenarios.
-        sides: What is compared, and where.
-
-    Returns:
-        By the name of the scenario, the paths of both files within the folder, that with A first.
-
-    Raises:
-        OutputError: A file that a scenario names has changed since it was read.
-    """
+    """Write the scenario of each pair with A and with B into the folder of a trial."""
     home = folder / SCENARIOS
     home.mkdir(exist_ok=True)
     found = {}

@@ -25,15 +25,7 @@ class Dask:
     """Runs cells on a Dask cluster, one per thread of a worker; workers may join and leave."""
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
-        """Find the cluster.
-
-        Args:
-            address: The scheduler's.
-            say: Is called with messages for the user: refused workers, and waiting for some.
-
-        Raises:
-            InputError: Dask is not installed, or no scheduler answers there, or every worker is refused.
-        """
+        """Find the cluster."""
         distributed = load("distributed")
         self.say = say
         self._address = address
@@ -76,12 +68,7 @@ class Dask:
         future.add_done_callback(lambda done: self._outcomes.put((task, done)))
 
     def completed(self, timeout_s: float) -> list[Outcome]:
-        """Return the results that have arrived; waits for the first at most `timeout_s` seconds.
-
-        Raises:
-            Interrupted: The connection to the scheduler is lost.
-            InputError: All workers are refused.
-        """
+        """Return the results that have arrived; waits for the first at most `timeout_s` seconds."""
         try:
             arrived = [self._outcomes.get(timeout=timeout_s)]
         except queue.Empty:
@@ -144,11 +131,7 @@ class Dask:
         return Interrupted(f"the Dask scheduler at {self._address} is gone")
 
     def _look_around(self) -> None:
-        """Check, once in a while, that there is a scheduler, and say if no worker is left.
-
-        Raises:
-            Interrupted: The connection to the scheduler is lost.
-        """
+        """Check, once in a while, that there is a scheduler, and say if no worker is left."""
         if self._client.status not in {"running", "connecting"}:
             raise self._gone()
         if time.monotonic() < self._next_look_s:

@@ -40,17 +40,7 @@ def beside(
 
 
 def differences(plan: Plan, tables: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
-    """Return every measure of every point on both backends.
-
-    Args:
-        plan: The plan of either study; both have the same points.
-        tables: The tables of finished cells by backend.
-
-    Returns:
-        Of each point `condition`, the level of each factor, and `measures`: by the name of the column `simulator`,
-        `linux` and `difference`, kernel minus simulator, each with `mean` and `ci95` in the unit of the metric. A
-        measure without a value on either backend is left out.
-    """
+    """Return every measure of every point on both backends."""
     rows = {on: independent(table).to_pylist() for on, table in tables.items()}
     found = []
     for point in plan.points:

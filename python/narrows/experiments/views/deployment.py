@@ -59,16 +59,7 @@ class Deployment:
         return called(options, "deploy", self.algorithm, **how, set=self.overrides)
 
     def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
-        """Return the study, its plan, and the facts of its view.
-
-        Args:
-            options: Seed and number of replications; None for five.
-            on: The backend.
-
-        Raises:
-            InputError: An argument has an error.
-            ScenarioError: One of `overrides` has an error.
-        """
+        """Return the study, its plan, and the facts of its view."""
         parts = _parts(self.fractions)
         count = _flows(parts, self.flows)
         moved = _moved(parts, count)
@@ -111,12 +102,7 @@ def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
 
 
 def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the metrics of both camps and the bottleneck at every fraction.
-
-    Args:
-        view: View of the study.
-        rows: Complete cells, from `whole`.
-    """
+    """Return the metrics of both camps and the bottleneck at every fraction."""
     found = []
     for label, moved in view.facts["moved"].items():
         here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
@@ -139,12 +125,7 @@ def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption]:
-    """Return naive and total effects of every response that all cells have.
-
-    Args:
-        view: View of the study.
-        rows: Complete cells, from `whole`.
-    """
+    """Return naive and total effects of every response that all cells have."""
     found = {}
     for name in RESPONSES:
         sides = [

@@ -54,18 +54,7 @@ def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
 def lay_out(
     text: str, command: str, algorithms: Sequence[str], overrides: Sequence[str], options: Options
 ) -> tuple[Study, Plan]:
-    """Read the study file of a command, and resolve all its points.
-
-    Args:
-        text: Text of the file.
-        command: Name of the file in messages.
-        algorithms: Algorithms that the command line names, whose files may therefore be executed.
-        overrides: Changes of the base scenario, as after `--set`.
-        options: Seed in place of the scenario's, and number of replications; None for five.
-
-    Raises:
-        InputError: The arguments are not valid in combination.
-    """
+    """Read the study file of a command, and resolve all its points."""
     try:
         study = parse_study(text, command, options.seed, options.replications)
         return study, make_plan(study, overrides, named=algorithms)
@@ -81,19 +70,7 @@ def checked(
     arguments: Iterable[tuple[str, Sequence[str]]],
     algorithms: Sequence[str] = (),
 ) -> list[Scenario]:
-    """Resolve a scenario once for each argument, with the changes that follow from it.
-
-    Args:
-        scenario: Name of a scenario of the library.
-        on: The backend.
-        overrides: Changes for all, as after `--set`.
-        arguments: Arguments as written, each with the changes that follow from it.
-        algorithms: Algorithms among them.
-
-    Raises:
-        InputError: An argument has an error; the message names it as written.
-        ScenarioError: One of `overrides` has an error.
-    """
+    """Resolve a scenario once for each argument, with the changes that follow from it."""
     place = find_scenario(scenario)
     read(place, overrides, on=on).resolve()
     found = []

@@ -54,11 +54,7 @@ class Stop:
 
     @classmethod
     def read(cls, within: str | float | None, most: int | None) -> Stop:
-        """Return the rule that arguments give; None is the usual value.
-
-        Raises:
-            InputError: `within` is not a percentage in (0, 100).
-        """
+        """Return the rule that arguments give; None is the usual value."""
         if within is None:
             return cls(most=most or cls.most)
         try:
@@ -70,12 +66,7 @@ class Stop:
         return cls(part, most or cls.most)
 
     def table(self, deciding: Sequence[str], payload: float) -> dict[str, object]:
-        """Return the table of the study file.
-
-        Args:
-            deciding: The levels of the factor `pair` whose shares decide.
-            payload: Which part of what crosses the wire is payload.
-        """
+        """Return the table of the study file."""
         return {
             "minimum": min(FEWEST, self.most),
             "maximum": self.most,
@@ -150,16 +141,7 @@ class Matrix:
         return called(options, "matrix", *self.algorithms, **lists, flows=self.flows, set=self.overrides, **stop)
 
     def layout(self, options: Options, on: str = SIMULATOR) -> tuple[Study, Plan, dict[str, Any]]:
-        """Return the study, its plan, and the facts of its view.
-
-        Args:
-            options: Seed and number of replications; None for as many as `stop` needs.
-            on: The backend.
-
-        Raises:
-            InputError: An argument has an error.
-            ScenarioError: One of `overrides` has an error.
-        """
+        """Return the study, its plan, and the facts of its view."""
         for flag, values in asdict(self.conditions).items():
             _distinct(f"--{flag}", values)
         sides = [f"flows.{side}.count={self.flows}" for side in ("incumbent", "contender")]
@@ -217,9 +199,6 @@ def enough(summary: Mapping[str, Any]) -> str:
     """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number.
 
     Where all replications are the same run it says so.
-
-    Args:
-        summary: The contents of `summary.json`.
     """
     if summary["repeated"]:
         return NOTE
@@ -246,12 +225,7 @@ def _half(found: Estimate) -> float:
 
 
 def matrix(view: View, cells: pa.Table) -> list[Meeting]:
-    """Return the performance of every incumbent beside every contender.
-
-    Args:
-        view: View of the study.
-        cells: Table of its finished cells.
-    """
+    """Return the performance of every incumbent beside every contender."""
     seen = [side for row in independent(cells).to_pylist() for side in _sides(row, view.facts["payload"])]
     return meetings(seen, view.facts["algorithms"])
 

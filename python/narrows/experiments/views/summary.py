@@ -20,27 +20,14 @@ if TYPE_CHECKING:
 
 
 def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
-    """Write `summary.json` into the folder of a study; nothing if the study has no view.
-
-    Args:
-        folder: The folder of the study.
-        plan: Plan of the study.
-        cells: The table of its finished cells.
-
-    Raises:
-        InputError: The file of the view is damaged.
-    """
+    """Write `summary.json` into the folder of a study; nothing if the study has no view."""
     view = view_of(folder, plan)
     if view is not None:
         write_json(folder / SUMMARY, summary(view, plan, cells))
 
 
 def view_of(folder: Path, plan: Plan) -> View | None:
-    """Return the view of a study, which its plan fits; None for a study without one.
-
-    Raises:
-        InputError: The file of the view is damaged, or the plan lacks a column or has not the levels that it needs.
-    """
+    """Return the view of a study, which its plan fits; None for a study without one."""
     view = load_view(folder)
     if view is None:
         return None
@@ -57,13 +44,7 @@ def view_of(folder: Path, plan: Plan) -> View | None:
 
 
 def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
-    """Return the contents of `summary.json`.
-
-    Args:
-        view: View of the study.
-        plan: Plan of the study.
-        cells: The table of its finished cells.
-    """
+    """Return the contents of `summary.json`."""
     found = SUMMARIES[view.kind](view, plan, cells)
     content = {
         "title": plan.title,

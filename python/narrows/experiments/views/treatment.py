@@ -42,13 +42,7 @@ class Treatment:
         return [f"flows.{each}.{key}={inline(value)}" for each in CAMPS for key, value in values.items()]
 
     def moves(self, stages: int, moved: list[int], flows: int) -> dict[str, list[object]]:
-        """Return what each key path holds at each stage.
-
-        Args:
-            stages: Number of stages.
-            moved: How many of the flows have moved at each.
-            flows: How many there are.
-        """
+        """Return what each key path holds at each stage."""
         values = {"algorithm": self.algorithms, **self.keys}
         found: dict[str, list[object]] = {
             f"flows.{each}.{key}": [both[camp]] * stages
@@ -61,15 +55,7 @@ class Treatment:
 
 
 def treatment(deployed: str, against: str) -> Treatment:
-    """Return what is deployed.
-
-    Args:
-        deployed: An algorithm, `pacing`, or `connections=N`.
-        against: The algorithm that is there.
-
-    Raises:
-        InputError: There is no such number of connections.
-    """
+    """Return what is deployed."""
     old = short_names([against])[against]
     if deployed == PACING:
         keys = {"pacing": (True, False)}

@@ -37,11 +37,7 @@ class View:
 
 
 def load_view(folder: Path) -> View | None:
-    """Read the view of the study in `folder`; None for a study without one.
-
-    Raises:
-        InputError: The file is damaged.
-    """
+    """Read the view of the study in `folder`; None for a study without one."""
     file = folder / VIEW
     try:
         content = read_kept(file)

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def annex(summary: Mapping[str, Any]) -> str:
-    """Return the annex as Markdown.
-
-    Args:
-        summary: The contents of `summary.json`.
-    """
+    """Return the annex as Markdown."""
     parts = [f"# {text(summary['title'])}", f"Criteria: {text(summary['source'])}."]
     parts += [*map(text, words.preface(summary)), _counts(summary)]
     seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def suite_page(summary: Mapping[str, Any]) -> str:
-    """Return the report of a suite.
-
-    Args:
-        summary: The contents of `summary.json`.
-    """
+    """Return the report of a suite."""
     rows = summary["rows"]
     seen = views(rows, summary["on"])
     criteria = {name: by_criterion(found) for name, found in seen.items()}

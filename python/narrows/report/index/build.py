@@ -26,17 +26,7 @@ if TYPE_CHECKING:
 
 
 def build(folder: Path) -> Path:
-    """Write the index of a folder of results.
-
-    Args:
-        folder: A folder with results in the folders below it.
-
-    Returns:
-        The path of `index.html`; an earlier one is replaced.
-
-    Raises:
-        InputError: There are no results below the folder.
-    """
+    """Write the index of a folder of results."""
     found = entries(folder)
     if not found:
         problem = "neither the folder nor one below it is of a run, comparison or study"
@@ -48,12 +38,7 @@ def build(folder: Path) -> Path:
 
 
 def index_page(name: str, found: Sequence[Entry]) -> str:
-    """Return the page of the index as one HTML document.
-
-    Args:
-        name: Name of the folder.
-        found: Results below the folder.
-    """
+    """Return the page of the index as one HTML document."""
     title = f"Results in {name}"
     parts = [
         page.answer([_counts(found)], [], ""),

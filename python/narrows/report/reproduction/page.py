@@ -34,13 +34,7 @@ if TYPE_CHECKING:
 
 
 def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Found) -> str:
-    """Return the report of a reproduction as one HTML document.
-
-    Args:
-        published: The published study.
-        ledger: The ledger: claims with verdicts.
-        found: The results of the experiments.
-    """
+    """Return the report of a reproduction as one HTML document."""
     drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
     figures = [figure for figure in drawn if figure is not None]
     sections = [

@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(folder: Path) -> Path:
-    """Write the report of a run folder, or of a comparison folder and of each of its runs.
-
-    Args:
-        folder: The run folder or comparison folder.
-
-    Returns:
-        The path of `report.html`; an earlier one is replaced.
-
-    Raises:
-        FileNotFoundError: The folder holds no results.
-    """
+    """Write the report of a run folder, or of a comparison folder and of each of its runs."""
     found = read(folder)
     report = folder / "report.html"
     write_whole(report, page(found))

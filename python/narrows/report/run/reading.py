@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 
 def read(folder: Path) -> Run | Comparison:
-    """Read a run folder or a comparison folder.
-
-    Raises:
-        FileNotFoundError: There is no `summary.json`.
-    """
+    """Read a run folder or a comparison folder."""
     whole = RunFolder(folder)
     summary = whole.summary
     of = kind_of(summary)

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 def sources(runs: Sequence[Run], folders: Mapping[str, str]) -> Markup:
-    """Return the files of all runs, each once.
-
-    Args:
-        runs: The runs of the page.
-        folders: Folder of each run, relative to that of the page; empty for a run alone.
-    """
+    """Return the files of all runs, each once."""
     files: dict[str, str] = {}
     for run in runs:
         place = f"{folders[run.name]}/" if run.name in folders else ""

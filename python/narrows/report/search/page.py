@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 
 
 def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
-    """Return the report of a search as one HTML document.
-
-    Args:
-        atlas: The contents of `atlas.json`.
-        curves: Of each find, goodput over time by algorithm.
-    """
+    """Return the report of a search as one HTML document."""
     gravest = _gravest(atlas)
     kinds = [*gravest, *(kind for kind in atlas["kinds"] if kind not in gravest)]
     maps = [each for kind in kinds if (each := _map(kind, atlas["kinds"][kind], atlas)) is not None]

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def beside_page(summary: Mapping[str, Any]) -> str:
-    """Return the page of a matrix or deployment on both backends.
-
-    Args:
-        summary: The contents of its `summary.json`.
-    """
+    """Return the page of a matrix or deployment on both backends."""
     names = list(dict.fromkeys(name for each in summary["differences"] for name in each["measures"]))
     made = facts(typed(summary["command"]))
     parts = [

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
 
 def build(study: StoredStudy) -> Path:
-    """Write the report of a study from the cells that are finished.
-
-    Args:
-        study: The study in its folder, which may be running.
-
-    Returns:
-        The path of `report.html`; an earlier one is replaced.
-    """
+    """Write the report of a study from the cells that are finished."""
     folder, plan = study.folder, study.plan
     report = folder / "report.html"
     partial = folder / ".report.html.partial"

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 
 def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw the means of all combinations of levels in ascending order, with the level of each factor below.
-
-    Args:
-        response: Name of the metric.
-        means: Means, from `narrows.analysis.effects.means`, the least first.
-        levels: Levels in order, by factor.
-    """
+    """Draw the means of all combinations of levels in ascending order, with the level of each factor below."""
     shown = response_meaning(response)
     factors = list(levels)
 
@@ -73,13 +67,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
 
 
 def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw the means of all combinations of levels, with a row per level of each factor.
-
-    Args:
-        response: Name of the metric.
-        means: Mean of each combination of levels.
-        levels: Levels in order, by factor.
-    """
+    """Draw the means of all combinations of levels, with a row per level of each factor."""
     shown = response_meaning(response)
     rows = [(factor, level) for factor, each in levels.items() for level in each]
     places = {factor: place for place, factor in enumerate(levels)}
@@ -105,12 +93,7 @@ def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, S
 
 
 def blocks(response: str, means: Block) -> Figure:
-    """Draw the means of all algorithms, with a row per condition.
-
-    Args:
-        response: Name of the metric.
-        means: Means, from `narrows.analysis.table.block`.
-    """
+    """Draw the means of all algorithms, with a row per condition."""
     shown = response_meaning(response)
     order = np.argsort(means.values.mean(axis=1), kind="stable").tolist()
     styles = apart(means.treatments)

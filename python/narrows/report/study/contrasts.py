@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:
-    """Draw, for each effect, the mean of the runs at the high level against that at the low level: the Youden plot.
-
-    Args:
-        response: Name of the metric.
-        effects: Effects of a balanced two-level design.
-        grand: Mean of all runs, in the unit of the response.
-        limits: Result of `narrows.analysis.effects.lenth` for these effects, in the same order.
-    """
+    """Draw, for each effect, the mean of the runs at the high level against that at the low level: the Youden plot."""
     shown = response_meaning(response)
     ends = [(grand - effect.value / 2, grand + effect.value / 2) for effect in effects]
 
@@ -60,13 +53,7 @@ def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth
 
 
 def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
-    """Draw the magnitude of each effect, the largest on top, with Lenth's margins.
-
-    Args:
-        response: Name of the metric.
-        effects: Effects of a two-level design.
-        limits: Result of `narrows.analysis.effects.lenth` for them, in the same order.
-    """
+    """Draw the magnitude of each effect, the largest on top, with Lenth's margins."""
     shown = response_meaning(response)
     order = sorted(range(len(effects)), key=lambda place: -abs(effects[place].value))[:_MOST]
     names = [", ".join((effects[place].name, *effects[place].aliases)) for place in order]
@@ -95,13 +82,7 @@ def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
 
 
 def left_over(response: str, effects: Sequence[Effect], deviations: FloatArray) -> Figure:
-    """Draw the residual standard deviation of models as effects are added.
-
-    Args:
-        response: Name of the metric.
-        effects: Effects of a two-level design.
-        deviations: Residual standard deviations, from `narrows.analysis.effects.unexplained`.
-    """
+    """Draw the residual standard deviation of models as effects are added."""
     shown = response_meaning(response)
     order = sorted(range(len(effects)), key=lambda place: -abs(effects[place].value))
     names = ["mean alone", *(f"+ {effects[place].name}" for place in order)][: min(len(deviations), _MOST + 1)]
@@ -124,15 +105,7 @@ def left_over(response: str, effects: Sequence[Effect], deviations: FloatArray) 
 
 def contours(response: str, pair: tuple[Effect, Effect], together: float, grand: float,
              levels: Mapping[str, tuple[str, str]]) -> Figure:  # fmt: skip
-    """Draw lines of equal response over the two factors that move it most, all others at their mean.
-
-    Args:
-        response: Name of the metric.
-        pair: Main effects of the two factors, the larger first.
-        together: Their interaction, in the unit of the response; 0 where the design cannot estimate it.
-        grand: Mean of all runs, in the unit of the response.
-        levels: Low and high level by factor.
-    """
+    """Draw lines of equal response over the two factors that move it most, all others at their mean."""
     shown = response_meaning(response)
     (one,), (other,) = (effect.factors for effect in pair)
     a, b, c = pair[0].value / 2, pair[1].value / 2, together / 2

@@ -59,13 +59,6 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: 
 
     Colour is the algorithm; dash and marker are the level of the factor `by`, over which no mean is taken. Levels that
     are names have nothing between them, so no line joins them; algorithms stand beside each other there.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        response: Name of a column.
-        factor: Name of a factor.
-        by: Name of another factor, which changes what this one does or how algorithms differ; None for none.
     """
     shown = response_meaning(response)
     levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
@@ -120,11 +113,6 @@ def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator
 
     The vertical one is the first of which more is better, the horizontal one the first of which less is, so that better
     is up and to the right; else they are the first two.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        found: Findings, one per response.
     """
     names = [finding.response for finding in found]
     rising = [name for name in names if response_meaning(name).better > 0]

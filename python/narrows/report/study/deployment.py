@@ -38,14 +38,7 @@ if TYPE_CHECKING:
 
 
 def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
-    """Return the report of a deployment as one HTML document.
-
-    Args:
-        view: View of the study.
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        state: State of the study.
-    """
+    """Return the report of a deployment as one HTML document."""
     rows = view_of.whole(view, cells)
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
     methods = (

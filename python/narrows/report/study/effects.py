@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 
 def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
-    """Draw the mean at each level, a row per factor, the factor with the largest effect on top.
-
-    Args:
-        response: Name of the metric.
-        means: Means by factor, from `narrows.analysis.effects.means`.
-    """
+    """Draw the mean at each level, a row per factor, the factor with the largest effect on top."""
     shown = response_meaning(response)
     factors = sorted(means, key=lambda factor: -float(np.ptp([mean.mean for mean in means[factor]])))
     values = [mean.mean for each in means.values() for mean in each]
@@ -82,12 +77,7 @@ def _level_places(
 
 
 def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
-    """Draw a panel per pair of factors: the levels of the first across, a line per level of the second.
-
-    Args:
-        response: Name of the metric.
-        pairs: Means of each pair of factors, from `narrows.analysis.effects.means`.
-    """
+    """Draw a panel per pair of factors: the levels of the first across, a line per level of the second."""
     shown = response_meaning(response)
     values = [mean.mean for pair in pairs for mean in pair]
     up = around(shown.title, shown.unit, values)
@@ -112,13 +102,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
 
 
 def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
-    """Draw the half-normal plot: magnitudes of effects against their scores under noise alone, with Lenth's limits.
-
-    Args:
-        response: Name of the metric.
-        effects: Effects of an unreplicated two-level design.
-        limits: Result of `narrows.analysis.effects.lenth` for them, in the same order.
-    """
+    """Draw the half-normal plot: magnitudes of effects against their scores under noise alone, with Lenth's limits."""
     shown = response_meaning(response)
     order, scores = half_normal(np.array([effect.value for effect in effects]))
     sizes = [abs(effect.value) for effect in effects]

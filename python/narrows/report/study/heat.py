@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def heat_map(response: str, means: Block) -> Figure:
-    """Draw a heat map with a tile per condition and algorithm.
-
-    Args:
-        response: Name of the metric.
-        means: Means, from `narrows.analysis.table.block`.
-    """
+    """Draw a heat map with a tile per condition and algorithm."""
     shown = response_meaning(response)
     low, high = float(means.values.min()), float(means.values.max())
     names = [", ".join(condition.values()) or "all" for condition in means.conditions]

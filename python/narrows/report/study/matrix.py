@@ -44,14 +44,7 @@ if TYPE_CHECKING:
 
 
 def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
-    """Return the report of a matrix as one HTML document.
-
-    Args:
-        view: View of the study.
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        state: State of the study.
-    """
+    """Return the report of a matrix as one HTML document."""
     found = view_of.matrix(view, cells)
     summary = view_of.summary(view, plan, cells)
     basis = f"{counted(summary['replications'], 'replication')}, seed {plan.seed}."

@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
-    """Draw a dendrogram of algorithms.
-
-    Args:
-        tree: The clustering, from `narrows.analysis.multivariate.clusters`.
-        condition: Factor levels of the condition; may be empty.
-    """
+    """Draw a dendrogram of algorithms."""
     highest = max(max(link.height) for link in tree.links)
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -56,13 +51,7 @@ def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
 
 
 def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> Figure:
-    """Draw the cells as points and the responses as arrows in the plane of two components.
-
-    Args:
-        components: Principal components of the responses.
-        plane: Biplot of the first two components, from `narrows.analysis.multivariate.biplot`.
-        algorithms: Algorithm of each cell, in the order of the points.
-    """
+    """Draw the cells as points and the responses as arrows in the plane of two components."""
     points, reach = plane.points, float(np.abs(plane.points).max())
     # Arrows are correlations, at most 1; at this scale they reach as far as the points.
     arrows = plane.arrows * reach / (float(np.abs(plane.arrows).max()) or 1.0)

@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 
 
 def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
-    """Return the report of a study as one HTML document.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        state: State of the study.
-    """
+    """Return the report of a study as one HTML document."""
     everything, cells = cells, independent(cells)
     found = findings(plan, cells)
     first, more = _curves(plan, cells, found)

@@ -77,15 +77,7 @@ class Quantity:
 
 
 def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: Basis, *, opens: bool = False) -> Figure:
-    """Draw a map with a tile per pair.
-
-    Args:
-        name: Anchor of the figure.
-        pairs: Estimates of the pairs, in the order of rows; a pair without a value has no tile.
-        wanted: The quantity to show.
-        basis: Sentence on the data behind the figure.
-        opens: Whether a click on a tile opens the part of the page on its pair.
-    """
+    """Draw a map with a tile per pair."""
     names = list(dict.fromkeys(contender for contender, _ in pairs))
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -145,15 +137,7 @@ def pair_name(one: str, other: str) -> str:
 def multiples(
     name: str, title: str, conditions: Mapping[tuple[str, ...], Pairs], wanted: Quantity, basis: Basis
 ) -> Figure:
-    """Draw a small map per condition, side by side, all in the same colours.
-
-    Args:
-        name: Anchor of the figure.
-        title: Heading of the figure.
-        conditions: Estimates of the pairs by condition.
-        wanted: The quantity to show.
-        basis: Sentence on the data behind the figure.
-    """
+    """Draw a small map per condition, side by side, all in the same colours."""
     names = list(dict.fromkeys(contender for pairs in conditions.values() for contender, _ in pairs))
     titles, most = _titles(list(conditions)), _most(wanted, list(conditions.values()))
 
@@ -190,15 +174,7 @@ def curves(
     wanted: Quantity,
     basis: Basis,
 ) -> Figure:
-    """Draw a quantity of two algorithms beside each other under every condition, with intervals.
-
-    Args:
-        both: The two algorithms.
-        found: Both as incumbents beside each other, under every condition.
-        conditions: The conditions in order.
-        wanted: The quantity.
-        basis: Sentence on the data behind the figure.
-    """
+    """Draw a quantity of two algorithms beside each other under every condition, with intervals."""
     places = {condition: place for place, condition in enumerate(conditions)}
     styles = apart(both)
     ends = [end for each in found for end in ends_of(each.found[wanted.name]) if math.isfinite(end)]

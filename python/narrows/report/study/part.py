@@ -28,18 +28,7 @@ def part(  # noqa: PLR0913  # what the part has
     folded: Sequence[Figure],
     closed: bool = False,
 ) -> page.Part:
-    """Return a part of a study's page.
-
-    Args:
-        anchor: Anchor in the page.
-        title: Heading.
-        command: Command that reproduces its figures.
-        tables: Tables, shown first.
-        figures: Figures, shown after the tables.
-        more: Summary of the folded figures.
-        folded: Figures that are hidden until the reader unfolds them.
-        closed: Whether all of the part below its heading is hidden, too.
-    """
+    """Return a part of a study's page."""
     hidden = [element("details", element("summary", more), page.figure_grid(folded, command), class_="more")]
     drawn = page.figure_grid(figures, command)
     content = (*tables, drawn, *(hidden if folded else ()))

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 
 def critical_difference(ranking: Ranking, of: str) -> Figure:
-    """Draw the critical difference diagram: mean ranks, and a bar over each set that does not differ (Demšar 2006).
-
-    Args:
-        ranking: Mean ranks, from `narrows.analysis.ranks.ranking`.
-        of: Label of the ranked response ("goodput").
-    """
+    """Draw the critical difference diagram: mean ranks, and a bar over each set that does not differ (Demšar 2006)."""
     rank_of = dict(zip(ranking.treatments, ranking.mean_ranks, strict=True))
     styles = apart(ranking.treatments)
     names = ["critical difference", *("not different" for _ in ranking.alike), *ranking.treatments]

@@ -36,14 +36,7 @@ if TYPE_CHECKING:
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:
-    """Return a part of the page for each of the first responses.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        found: Findings, one per response.
-        command: Command that reproduces the figures.
-    """
+    """Return a part of the page for each of the first responses."""
     for place, finding in enumerate(found[:_RESPONSES]):
         name, shown = finding.response, response_meaning(finding.response)
         rows = _with_values(cells, name)

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def answers(found: Sequence[Finding]) -> list[str]:
-    """Return what a study found: clear effects, those on what people perceive first; or that there is none.
-
-    Args:
-        found: The findings, those of the first response first.
-    """
+    """Return what a study found: clear effects, those on what people perceive first; or that there is none."""
     order = sorted(found, key=lambda finding: finding.response.rpartition(".")[2] not in PERCEIVED)
     all_of_them = [sentence for finding in order for sentence in sentences(finding)]
     # What moves or differs is the answer; that something does not is one where nothing else is.

@@ -27,14 +27,7 @@ if TYPE_CHECKING:
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:
-    """Return the part of the page on all responses together; none if there are too few of them.
-
-    Args:
-        plan: Plan of the study.
-        cells: Table of its finished cells.
-        found: Findings, one per response.
-        command: Command that reproduces the figures.
-    """
+    """Return the part of the page on all responses together; none if there are too few of them."""
     responses = [finding.response for finding in found if finding.missing == 0]
     basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."
     several = len(plan.algorithms) > 1

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 def comment(summary: Mapping[str, Any]) -> str:
-    """Return the comment for a pull request: what is not `no worse` first, all other rows folded.
-
-    Args:
-        summary: The contents of `summary.json`.
-    """
+    """Return the comment for a pull request: what is not `no worse` first, all other rows folded."""
     loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
     quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
     parts = [f"### {text(headline(summary))}", sentence(summary), *map(text, remarks(summary))]

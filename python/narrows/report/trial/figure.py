@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def changes(rows: Sequence[Mapping[str, Any]], level: float) -> list[Figure]:
-    """Return the figure of the changes: none if no metric has a margin.
-
-    Args:
-        rows: The rows of `summary.json`, in the order in which they are drawn.
-        level: Level of the interval of each row, as 0.999.
-    """
+    """Return the figure of the changes: none if no metric has a margin."""
     known = [row for row in rows if row["difference"] is not None and row["margin"]]
     if not known:
         return []

@@ -18,9 +18,6 @@ def workflow_commands(summary: Mapping[str, Any]) -> list[str]:
 
     An error stands at the changed file, if that is a class in a Python file. GitHub shows ten errors of a step, so that
     the tenth of more counts the rest.
-
-    Args:
-        summary: The contents of `summary.json`.
     """
     worse = [row for row in summary["rows"] if row["verdict"] == WORSE]
     file = source_of(summary["b"])
@@ -44,14 +41,7 @@ def workflow_commands(summary: Mapping[str, Any]) -> list[str]:
 
 
 def annotation(level: str, title: str, message: str, file: str = "") -> str:
-    """Return a workflow command that annotates a run; what would end it or begin another is escaped.
-
-    Args:
-        level: "error", "warning" or "notice".
-        title: Its title.
-        message: Its text.
-        file: The file at which it stands, relative to the repository; empty for none.
-    """
+    """Return a workflow command that annotates a run; what would end it or begin another is escaped."""
     place = f"file={_property(file)}," if file else ""
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 

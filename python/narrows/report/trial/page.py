@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def trial_page(summary: Mapping[str, Any]) -> str:
-    """Return the report of a trial as one HTML document.
-
-    Args:
-        summary: The contents of `summary.json`.
-    """
+    """Return the report of a trial as one HTML document."""
     rows = sorted(summary["rows"], key=lambda row: ORDER.index(row["verdict"]))
     about = [("A", summary["a"]), ("B", summary["b"]), ("Seed", str(summary["seed"])), *_kernels(summary)]
     about += typed(summary["command"])

@@ -155,11 +155,7 @@ def _index(view: frame.View, edges: FloatArray) -> FloatArray:
 
 
 def jain(rates: FloatArray) -> FloatArray:
-    """Return Jain's index per window; NaN where fewer than two flows are active.
-
-    Args:
-        rates: Goodputs, bits per second, shape (flows, windows); NaN where a flow is not active.
-    """
+    """Return Jain's index per window; NaN where fewer than two flows are active."""
     active = [column[np.isfinite(column)] for column in rates.T]
     return np.array([core.jain(column) if len(column) > 1 else np.nan for column in active])
 

@@ -52,10 +52,6 @@ def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]
 
     Of runs that a legend has no room for each has a panel, which names it, before all others. What is too much for
     that is left out.
-
-    Args:
-        runs: The runs.
-        has: Whether a group of a run has something to show.
     """
     if len(runs) == 1:
         (run,) = runs
@@ -88,12 +84,7 @@ def _before_others(entry: Entry, found: Sequence[Entry], *, alone: bool) -> list
 
 
 def legend(shown: Sequence[Entry], sample: str) -> list[Key]:
-    """Return the entries of the legend of a figure.
-
-    Args:
-        shown: What `entries` has returned.
-        sample: Kind of the samples, `dot` or `line`.
-    """
+    """Return the entries of the legend of a figure."""
     if any(each.key == OWN for each in shown):
         return [Key(OWN, OWN, sample, PLAIN), Key(OTHERS, OTHERS, "behind" if sample == "line" else sample, FAINT)]
     return without_repeats(Key(each.key, each.key, sample, each.style) for each in shown)
@@ -190,12 +181,7 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
 
 
 def time_axis(runs: Sequence[Run], *, pooled: bool = False) -> Axis:
-    """Return the time axis, to the end of the longest series, without much before the first flow has started.
-
-    Args:
-        runs: The runs.
-        pooled: Whether all replications are drawn, and not one alone.
-    """
+    """Return the time axis, to the end of the longest series, without much before the first flow has started."""
     end = max(run.recorded_s for run in runs)
     first = min(run.first_start_s(run.replication_numbers if pooled else [run.shown_replication]) for run in runs)
     step = nice_step((end - first) / 40)
@@ -247,11 +233,7 @@ def views(runs: Sequence[Run], links_of: Callable[[Run], Sequence[str]] | None =
 
 
 def alike(highest: Mapping[str, float]) -> dict[str, float]:
-    """Return the ends of the axes of panels: that of all if it leaves none of them flat, else that of each.
-
-    Args:
-        highest: The largest value by name of the panel.
-    """
+    """Return the ends of the axes of panels: that of all if it leaves none of them flat, else that of each."""
     most, least = max(highest.values()), min(highest.values())
     return dict.fromkeys(highest, most) if least * FLAT >= most else dict(highest)
 

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 def moments(runs: Sequence[Run], drawn: Sequence[Mapping[str, str]]) -> str:
-    """Return the explanations of the flows that a figure draws, as JSON; empty where no run logs events.
-
-    Args:
-        runs: The runs, one for each panel.
-        drawn: Names of the flows of each run, by the names of their series in the figure.
-    """
+    """Return the explanations of the flows that a figure draws, as JSON; empty where no run logs events."""
     if not all(run.has_events for run in runs):
         return ""
     panels = [_panel(*each) for each in zip(runs, drawn, strict=True)]

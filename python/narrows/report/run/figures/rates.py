@@ -147,10 +147,6 @@ def stack_over(view: frame.View, most: int) -> Stack | None:
     """Return the rates of all groups over a link in the shown replication, or that of the link alone.
 
     It is None where neither was recorded.
-
-    Args:
-        view: The run and the bottleneck.
-        most: Number of layers at most.
     """
     run, number = view.run, view.run.shown_replication
     groups = run.sharing(view.link)

@@ -61,12 +61,7 @@ class Cause:
 
 
 def of_flows(run: Run, traces: Sequence[Trace]) -> tuple[dict[str, list[Mark]], int]:
-    """Return the marks of some flows by their names, and the number of marks that were left out.
-
-    Args:
-        run: The run.
-        traces: The flows; the deepest reductions of all are kept where there are too many to be distinguished.
-    """
+    """Return the marks of some flows by their names, and the number of marks that were left out."""
     marks = {trace.name: _marks(run.flow_events(trace.name)) for trace in traces}
     depths = sorted((mark.depth for own in marks.values() for mark in own if mark.cause in MINOR), reverse=True)
     if len(depths) <= MOST_MINOR:
