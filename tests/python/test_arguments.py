@@ -14,8 +14,7 @@ import narrows as nw
 from narrows import api
 from narrows.arguments import LIMITS, kind_of
 from narrows.cli import main
-from narrows.opened.folder import OpenedRun, OpenedStudy
-from narrows.opened.shown import Answer
+from narrows.opened.folder import Answer, OpenedRun, OpenedStudy
 from narrows.run.plots import Plots
 from narrows.run.results import Comparison, Run
 

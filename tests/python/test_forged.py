@@ -22,8 +22,7 @@ from narrows.files.manifest import MANIFEST, file_digest
 from narrows.run import execution
 from narrows.run.jobs import Unwatched
 from narrows.share import verify as verifying
-from narrows.share.collection import LISTING
-from narrows.share.pack import unpack
+from narrows.share.pack import LISTING, unpack
 from narrows.share.recomputed import LEFT
 from test_adversary import SUBJECT, narrows
 from test_typed import SUITE_TEXT

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from narrows.cli.work import Work
     from narrows.commands.job import Job
     from narrows.commands.studies import Studied
-    from narrows.experiments.executor import Executor
     from narrows.experiments.overlay import Choice
     from narrows.experiments.plan import Plan
     from narrows.experiments.store import Store
     from narrows.experiments.stored import StoredStudy
+    from narrows.experiments.task import Executor
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -183,10 +183,9 @@ def replay(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
     from narrows.cli.check import print_executed
-    from narrows.experiments.definition import read_study
+    from narrows.experiments.definition import read_study, with_marks
     from narrows.experiments.plan import executed_by
     from narrows.experiments.planner import make_plan
-    from narrows.experiments.subjects import with_marks
     from narrows.files.json_objects import to_json
 
     study = read_study(arguments.file, arguments.seed, arguments.replications, _choice(arguments))

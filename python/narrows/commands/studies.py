@@ -10,14 +10,13 @@ from narrows.commands.default_folder import folder_of
 from narrows.commands.job import Job
 from narrows.errors import InputError, OutputError
 from narrows.experiments import campaign
-from narrows.experiments.definition import Study, read_study
+from narrows.experiments.definition import Study, read_study, with_marks
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.merge import copy_description
 from narrows.experiments.plan import PLAN, Plan, load_plan
 from narrows.experiments.planner import make_plan
 from narrows.experiments.share import SHARD, Share, load_share, save_share
 from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned, trusted_as
-from narrows.experiments.subjects import with_marks
 from narrows.experiments.views.backends import beside
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from narrows.experiments.executor import Executor
     from narrows.experiments.overlay import Choice
+    from narrows.experiments.task import Executor
     from narrows.experiments.views.deployment import Deployment
     from narrows.experiments.views.matrix import Matrix
     from narrows.run.jobs import Observer

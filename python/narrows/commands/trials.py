@@ -21,9 +21,8 @@ from narrows.run.called import called
 from narrows.run.subjects import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
-from narrows.trial.kept import Kept
-from narrows.trial.run import ALPHA, counts, trial
-from narrows.trial.written import write_scenarios
+from narrows.trial.run import ALPHA, Kept, counts, trial
+from narrows.trial.scenarios import write_scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

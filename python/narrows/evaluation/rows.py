@@ -15,7 +15,7 @@ from narrows.experiments.repeated import independent
 from narrows.experiments.stored import stored
 from narrows.experiments.task import resolve
 from narrows.files.folder import file_name
-from narrows.files.inputs import keep
+from narrows.files.manifest import keep
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics.criteria import range_of
 from narrows.statistics import REAL, paired

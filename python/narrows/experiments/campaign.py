@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
-from narrows.experiments.kept_files import Kept
-from narrows.experiments.plan import PLAN, Plan, Point, check_unchanged
+from narrows.experiments.plan import PLAN, Kept, Plan, Point, check_unchanged
 from narrows.experiments.sequential import Ledger
 from narrows.experiments.store import CELL
 from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.experiments.definition import Study
-    from narrows.experiments.executor import Executor
-    from narrows.experiments.task import Task
+    from narrows.experiments.task import Executor, Task
     from narrows.run.shared import Shared
 
     # Of a study's folder, its plan and the table of its cells.

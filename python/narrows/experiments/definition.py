@@ -15,6 +15,7 @@ from narrows.experiments.factors import SECTIONS, Factor, read_factors
 from narrows.experiments.keys import MOST_REPLICATIONS, ON, REPLICATIONS, STUDY
 from narrows.experiments.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.experiments.words import Words
+from narrows.external.trust import granted
 from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.frozen import frozen
@@ -22,11 +23,13 @@ from narrows.library import ScenarioFile, find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
+from narrows.run.scenario import read
 from narrows.typed import like
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
 
 NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
@@ -271,6 +274,16 @@ def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
         return tuple(document.text_of(each) for each in node.items)
     text = document.text_of(node)
     return (text,) if text else ()
+
+
+def with_marks(study: Study, overrides: Sequence[str], subjects: Sequence[str], *, trust: bool = False) -> list[str]:
+    """Return changes of the base scenario of a study, and with them those that mark these groups alone as subject."""
+    if subjects and not study.algorithms:
+        problem = "has no `algorithms`, so that no group's algorithm is replaced; a factor names groups by itself"
+        raise InputError(study.document.file, f"{problem}; allowed: `algorithms`, or no --subject")
+    trusted = granted(study.document.file, (), overrides, beside=study.scenario.file, trust=trust)
+    base = read(study.scenario.file, [*study.changes, *overrides], trust=trusted, on=study.on)
+    return [*overrides, *base.marks(subjects)]
 
 
 DEFAULT_REPLICATIONS = 5

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, field, replace
+import re
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -14,15 +15,13 @@ from narrows import core
 from narrows.comparison import Replaced
 from narrows.errors import InputError
 from narrows.experiments.definition import Replications
-from narrows.experiments.kept_files import Kept
 from narrows.experiments.measures import Column, asked
 from narrows.experiments.plan_shape import check_plan
 from narrows.experiments.task import Base, Task, given
 from narrows.external.trust import EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
 from narrows.files.format import numbered, read_kept
-from narrows.files.inputs import keep
 from narrows.files.json_objects import sealed, write_json
-from narrows.files.manifest import file_digest
+from narrows.files.manifest import file_digest, keep
 from narrows.files.place import inside
 from narrows.frozen import frozen
 from narrows.library import shown
@@ -30,6 +29,8 @@ from narrows.linux.backend import SIMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from narrows.core import Scenario
 
 
 @frozen
@@ -217,6 +218,46 @@ def check_kept(plan: Plan, folder: Path) -> None:
         kept = inside(folder, path, folder / PLAN)
         if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":
             raise InputError(str(kept), f"has changed since the study in {folder} was begun")
+
+
+@dataclass
+class Kept:
+    """The files that the scenarios of a study name.
+
+    Attributes:
+        spans: By the bytes of the base scenario that name a file, the name as written and where it is kept.
+        names: By the name as written in a level, an algorithm or a change, where the file is kept.
+        files: By where a file is kept, its path and the SHA-256 of its content in hexadecimal.
+    """
+
+    spans: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def add(self, scenario: Scenario) -> None:
+        """Add the files that a scenario names."""
+        for each in scenario.inputs:
+            self.files[each["kept"]] = (each["path"], each["digest"])
+            if each["span"] is None:
+                self.names[each["written"]] = each["kept"]
+            else:
+                self.spans[each["span"]] = (each["written"], each["kept"])
+
+    def base(self, text: str) -> str:
+        """Return the base scenario with its files named as they are kept."""
+        content = text.encode()
+        for (start, end), (written, kept) in sorted(self.spans.items(), reverse=True):
+            content = content[:start] + content[start:end].replace(written.encode(), kept.encode()) + content[end:]
+        return content.decode()
+
+    def argument(self, text: str) -> str:
+        """Return what names files in a study, such as an algorithm or a change, with them named as they are kept."""
+        # Not in the middle of another name, and of two that begin alike the longer one.
+        longest_first = sorted(self.names, key=len, reverse=True)
+        names = "|".join(re.escape(written) for written in longest_first)
+        return (
+            re.sub(rf"(?<![\w./-])(?:{names})(?![\w/-])", lambda found: self.names[found[0]], text) if names else text
+        )
 
 
 PLAN = "plan.json"

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.definition import WIDTH, Study
-from narrows.experiments.kept_files import Kept
 from narrows.experiments.keys import ON
 from narrows.experiments.measures import Column, Known, added, columns, half_width
-from narrows.experiments.plan import Plan, Point
+from narrows.experiments.plan import Kept, Plan, Point
 from narrows.experiments.task import Base, resolve
 from narrows.external.names import short_names
 from narrows.external.trust import ALL_CHANGES, Trust, granted

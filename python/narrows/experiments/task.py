@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from narrows import core
 from narrows.external.trust import NOTHING, Trust
@@ -15,7 +15,7 @@ from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @frozen
@@ -197,3 +197,33 @@ def _plain(owners: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, flo
         owner: {name: float(value) if math.isfinite(value) else None for name, value in measures.items()}
         for owner, measures in owners.items()
     }
+
+
+class Executor(Protocol):
+    """Runs cells. It is a context manager, entered before the first cell and left after the last."""
+
+    @property
+    def again(self) -> Sequence[str]:
+        """The arguments with which a further command uses the same executor; none for the default one."""
+
+    @property
+    def slots(self) -> int:
+        """Number of cells to submit at a time."""
+
+    def submit(self, task: Task) -> None:
+        """Submit a cell."""
+
+    def completed(self, timeout_s: float) -> list[Outcome]:
+        """Return the results that have arrived; waits for the first at most `timeout_s` seconds."""
+
+    def simulated_s(self) -> float:
+        """Return the simulated time done in the cells that are running, seconds; 0 if unknown."""
+
+    def cancel(self) -> None:
+        """Cancel the running cells, which stop soon afterwards."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+
+    def __exit__(self, *_: object) -> None:
+        """End; cells that still run are given up."""

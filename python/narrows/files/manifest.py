@@ -6,13 +6,14 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.comparison import KINDS, runs_of
-from narrows.errors import InputError
+from narrows.errors import InputError, OutputError
 from narrows.files.format import numbered, read_kept
 from narrows.files.json_objects import check_seal, sealed, write_json
 from narrows.files.kinds import kind_of
@@ -21,7 +22,7 @@ from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.versions import version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -135,6 +136,19 @@ def file_digest(path: Path) -> str:
 
 def _counts(path: Path, without: Sequence[str]) -> bool:
     return path.is_file() and not path.name.startswith(".") and path.name not in {"report.html", MANIFEST, *without}
+
+
+def keep(folder: Path, files: Iterable[tuple[str, str, str]]) -> None:
+    """Copy files into a folder of results."""
+    for path, digest, kept in files:
+        target = folder / kept
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(path, target)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be kept with the results: {error.strerror or error}") from error
+        if file_digest(target) != f"sha256:{digest}":
+            raise OutputError(f"{path} has changed since it was read, so the results cannot keep what they rest on")
 
 
 MANIFEST = "manifest.json"

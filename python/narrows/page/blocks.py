@@ -47,3 +47,12 @@ def table(
 def scrolled(content: Markup, label: str, *below: Markup) -> Markup:
     """Return what scrolls sideways where the page is too narrow for it, with a label for screen readers."""
     return element("div", content, *below, class_="scroll", role="region", aria_label=label, tabindex="0")
+
+
+JUDGED = {
+    "better": ("better", "clearly better", "▲"),
+    "worse": ("worse", "clearly worse", "▼"),
+    "different": ("plain", "clearly different", "◆"),
+    "same": ("plain", "no difference that matters", "≈"),
+    "undecided": ("plain", "undecided", "?"),
+}

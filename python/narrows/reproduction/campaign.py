@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.experiments.campaign import Watch
-    from narrows.experiments.executor import Executor
+    from narrows.experiments.task import Executor
     from narrows.reproduction.claims import Variant
     from narrows.reproduction.registry import StudyFolder
     from narrows.run.shared import Shared

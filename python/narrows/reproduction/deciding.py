@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from narrows.experiments.executor import Executor
+    from narrows.experiments.task import Executor
     from narrows.reproduction.claims import Claim
     from narrows.reproduction.experiment import Part, Rows
     from narrows.reproduction.quantity import Binding, Cells, Selection

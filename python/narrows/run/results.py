@@ -16,9 +16,8 @@ from narrows.errors import ReportError
 from narrows.external.alike import unlike
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
-from narrows.files.inputs import keep
 from narrows.files.json_objects import write_json
-from narrows.files.manifest import write_manifest
+from narrows.files.manifest import keep, write_manifest
 from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend

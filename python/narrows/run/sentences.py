@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.comparison import FACTORS, Replaced, contrasts, runs_of
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.metrics.perceived import stated
+from narrows.page.blocks import JUDGED
 from narrows.page.estimates import changed_texts, estimate_text
 from narrows.page.metrics import meaning
-from narrows.page.verdicts import JUDGED
 from narrows.plural import counted
 from narrows.statistics import mean_in
 

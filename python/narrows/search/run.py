@@ -17,8 +17,8 @@ from narrows.external.source import absolute
 from narrows.external.trust import granted
 from narrows.files.folder import appearing
 from narrows.files.format import write_kept
-from narrows.files.inputs import keep
 from narrows.files.kept import Kept
+from narrows.files.manifest import keep
 from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR

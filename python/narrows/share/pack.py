@@ -19,16 +19,18 @@ from narrows.errors import InputError
 from narrows.experiments.plan import PLAN, check_kept, load_plan
 from narrows.experiments.store import CELLS, FAILED, TABLE
 from narrows.files.format import PACK, check_number, numbered
-from narrows.files.json_objects import from_json
+from narrows.files.json_objects import from_json, read_sealed, sealed
 from narrows.files.kinds import call, kind_of
-from narrows.files.manifest import MANIFEST, check_folder, read_manifest, runs_in
+from narrows.files.manifest import MANIFEST, check_folder, file_digest, read_manifest, runs_in
 from narrows.files.place import inside, leaves
+from narrows.files.shape import ANY_NAME, check_shape
 from narrows.files.text import is_text
 from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.share.collection import LISTING, listing, own_files, studies_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from narrows.files.kinds import Kind
 
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
@@ -164,6 +166,41 @@ def _most_bytes(file: Path) -> int:
     return max(RATIO * file.stat().st_size, ALWAYS)
 
 
+def studies_of(folder: Path) -> list[Path]:
+    """Return the folders of the studies of a collection."""
+    return sorted(file.parent for file in folder.rglob(PLAN))
+
+
+def own_files(folder: Path, kind: Kind) -> Iterator[str]:
+    """Yield the places of the files of a collection that are none of its studies."""
+    for pattern in kind.own:
+        yield from (each.relative_to(folder).as_posix() for each in folder.glob(pattern) if each.is_file())
+
+
+def listing(files: Mapping[str, Path]) -> str:
+    """Return the content of the file of an archive that lists the digests of all others."""
+    digests = {place: file_digest(file) for place, file in files.items()}
+    return json.dumps(sealed({"files": digests}), indent=1) + "\n"
+
+
+def changed(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each file of an unpacked collection that is not the one that was packed, and in what."""
+    file = folder / LISTING
+    if not file.is_file():
+        raise InputError(str(folder), f"holds no {LISTING}")
+    content = read_sealed(file)
+    check_shape(content, {"files": {ANY_NAME: str}}, file)
+    listed = content["files"]
+    for place, digest in listed.items():
+        there = inside(folder, place, file)
+        if not there.is_file():
+            yield place, "is missing"
+        elif file_digest(there) != digest:
+            yield place, "is not the one that was packed"
+    found = {each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()}
+    yield from ((place, "was not packed") for place in sorted(found - set(listed) - {LISTING}))
+
+
 # How many times its size an archive may have when it is unpacked, and what any may have, bytes. Tables are compressed
 # before; texts of results shrink to a thirtieth at best.
 RATIO = 100
@@ -184,3 +221,4 @@ ALWAYS_THERE = (
 )  # fmt: skip
 # Files of cells of a study that are not gathered, and one for each cell that failed.
 OF_CELLS = tuple(f"{folder}/[0-9a-f]*.{ending}" for folder in (CELLS, FAILED) for ending in ("json", "toml"))
+LISTING = "packed.json"

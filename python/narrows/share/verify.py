@@ -34,10 +34,9 @@ from narrows.run.options import Options
 from narrows.run.scenario import Scenario, read
 from narrows.share import judged as judging
 from narrows.share import recomputed
-from narrows.share.collection import changed, studies_of
 from narrows.share.kept_runs import resolved
 from narrows.share.numbers import Difference
-from narrows.share.pack import unpack
+from narrows.share.pack import changed, studies_of, unpack
 from narrows.share.recomputed import LEFT, Left, named_in
 from narrows.versions import version
 

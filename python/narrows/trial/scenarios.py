@@ -17,6 +17,8 @@ from narrows.experiments.planner import Refused, make_plan
 from narrows.experiments.task import resolve
 from narrows.external.names import short_names
 from narrows.external.source import absolute
+from narrows.files.folder import file_name
+from narrows.files.manifest import keep
 from narrows.frozen import frozen
 from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
@@ -184,4 +186,22 @@ def _named(cells: str, factors: Sequence[str], levels: Mapping[str, Any]) -> str
     return f"{cells} {condition}".strip()
 
 
+def write_scenarios(folder: Path, pairs: Sequence[Pair], sides: Sides) -> dict[str, list[str]]:
+    """Write the scenario of each pair with A and with B into the folder of a trial."""
+    home = folder / SCENARIOS
+    home.mkdir(exist_ok=True)
+    found = {}
+    for pair in pairs:
+        files = []
+        for side, scenario, on in zip(("a", "b"), (pair.a, pair.b), sides.on, strict=True):
+            keep(home, scenario.files)
+            name = f"{file_name(pair.name.replace(' ', '-'))}.{side}.toml"
+            note = "" if on == SIMULATOR else f"# narrows run FILE --on {on}\n\n"
+            (home / name).write_text(note + scenario.portable, encoding="utf-8")
+            files.append(f"{SCENARIOS}/{name}")
+        found[pair.name] = files
+    return found
+
+
 OWN = "changes"
+SCENARIOS = "scenarios"

@@ -9,19 +9,20 @@ from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of, range_of, verdict
+from narrows.metrics.perceived import stated
 from narrows.metrics.possible import most_of
+from narrows.page.blocks import JUDGED
 from narrows.page.estimates import difference_texts, estimate_text
 from narrows.page.metrics import Meaning, meaning
-from narrows.page.verdicts import JUDGED
-from narrows.report.run import perceived
 from narrows.report.run.data import Comparison, Measure, Run
 from narrows.rounding import ALL_RUNS
-from narrows.run.sentences import MOST, MOST_PERCEIVED
+from narrows.run.sentences import MOST, MOST_PERCEIVED, clause
 from narrows.statistics import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from narrows.report.run.data import Run
     from narrows.run.sentences import Said
 
 
@@ -30,7 +31,7 @@ def sentences(subject: Run | Comparison) -> list[Markup]:
     if isinstance(subject, Comparison):
         return [*_access(subject.runs), *map(_marked, subject.said), *_replaced(subject)]
     limited = _access([subject])
-    lead = [*limited, *perceived.of_run(subject)]
+    lead = [*limited, *of_perceived(subject)]
     return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
 
 
@@ -151,6 +152,20 @@ def _matters(margin: float, shown: Meaning) -> Markup:
 
 def _value(measure: Measure, shown: Meaning) -> str:
     return estimate_text(measure.mean, measure.interval, shown.unit, measure.method)
+
+
+def of_perceived(run: Run) -> Iterator[Markup]:
+    """Yield a sentence per group that has an application or transfers, by its name."""
+    for group, measures in run.groups.items():
+        known = [name for name, measure in measures.items() if measure.mean is not None]
+        said = []
+        for name in stated(known, [name for name in known if measures[name].mean]):
+            measure = measures[name]
+            value = estimate_text(measure.mean, measure.interval, meaning(name).unit, measure.method)
+            said.append(clause(name, group, value))
+        if said:
+            text = "; ".join(said)
+            yield join((f"{text[:1].upper()}{text[1:]}.",))
 
 
 # What the check says of a run that is limited by links that no table has.

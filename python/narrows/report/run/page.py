@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.drawing.svg import Markup, element
+from narrows.drawing.svg import Markup, element, join
 from narrows.page import document
-from narrows.report.run import answer, provenance, sanity, sources, tables
+from narrows.report.run import answer, provenance, sanity, tables
 from narrows.report.run.data import Comparison, Run
 from narrows.report.run.figures import backends, figures, frame, perceived
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.drawing.figure import Figure
+    from narrows.report.run.data import Run
 
 
 def page(subject: Run | Comparison) -> str:
@@ -101,7 +102,32 @@ def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:
     folders = (
         {run.name: provenance.folder_of(subject, run.name) for run in runs} if isinstance(subject, Comparison) else {}
     )
-    return sources.sources(runs, folders)
+    return sources(runs, folders)
+
+
+def sources(runs: Sequence[Run], folders: Mapping[str, str]) -> Markup:
+    """Return the files of all runs, each once."""
+    files: dict[str, str] = {}
+    for run in runs:
+        place = f"{folders[run.name]}/" if run.name in folders else ""
+        for name, text in run.sources.items():
+            files[f"{place}{name}"] = text
+    return join(_file(name, text) for name, text in files.items())
+
+
+def _file(name: str, text: str) -> Markup:
+    tools = (
+        element("button", "Copy", type="button", class_="tool", data_copy=True, aria_label=f"Copy {name}", hidden=True),
+        element("button", "Save", type="button", class_="tool", data_keep=name.rpartition("/")[2],
+                aria_label=f"Save {name}", hidden=True),
+    )  # fmt: skip
+    return element(
+        "details",
+        element("summary", element("code", name)),
+        element("div", *tools, class_="tools"),
+        element("pre", element("code", text), tabindex="0", aria_label=name),
+        class_="source",
+    )
 
 
 _FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."

@@ -10,10 +10,9 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.drawing.swatch import swatch
 from narrows.metrics.access import AS_OF_LINKS
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
-from narrows.page.blocks import scrolled
+from narrows.page.blocks import JUDGED, scrolled
 from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
-from narrows.page.verdicts import JUDGED
 from narrows.report.run.figures import frame
 from narrows.rounding import ALL_RUNS, decimals_of, estimate_decimals
 from narrows.statistics import EQUAL

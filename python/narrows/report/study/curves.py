@@ -16,7 +16,7 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style
-from narrows.experiments.within import within
+from narrows.experiments.findings import within
 from narrows.frozen import frozen
 from narrows.page.document import anchor
 from narrows.page.estimates import estimate_text, how_made
