@@ -36,41 +36,25 @@ if TYPE_CHECKING:
 
 @frozen
 class Cells:
-    """A set of cells on a backend.
+    """A set of cells on a backend."""
 
-    Attributes:
-        part: The study; its plan has no points if the backend cannot run any.
-        refused: The points that the backend cannot run.
-    """
-
-    part: Part
-    refused: list[Refused]
+    part: Part  # the study; its plan has no points if the backend cannot run any
+    refused: list[Refused]  # the points that the backend cannot run
 
 
 @frozen
 class Evaluation:
-    """A suite with its subject, every cell planned.
-
-    Attributes:
-        suite: The suite.
-        subject: The subject as given.
-        names: Names in the results: of the subject, then of the references.
-        size: "quick" or "full".
-        on: The backend as given: `simulator`, `linux`, `linux:NAME` or `both`.
-        sections: The sections whose rows alone are measured; empty for all.
-        card: Card of the subject.
-        cells: Sets of cells, by backend and name.
-        faults: Reason why a set of cells cannot run with the subject, by backend and name of the set.
-    """
+    """A suite with its subject, every cell planned."""
 
     suite: Suite
-    subject: str
-    names: list[str]
-    size: str
-    on: str
-    sections: Sequence[str]
-    card: Mapping[str, Any]
-    cells: Mapping[tuple[str, str], Cells]
+    subject: str  # the subject as given
+    names: list[str]  # names in the results: of the subject, then of the references
+    size: str  # "quick" or "full"
+    on: str  # the backend as given: `simulator`, `linux`, `linux:NAME` or `both`
+    sections: Sequence[str]  # the sections whose rows alone are measured; empty for all
+    card: Mapping[str, Any]  # card of the subject
+    cells: Mapping[tuple[str, str], Cells]  # sets of cells, by backend and name
+    # Reason why a set of cells cannot run with the subject, by backend and name of the set.
     faults: Mapping[tuple[str, str], str]
 
     @property

@@ -27,69 +27,40 @@ if TYPE_CHECKING:
 
 @frozen
 class Predicate:
-    """What a measure is held against.
+    """What a measure is held against."""
 
-    Attributes:
-        kind: "relative", "bound" or "liveness".
-        upper: Whether the bound is an upper one.
-        factor: The bound; with `than` a factor of what the measure is compared with.
-        plus: Constant that is added, in the unit of the metric.
-        than: A reference, "any", "own", or None for an absolute bound.
-        at: Levels of the cell compared with, for "own".
-    """
-
-    kind: str
-    upper: bool
-    factor: float
-    plus: float = 0.0
-    than: str | None = None
-    at: Mapping[str, Any] = field(default_factory=dict)
+    kind: str  # "relative", "bound" or "liveness"
+    upper: bool  # whether the bound is an upper one
+    factor: float  # the bound; with `than` a factor of what the measure is compared with
+    plus: float = 0.0  # constant that is added, in the unit of the metric
+    than: str | None = None  # a reference, "any", "own", or None for an absolute bound
+    at: Mapping[str, Any] = field(default_factory=dict)  # levels of the cell compared with, for "own"
 
 
 @frozen
 class Measure:
-    """What a row measures.
+    """What a row measures."""
 
-    Attributes:
-        text: The metric with its owner, as a study names its column.
-        metric: The metric.
-        of: "group" or "link", whose metric it is.
-        per: Column by which it is divided; None for none.
-    """
-
-    text: str
+    text: str  # the metric with its owner, as a study names its column
     metric: Metric
-    of: str
-    per: str | None = None
+    of: str  # "group" or "link", whose metric it is
+    per: str | None = None  # column by which it is divided; None for none
 
 
 @frozen
 class Row:
-    """A criterion of a suite.
+    """A criterion of a suite."""
 
-    Attributes:
-        section: Section of the document.
-        criterion: The criterion.
-        level: How the document says it; empty for none.
-        whose: Who made the predicate.
-        cells: Name of the study file with its cells; empty without a measure.
-        where: Levels of factors, each a list of them.
-        measure: Quantity that the row measures; None for none.
-        predicate: Predicate that the quantity must satisfy; None without a quantity.
-        card: Entry that the subject's card must have; empty for none.
-        absent: Verdict and reason of a row that is not measured; None for one that is.
-    """
-
-    section: str
+    section: str  # section of the document
     criterion: str
-    level: str
-    whose: str
-    cells: str = ""
-    where: Mapping[str, list[Any]] = field(default_factory=dict)
-    measure: Measure | None = None
-    predicate: Predicate | None = None
-    card: str = ""
-    absent: tuple[str, str] | None = None
+    level: str  # how the document says it; empty for none
+    whose: str  # who made the predicate
+    cells: str = ""  # name of the study file with its cells; empty without a measure
+    where: Mapping[str, list[Any]] = field(default_factory=dict)  # levels of factors, each a list of them
+    measure: Measure | None = None  # quantity that the row measures; None for none
+    predicate: Predicate | None = None  # predicate that the quantity must satisfy; None without a quantity
+    card: str = ""  # entry that the subject's card must have; empty for none
+    absent: tuple[str, str] | None = None  # verdict and reason of a row that is not measured; None for one that is
 
     @property
     def sections(self) -> list[str]:
@@ -99,27 +70,16 @@ class Row:
 
 @frozen
 class Suite:
-    """A suite file.
+    """A suite file."""
 
-    Attributes:
-        name: Name of its folder.
-        given: Path of the file, whose folder has the study files of its cells.
-        title: Title of the suite.
-        source: The document whose criteria the rows are.
-        note: Remark for readers; may be empty.
-        subject: Kind of the subject under test: "algorithm" or "queue".
-        references: Algorithms or queues that run in the same cells for reference.
-        rows: The criteria in the order of the file.
-    """
-
-    name: str
-    given: str | os.PathLike[str]
-    title: str
-    source: str
-    note: str
-    subject: str
-    references: list[str]
-    rows: list[Row]
+    name: str  # name of its folder
+    given: str | os.PathLike[str]  # path of the file, whose folder has the study files of its cells
+    title: str  # title of the suite
+    source: str  # the document whose criteria the rows are
+    note: str  # remark for readers; may be empty
+    subject: str  # kind of the subject under test: "algorithm" or "queue"
+    references: list[str]  # algorithms or queues that run in the same cells for reference
+    rows: list[Row]  # the criteria in the order of the file
 
     @property
     def cells(self) -> dict[str, str]:

@@ -28,23 +28,14 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """The result of a predicate.
-
-    Attributes:
-        verdict: The verdict.
-        decided: Whether the whole interval is on one side of the bound.
-        measured: Mean of the measure, with its interval.
-        against: Mean of what it is compared with, with its interval; None for an absolute bound.
-        bound: Mean of the bound, in the unit of the measure; None without a value.
-        excess: The measure minus its bound, with the interval; positive is beyond an upper bound.
-    """
+    """The result of a predicate."""
 
     verdict: str
-    decided: bool
-    measured: Estimate
-    against: Estimate | None
-    bound: float | None
-    excess: Estimate
+    decided: bool  # whether the whole interval is on one side of the bound
+    measured: Estimate  # mean of the measure, with its interval
+    against: Estimate | None  # mean of what it is compared with, with its interval; None for an absolute bound
+    bound: float | None  # mean of the bound, in the unit of the measure; None without a value
+    excess: Estimate  # the measure minus its bound, with the interval; positive is beyond an upper bound
 
 
 def judge(measure: Measure, predicate: Predicate, values: Sequence[float], against: Sequence[float] | None) -> Judged:

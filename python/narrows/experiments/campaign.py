@@ -39,21 +39,13 @@ if TYPE_CHECKING:
 
 
 class Progress(NamedTuple):
-    """The progress of a study.
+    """The progress of a study."""
 
-    Attributes:
-        cells: Number of cells, as far as it is decided.
-        finished: Number of finished cells.
-        failed: Number of failed cells.
-        fraction: Fraction of the work of this process that is done, 0 to 1.
-        cells_per_s: Finished cells per second of this process.
-    """
-
-    cells: int
-    finished: int
-    failed: int
-    fraction: float
-    cells_per_s: float
+    cells: int  # number of cells, as far as it is decided
+    finished: int  # number of finished cells
+    failed: int  # number of failed cells
+    fraction: float  # fraction of the work of this process that is done, 0 to 1
+    cells_per_s: float  # finished cells per second of this process
 
 
 class Watch(Protocol):
@@ -155,19 +147,12 @@ def digest_of(cells: pa.Table) -> str:
 
 
 class Replay(NamedTuple):
-    """The result of running a cell again.
+    """The result of running a cell again."""
 
-    Attributes:
-        point: Point of the cell.
-        replication: Number of its replication.
-        outcome: The result of this run.
-        before: Digest of the records of its first run; None if that failed, or if there was none.
-    """
-
-    point: Point
-    replication: int
-    outcome: Outcome
-    before: str | None
+    point: Point  # point of the cell
+    replication: int  # number of its replication
+    outcome: Outcome  # the result of this run
+    before: str | None  # digest of the records of its first run; None if that failed, or if there was none
 
 
 def replay(study: StoredStudy, key: str) -> Replay:

@@ -17,15 +17,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Level:
-    """One level of a factor.
+    """One level of a factor."""
 
-    Attributes:
-        label: Value of the factor's column in the results: text, a number or a boolean.
-        moves: Values of the scenario's keys, by key path.
-    """
-
-    label: Any
-    moves: Mapping[str, Any]
+    label: Any  # value of the factor's column in the results: text, a number or a boolean
+    moves: Mapping[str, Any]  # values of the scenario's keys, by key path
 
 
 def combined(document: Document, entry: Entry, words: Words) -> list[Level]:

@@ -12,33 +12,20 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """What a key holds.
+    """What a key holds."""
 
-    Attributes:
-        words: Description of the allowed values.
-        read: Returns a value; None after it has added a fault to the document.
-    """
-
-    words: str
-    read: Callable[[Document, Node], Any]
+    words: str  # description of the allowed values
+    read: Callable[[Document, Node], Any]  # returns a value; None after it has added a fault to the document
 
 
 class Key(NamedTuple):
-    """A key of a table.
+    """A key of a table."""
 
-    Attributes:
-        name: Name of the key.
-        kind: Kind of its values.
-        default: Description of its default; empty for a required key.
-        meaning: Meaning of the key, in a sentence.
-        required: Whether a table without it is faulty.
-    """
-
-    name: str
-    kind: Kind
-    default: str
-    meaning: str
-    required: bool = False
+    name: str  # name of the key
+    kind: Kind  # kind of its values
+    default: str  # description of its default; empty for a required key
+    meaning: str  # meaning of the key, in a sentence
+    required: bool = False  # whether a table without it is faulty
 
     @property
     def holds(self) -> str:

@@ -36,63 +36,38 @@ NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 @frozen
 class Replications:
-    """Number of replications of each combination of levels: fixed, or sequential.
+    """Number of replications of each combination of levels: fixed, or sequential."""
 
-    Attributes:
-        minimum: Least number of replications.
-        maximum: Greatest number of replications; equal to `minimum` where the number is fixed.
-        measure: Metrics whose 95 % intervals decide when to stop; none where the number is fixed.
-        within: Greatest half-width of these intervals as written: a part of the mean, or in the unit of the metric.
-        by: A factor at whose levels the intervals are those of the means over all else, and all combinations stop
-            together; None where each combination stops by itself.
-        levels: The levels of that factor that decide; all where there are none.
-    """
-
-    minimum: int
-    maximum: int
-    measure: tuple[str, ...] = ()
+    minimum: int  # least number of replications
+    maximum: int  # greatest number of replications; equal to `minimum` where the number is fixed
+    measure: tuple[str, ...] = ()  # metrics whose 95 % intervals decide when to stop; none where the number is fixed
+    # Greatest half-width of these intervals as written: a part of the mean, or in the unit of the metric.
     within: str = ""
+    # A factor at whose levels the intervals are those of the means over all else, and all combinations stop together;
+    # None where each combination stops by itself.
     by: str | None = None
-    levels: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()  # the levels of that factor that decide; all where there are none
 
 
 @frozen
 class Study:
-    """A study file, checked as far as possible without its scenario.
+    """A study file, checked as far as possible without its scenario."""
 
-    Attributes:
-        document: Document of the file, for further faults.
-        title: Title of the study.
-        question: Question that its report answers; empty where the file has none.
-        scenario: The base scenario.
-        algorithms: Algorithms in place of the subject; empty where the scenario's own run.
-        replications: Number of replications of each point.
-        seed: Master seed; None for the scenario's own.
-        on: The backend that runs the cells, unless it is a factor.
-        factors: The factors in the order of the file.
-        settings: Values of the base scenario's keys for all cells, by key path.
-        design: Combinations of levels that run.
-        measures: Metrics to analyse, as written; None for the main ones.
-        margins: Margin that a difference must exceed to matter, as written, by metric.
-        places: Values of the file's keys with their positions.
-        choice: Size and variant of the file.
-    """
-
-    document: Document
-    title: str
-    question: str
-    scenario: ScenarioFile
-    algorithms: list[str]
-    replications: Replications
-    seed: int | None
-    on: str
-    factors: list[Factor]
-    settings: Mapping[str, Node]
-    design: Design
-    measures: list[Node] | None
-    margins: Mapping[str, str]
-    places: Mapping[str, Node]
-    choice: Choice
+    document: Document  # document of the file, for further faults
+    title: str  # title of the study
+    question: str  # question that its report answers; empty where the file has none
+    scenario: ScenarioFile  # the base scenario
+    algorithms: list[str]  # algorithms in place of the subject; empty where the scenario's own run
+    replications: Replications  # number of replications of each point
+    seed: int | None  # master seed; None for the scenario's own
+    on: str  # the backend that runs the cells, unless it is a factor
+    factors: list[Factor]  # the factors in the order of the file
+    settings: Mapping[str, Node]  # values of the base scenario's keys for all cells, by key path
+    design: Design  # combinations of levels that run
+    measures: list[Node] | None  # metrics to analyse, as written; None for the main ones
+    margins: Mapping[str, str]  # margin that a difference must exceed to matter, as written, by metric
+    places: Mapping[str, Node]  # values of the file's keys with their positions
+    choice: Choice  # size and variant of the file
 
     @property
     def directory(self) -> Path:

@@ -28,17 +28,11 @@ class Kind(NamedTuple):
 
 
 class Design(NamedTuple):
-    """The design of a study.
+    """The design of a study."""
 
-    Attributes:
-        kind: Name of its kind.
-        rows: For each combination that runs, the level by factor.
-        facts: Letters, generators, resolution and aliases, as plain data.
-    """
-
-    kind: str
-    rows: list[Row]
-    facts: dict[str, Any]
+    kind: str  # name of its kind
+    rows: list[Row]  # for each combination that runs, the level by factor
+    facts: dict[str, Any]  # letters, generators, resolution and aliases, as plain data
 
 
 MOST_POINTS = 1_000_000

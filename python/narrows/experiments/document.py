@@ -18,17 +18,11 @@ Fault = tuple[Span, str, str, str | None, str, str | None]
 
 @frozen
 class Node:
-    """A value of a document with its position.
+    """A value of a document with its position."""
 
-    Attributes:
-        value: Text, a number, a boolean, a list of nodes, or a dict of entries.
-        span: Offsets of its first byte and of the byte after its last, counted through all files of the document.
-        path: Key path of the value in its file.
-    """
-
-    value: Any
-    span: Span
-    path: str
+    value: Any  # text, a number, a boolean, a list of nodes, or a dict of entries
+    span: Span  # offsets of its first byte and of the byte after its last, counted through all files of the document
+    path: str  # key path of the value in its file
 
     @property
     def items(self) -> list[Node]:
@@ -72,34 +66,21 @@ def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
 
 @frozen
 class Source:
-    """One file of a document.
+    """One file of a document."""
 
-    Attributes:
-        text: Contents of the file.
-        file: Name of the file in messages.
-        start: Offset of its first byte among all files of the document, bytes.
-    """
-
-    text: str
-    file: str
-    start: int
+    text: str  # contents of the file
+    file: str  # name of the file in messages
+    start: int  # offset of its first byte among all files of the document, bytes
 
 
 @dataclass
 class Document:
-    """A document and the faults found in it so far.
+    """A document and the faults found in it so far."""
 
-    Attributes:
-        text: Contents of its own file.
-        file: Name of that file in messages.
-        faults: The faults in the order in which they were found.
-        sources: The file itself, then the files that it extends.
-    """
-
-    text: str
-    file: str
-    faults: list[Fault] = field(default_factory=list)
-    sources: list[Source] = field(default_factory=list)
+    text: str  # contents of its own file
+    file: str  # name of that file in messages
+    faults: list[Fault] = field(default_factory=list)  # the faults in the order in which they were found
+    sources: list[Source] = field(default_factory=list)  # the file itself, then the files that it extends
 
     def __post_init__(self) -> None:
         """Begin with the document's own file."""

@@ -23,39 +23,24 @@ if TYPE_CHECKING:
 
 @frozen
 class Range:
-    """A range of values of a factor.
+    """A range of values of a factor."""
 
-    Attributes:
-        low: Lower end, in `unit`.
-        high: Upper end, in `unit`.
-        unit: Unit as written after the number; empty for a bare number.
-        logarithmic: Whether values are uniform in their logarithm.
-        whole: Whether only whole numbers are valid: both ends are.
-    """
-
-    low: float
-    high: float
-    unit: str
-    logarithmic: bool
-    whole: bool
+    low: float  # lower end, in `unit`
+    high: float  # upper end, in `unit`
+    unit: str  # unit as written after the number; empty for a bare number
+    logarithmic: bool  # whether values are uniform in their logarithm
+    whole: bool  # whether only whole numbers are valid: both ends are
 
 
 @frozen
 class Factor:
-    """A factor of a study.
+    """A factor of a study."""
 
-    Attributes:
-        name: Key path, or a free name where several keys change together.
-        levels: Levels in the order of the file; empty for a range.
-        span: Position of the name in the document.
-        range: Range of values; None where the factor has levels.
-        keys: Positions of the keys of a table in the document.
-    """
-
-    name: str
-    levels: tuple[Level, ...]
-    span: tuple[int, int]
-    range: Range | None = None
+    name: str  # key path, or a free name where several keys change together
+    levels: tuple[Level, ...]  # levels in the order of the file; empty for a range
+    span: tuple[int, int]  # position of the name in the document
+    range: Range | None = None  # range of values; None where the factor has levels
+    # Positions of the keys of a table in the document.
     keys: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property

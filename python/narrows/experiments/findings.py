@@ -46,25 +46,16 @@ if TYPE_CHECKING:
 
 @frozen
 class Mean:
-    """The mean of a response over all conditions, or over those with one level of a factor.
+    """The mean of a response over all conditions, or over those with one level of a factor."""
 
-    Attributes:
-        algorithm: Name of the algorithm.
-        mean: The mean, with its interval over replications, in the unit of the response.
-        difference: Difference from the first algorithm, paired by replication; None for the first one.
-        p: Corrected p value of the paired t-test of the difference; None if the test is impossible.
-        matters: Whether the difference exceeds the margin of the metric.
-        t: Statistic of the test, over the root of the number of replications; None if the test is impossible.
-        tests: Number of tests that were corrected together.
-    """
-
-    algorithm: str
-    mean: Estimate
-    difference: Estimate | None
-    p: float | None = None
-    matters: bool = True
+    algorithm: str  # name of the algorithm
+    mean: Estimate  # the mean, with its interval over replications, in the unit of the response
+    difference: Estimate | None  # difference from the first algorithm, paired by replication; None for the first one
+    p: float | None = None  # corrected p value of the paired t-test of the difference; None if the test is impossible
+    matters: bool = True  # whether the difference exceeds the margin of the metric
+    # Statistic of the test, over the root of the number of replications; None if the test is impossible.
     t: float | None = None
-    tests: int = 1
+    tests: int = 1  # number of tests that were corrected together
 
     @property
     def clear(self) -> bool:
@@ -89,33 +80,22 @@ class Mean:
 
 @frozen
 class Effect:
-    """The main effect of a factor: the levels with the lowest and the highest mean of a response.
+    """The main effect of a factor: the levels with the lowest and the highest mean of a response."""
 
-    Attributes:
-        factor: Name of the factor.
-        low_level: Level with the lowest mean.
-        low: The lowest mean, in the unit of the response.
-        high_level: Level with the highest mean.
-        high: The highest mean, in the unit of the response.
-        difference: Difference of the two means, paired by replication.
-        p: Corrected p value of the factor's F test in the analysis of variance; None if the test is impossible.
-        matters: Whether the difference exceeds the margin of the metric.
-        given: The effect at each combination of the factors that change it, by its words, as "with cubic at queue =
-            codel"; empty if none does.
-        changed_by: The factors that change the effect, the strongest first.
-        averaged: Further factors that change the effect, of too many levels or combinations to give it at each.
-    """
-
-    factor: str
-    low_level: str
-    low: float
-    high_level: str
-    high: float
-    difference: Estimate
+    factor: str  # name of the factor
+    low_level: str  # level with the lowest mean
+    low: float  # the lowest mean, in the unit of the response
+    high_level: str  # level with the highest mean
+    high: float  # the highest mean, in the unit of the response
+    difference: Estimate  # difference of the two means, paired by replication
+    # Corrected p value of the factor's F test in the analysis of variance; None if the test is impossible.
     p: float | None
-    matters: bool = True
+    matters: bool = True  # whether the difference exceeds the margin of the metric
+    # The effect at each combination of the factors that change it, by its words, as "with cubic at queue = codel";
+    # empty if none does.
     given: Mapping[str, Effect] = field(default_factory=dict)
-    changed_by: Sequence[str] = ()
+    changed_by: Sequence[str] = ()  # the factors that change the effect, the strongest first
+    # Further factors that change the effect, of too many levels or combinations to give it at each.
     averaged: Sequence[str] = ()
 
     @property
@@ -126,43 +106,28 @@ class Effect:
 
 @frozen
 class Interaction:
-    """The interaction of the algorithm with a factor.
+    """The interaction of the algorithm with a factor."""
 
-    Attributes:
-        factor: Name of the factor.
-        p: Corrected p value of its F test; None if the test is impossible.
-    """
-
-    factor: str
-    p: float | None
+    factor: str  # name of the factor
+    p: float | None  # corrected p value of its F test; None if the test is impossible
 
 
 @frozen
 class Finding:
-    """The main results of a response.
+    """The main results of a response."""
 
-    Attributes:
-        response: Name of its column.
-        replications: Number of replications behind the intervals.
-        missing: Number of cells without a value, which are ignored.
-        overall: Mean of all cells, in the unit of the response.
-        means: Mean of each algorithm; empty if none is under test.
-        effects: Main effects of the factors with few levels, except `algorithm`, the largest first.
-        interactions: Interactions of the algorithm with factors that change a difference by more than the margin, the
-            strongest first.
-        conditions: Means of algorithms at each combination of the levels of these factors, by its words; empty if no
-            factor interacts.
-        averaged: Further factors that change a difference, of too many levels or combinations to give it at each.
-    """
-
-    response: str
-    replications: int
-    missing: int
-    overall: Estimate
-    means: Sequence[Mean]
-    effects: Sequence[Effect]
+    response: str  # name of its column
+    replications: int  # number of replications behind the intervals
+    missing: int  # number of cells without a value, which are ignored
+    overall: Estimate  # mean of all cells, in the unit of the response
+    means: Sequence[Mean]  # mean of each algorithm; empty if none is under test
+    effects: Sequence[Effect]  # main effects of the factors with few levels, except `algorithm`, the largest first
+    # Interactions of the algorithm with factors that change a difference by more than the margin, the strongest first.
     interactions: Sequence[Interaction] = ()
+    # Means of algorithms at each combination of the levels of these factors, by its words; empty if no factor
+    # interacts.
     conditions: Mapping[str, Sequence[Mean]] = field(default_factory=dict)
+    # Further factors that change a difference, of too many levels or combinations to give it at each.
     averaged: Sequence[str] = ()
 
     @property

@@ -24,19 +24,12 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A metric of the results.
+    """A metric of the results."""
 
-    Attributes:
-        name: Name of the column.
-        of: "group" or "link".
-        owner: Name of the group or link; empty for the group under test, or for its bottleneck.
-        measure: The metric with its parameters.
-    """
-
-    name: str
-    of: str
-    owner: str
-    measure: str
+    name: str  # name of the column
+    of: str  # "group" or "link"
+    owner: str  # name of the group or link; empty for the group under test, or for its bottleneck
+    measure: str  # the metric with its parameters
 
     def value(self, measured: Measured, tested: Tested) -> float | None:
         """Return the value of the metric in a cell."""
@@ -67,17 +60,11 @@ class Tested(Protocol):
 
 
 class Known(NamedTuple):
-    """The groups and links of the scenarios of a study.
+    """The groups and links of the scenarios of a study."""
 
-    Attributes:
-        groups: Names of the flow groups of all points.
-        links: Names of the recorded links.
-        points: Groups under test and their bottlenecks, by point.
-    """
-
-    groups: set[str]
-    links: set[str]
-    points: Sequence[Tested]
+    groups: set[str]  # names of the flow groups of all points
+    links: set[str]  # names of the recorded links
+    points: Sequence[Tested]  # groups under test and their bottlenecks, by point
 
 
 def columns(document: Document, written: Sequence[Node] | None, known: Known) -> list[Column]:

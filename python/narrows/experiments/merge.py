@@ -31,13 +31,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Shards:
-    """All shards of a study, which fit each other.
+    """All shards of a study, which fit each other."""
 
-    Attributes:
-        found: The folder of the earlier rounds if there is one, then the shards by their numbers.
-    """
-
-    found: Sequence[StoredStudy]
+    found: Sequence[StoredStudy]  # the folder of the earlier rounds if there is one, then the shards by their numbers
 
     def write(self, folder: Path) -> StoredStudy:
         """Write the study into an existing folder, without its manifest."""

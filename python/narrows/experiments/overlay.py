@@ -34,15 +34,10 @@ MERGED: Shape = {"set": {}, "words": {}, "factors": {"*": {"values": {"*": {}}}}
 
 
 class Choice(NamedTuple):
-    """The size and variant of a study file.
+    """The size and variant of a study file."""
 
-    Attributes:
-        size: Name of a size; None for the description without one.
-        variant: Name of a variant; None for none.
-    """
-
-    size: str | None = None
-    variant: str | None = None
+    size: str | None = None  # name of a size; None for the description without one
+    variant: str | None = None  # name of a variant; None for none
 
 
 AS_DESCRIBED = Choice()

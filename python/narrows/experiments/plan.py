@@ -35,73 +35,44 @@ if TYPE_CHECKING:
 
 @frozen
 class Point:
-    """A point of a study: a combination of levels with an algorithm.
+    """A point of a study: a combination of levels with an algorithm."""
 
-    Attributes:
-        row: Number of the combination of levels; points of one row differ in the algorithm alone.
-        levels: Values of the columns of factors, and of key paths that change together.
-        overrides: Changes of the base scenario, each as after `--set`.
-        algorithm: Name of the algorithm under test; None for the scenario's algorithms.
-        digest: Digest of the resolved scenario and the files that it names.
-        subjects: Names of the groups under test.
-        duration_s: Simulated time of one replication, seconds.
-        bottlenecks: Names of their bottlenecks, each once.
-        written: The algorithm under test as it is written.
-        on: The backend.
-    """
-
-    row: int
-    levels: dict[str, Any]
-    overrides: tuple[str, ...]
-    algorithm: str | None
-    digest: str
-    subjects: list[str]
-    duration_s: float
-    bottlenecks: list[str] = field(default_factory=list)
-    written: str | None = None
-    on: str = SIMULATOR
+    row: int  # number of the combination of levels; points of one row differ in the algorithm alone
+    levels: dict[str, Any]  # values of the columns of factors, and of key paths that change together
+    overrides: tuple[str, ...]  # changes of the base scenario, each as after `--set`
+    algorithm: str | None  # name of the algorithm under test; None for the scenario's algorithms
+    digest: str  # digest of the resolved scenario and the files that it names
+    subjects: list[str]  # names of the groups under test
+    duration_s: float  # simulated time of one replication, seconds
+    bottlenecks: list[str] = field(default_factory=list)  # names of their bottlenecks, each once
+    written: str | None = None  # the algorithm under test as it is written
+    on: str = SIMULATOR  # the backend
 
 
 @frozen
 class Plan:
-    """The plan of a study: all its points.
+    """The plan of a study: all its points."""
 
-    Attributes:
-        title: Title of the study.
-        question: Question that its report answers; empty without one.
-        base: Base scenario and seed of all cells.
-        seed: Master seed.
-        replications: Number of replications of each point.
-        factors: Names of the factors.
-        columns: The metrics that are analysed.
-        design: Facts of the design, as in `Design`.
-        inputs: SHA-256 of every file that a scenario names, by where the study's folder keeps it.
-        points: Every combination of levels with every algorithm.
-        size: Size of the study file; None for the description without one.
-        variant: Variant of the study file; None for none.
-        external: The Python files of external algorithms.
-        margins: Margin that a difference must exceed to matter, by metric, where it is not that of the card.
-        replaced: Whose algorithm the study replaces, where it does not replace that of all groups.
-        digest_schema: Number of what the digests of its cells cover; 0 in older folders.
-        kept: The files before the study has a folder; None once it has one.
-    """
-
-    title: str
-    question: str
-    base: Base
-    seed: int
-    replications: Replications
-    factors: list[str]
-    columns: list[Column]
-    design: dict[str, Any]
-    inputs: dict[str, str]
-    points: list[Point] = field(repr=False)
-    size: str | None = None
-    variant: str | None = None
-    external: list[str] = field(default_factory=list)
+    title: str  # title of the study
+    question: str  # question that its report answers; empty without one
+    base: Base  # base scenario and seed of all cells
+    seed: int  # master seed
+    replications: Replications  # number of replications of each point
+    factors: list[str]  # names of the factors
+    columns: list[Column]  # the metrics that are analysed
+    design: dict[str, Any]  # facts of the design, as in `Design`
+    inputs: dict[str, str]  # SHA-256 of every file that a scenario names, by where the study's folder keeps it
+    points: list[Point] = field(repr=False)  # every combination of levels with every algorithm
+    size: str | None = None  # size of the study file; None for the description without one
+    variant: str | None = None  # variant of the study file; None for none
+    external: list[str] = field(default_factory=list)  # the Python files of external algorithms
+    # Margin that a difference must exceed to matter, by metric, where it is not that of the card.
     margins: dict[str, str] = field(default_factory=dict)
+    # Whose algorithm the study replaces, where it does not replace that of all groups.
     replaced: Replaced | None = None
+    # Number of what the digests of its cells cover; 0 in older folders.
     digest_schema: int = field(default_factory=core.digest_schema)
+    # The files before the study has a folder; None once it has one.
     kept: Kept | None = field(default=None, repr=False)
 
     @property
@@ -222,16 +193,13 @@ def check_kept(plan: Plan, folder: Path) -> None:
 
 @dataclass
 class Kept:
-    """The files that the scenarios of a study name.
+    """The files that the scenarios of a study name."""
 
-    Attributes:
-        spans: By the bytes of the base scenario that name a file, the name as written and where it is kept.
-        names: By the name as written in a level, an algorithm or a change, where the file is kept.
-        files: By where a file is kept, its path and the SHA-256 of its content in hexadecimal.
-    """
-
+    # By the bytes of the base scenario that name a file, the name as written and where it is kept.
     spans: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    # By the name as written in a level, an algorithm or a change, where the file is kept.
     names: dict[str, str] = field(default_factory=dict)
+    # By where a file is kept, its path and the SHA-256 of its content in hexadecimal.
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, scenario: Scenario) -> None:

@@ -29,17 +29,11 @@ if TYPE_CHECKING:
 
 
 class Refused(NamedTuple):
-    """A point that its backend cannot run.
+    """A point that its backend cannot run."""
 
-    Attributes:
-        levels: Values of the columns of factors.
-        algorithm: Name of the algorithm under test; None for the scenario's algorithms.
-        reason: The key of the scenario, and why the backend refuses its value.
-    """
-
-    levels: dict[str, Any]
-    algorithm: str | None
-    reason: str
+    levels: dict[str, Any]  # values of the columns of factors
+    algorithm: str | None  # name of the algorithm under test; None for the scenario's algorithms
+    reason: str  # the key of the scenario, and why the backend refuses its value
 
 
 def make_plan(  # noqa: PLR0913  # each has a default

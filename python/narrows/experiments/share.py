@@ -25,19 +25,12 @@ if TYPE_CHECKING:
 
 
 class Share(NamedTuple):
-    """The cells of a study that fall to a shard.
-
-    Attributes:
-        shard: The shard.
-        first: The first replication of this round.
-        until: The replication before which this round ends; 0 where the rule of the study decides.
-        after: Digest of the results of the earlier rounds; empty for the first.
-    """
+    """The cells of a study that fall to a shard."""
 
     shard: Shard
-    first: int = 0
-    until: int = 0
-    after: str = ""
+    first: int = 0  # the first replication of this round
+    until: int = 0  # the replication before which this round ends; 0 where the rule of the study decides
+    after: str = ""  # digest of the results of the earlier rounds; empty for the first
 
     def has(self, plan: Plan, point: Point, replication: int) -> bool:
         """Return whether a cell falls to it."""

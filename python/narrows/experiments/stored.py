@@ -38,18 +38,12 @@ class Status(NamedTuple):
 
 @frozen
 class StoredStudy:
-    """A study in its folder, from beginning to end.
-
-    Attributes:
-        folder: The folder.
-        plan: Plan of the study, as in the folder.
-        store: The results on the disk.
-        share: The cells that fall to this folder, which is a shard's; None where it is of the whole study.
-    """
+    """A study in its folder, from beginning to end."""
 
     folder: Path
-    plan: Plan
-    store: Store
+    plan: Plan  # plan of the study, as in the folder
+    store: Store  # the results on the disk
+    # The cells that fall to this folder, which is a shard's; None where it is of the whole study.
     share: Share | None = None
 
     def recovered(self) -> tuple[Ledger, set[str], set[str]]:

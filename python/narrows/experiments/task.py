@@ -20,73 +20,43 @@ if TYPE_CHECKING:
 
 @frozen
 class Base:
-    """The base scenario, seed and engine of all cells of a study.
+    """The base scenario, seed and engine of all cells of a study."""
 
-    Attributes:
-        text: Text of the base scenario.
-        file: Name of the scenario file in messages.
-        directory: Folder to which its paths are relative.
-        overrides_directory: Folder to which paths in levels are relative.
-        seed: Master seed; None for that of the scenario.
-        engine: Build fingerprint of the engine that all results require.
-        trust: What the scenarios may execute and read. Each command sets it, so the plan does not keep it.
-        commands: Folder in which commands of programs start; empty for `directory`.
-    """
-
-    text: str
-    file: str
-    directory: str
-    overrides_directory: str
-    seed: int | None
-    engine: str
+    text: str  # text of the base scenario
+    file: str  # name of the scenario file in messages
+    directory: str  # folder to which its paths are relative
+    overrides_directory: str  # folder to which paths in levels are relative
+    seed: int | None  # master seed; None for that of the scenario
+    engine: str  # build fingerprint of the engine that all results require
+    # What the scenarios may execute and read. Each command sets it, so the plan does not keep it.
     trust: Trust = NOTHING
-    commands: str = ""
+    commands: str = ""  # folder in which commands of programs start; empty for `directory`
 
 
 @frozen
 class Task:
-    """A cell to run: a replication of a point.
+    """A cell to run: a replication of a point."""
 
-    Attributes:
-        key: Key of the cell.
-        base: Base scenario, seed and engine of all cells.
-        overrides: Changes of the base scenario, each as after `--set`.
-        subject: Algorithm under test; None for those of the scenario.
-        replication: Number of the replication.
-        digest: Digest of the resolved scenario and the files that it names.
-        measures: Metrics of the series, in addition to the counted ones.
-        on: The backend.
-    """
-
-    key: str
-    base: Base
-    overrides: tuple[str, ...]
-    subject: str | None
-    replication: int
-    digest: str
-    measures: tuple[str, ...] = ()
-    on: str = SIMULATOR
+    key: str  # key of the cell
+    base: Base  # base scenario, seed and engine of all cells
+    overrides: tuple[str, ...]  # changes of the base scenario, each as after `--set`
+    subject: str | None  # algorithm under test; None for those of the scenario
+    replication: int  # number of the replication
+    digest: str  # digest of the resolved scenario and the files that it names
+    measures: tuple[str, ...] = ()  # metrics of the series, in addition to the counted ones
+    on: str = SIMULATOR  # the backend
 
 
 @frozen
 class Finished:
-    """The result of a cell.
+    """The result of a cell."""
 
-    Attributes:
-        key: The cell's key.
-        measured: `{"groups": {group: {measure: value}}, "links": …}`; None says no data.
-        digest: Digest of the records.
-        checks_failed: Names of the checks whose failure is a caution, or says that the run is broken.
-        cpu_s: Time of the simulation alone.
-        packet_hops: Packets that crossed a link.
-    """
-
-    key: str
-    measured: Mapping[str, Any]
-    digest: str
-    checks_failed: list[str]
-    cpu_s: float
-    packet_hops: int
+    key: str  # the cell's key
+    measured: Mapping[str, Any]  # `{"groups": {group: {measure: value}}, "links": …}`; None says no data
+    digest: str  # digest of the records
+    checks_failed: list[str]  # names of the checks whose failure is a caution, or says that the run is broken
+    cpu_s: float  # time of the simulation alone
+    packet_hops: int  # packets that crossed a link
 
 
 @frozen
@@ -106,17 +76,11 @@ class Stopped:
 
 @frozen
 class Refused:
-    """A cell that was not run because a worker has a different engine.
+    """A cell that was not run because a worker has a different engine."""
 
-    Attributes:
-        key: Key of the cell.
-        engine: Build fingerprint of the worker's engine.
-        worker: Address of the worker.
-    """
-
-    key: str
-    engine: str
-    worker: str
+    key: str  # key of the cell
+    engine: str  # build fingerprint of the worker's engine
+    worker: str  # address of the worker
 
 
 Outcome = Finished | Failed | Stopped | Refused

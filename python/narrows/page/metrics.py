@@ -14,19 +14,12 @@ from narrows.metrics import catalogue
 
 @frozen
 class Meaning:
-    """The presentation of a metric.
+    """The presentation of a metric."""
 
-    Attributes:
-        label: Name of the metric in the middle of a sentence.
-        unit: Unit of its values.
-        better: 1 if higher values are better, -1 if lower ones are, 0 if neither.
-        named: Whether the label is that of a card; otherwise it is the metric's name.
-    """
-
-    label: str
-    unit: Unit
-    better: int = 0
-    named: bool = True
+    label: str  # name of the metric in the middle of a sentence
+    unit: Unit  # unit of its values
+    better: int = 0  # 1 if higher values are better, -1 if lower ones are, 0 if neither
+    named: bool = True  # whether the label is that of a card; otherwise it is the metric's name
 
     @property
     def title(self) -> str:

@@ -21,27 +21,17 @@ if TYPE_CHECKING:
 
 @frozen
 class Picture:
-    """A figure on one paper.
+    """A figure on one paper."""
 
-    Attributes:
-        name: Its anchor in the page.
-        title: Its heading.
-        caption: Sentences that explain it.
-        width: Width of the drawing, drawing units.
-        height: Height of the drawing, drawing units.
-        panels: Markup of its panels.
-        legend: Label of each entry, and the markup of the sample beside it.
-        others: Caption and packed drawing of each replication to choose from, by number, the one that is shown among
-            them; empty for a figure of all replications.
-    """
-
-    name: str
-    title: str
-    caption: str
-    width: float
-    height: float
-    panels: str
-    legend: Sequence[tuple[str, str]]
+    name: str  # its anchor in the page
+    title: str  # its heading
+    caption: str  # sentences that explain it
+    width: float  # width of the drawing, drawing units
+    height: float  # height of the drawing, drawing units
+    panels: str  # markup of its panels
+    legend: Sequence[tuple[str, str]]  # label of each entry, and the markup of the sample beside it
+    # Caption and packed drawing of each replication to choose from, by number, the one that is shown among them; empty
+    # for a figure of all replications.
     others: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
     def of_replication(self, number: int, paper: str) -> Picture:

@@ -29,19 +29,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Course:
-    """A quantity over time.
+    """A quantity over time."""
 
-    Attributes:
-        kind: "flow" or "link".
-        column: Column of the table `series`.
-        unit: Its unit.
-        label: Its name.
-    """
-
-    kind: str
-    column: str
+    kind: str  # "flow" or "link"
+    column: str  # column of the table `series`
     unit: Unit
-    label: str
+    label: str  # its name
 
 
 @frozen

@@ -32,17 +32,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Planned:
-    """What a comparison runs.
+    """What a comparison runs."""
 
-    Attributes:
-        scenarios: The resolved scenarios by the names of the runs.
-        of: Kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`.
-        crossed: The levels of each run, where levels are compared.
-    """
-
-    scenarios: Mapping[str, core.Scenario]
-    of: str = ALGORITHMS
-    crossed: Crossed | None = None
+    scenarios: Mapping[str, core.Scenario]  # the resolved scenarios by the names of the runs
+    of: str = ALGORITHMS  # kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`
+    crossed: Crossed | None = None  # the levels of each run, where levels are compared
 
 
 def run(scenario: core.Scenario, options: Options) -> Run:

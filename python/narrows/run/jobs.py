@@ -42,11 +42,7 @@ class Unwatched:
 
 @frozen
 class Wordless:
-    """An observer that passes the fraction alone to a watch.
-
-    Attributes:
-        watch: The watch.
-    """
+    """An observer that passes the fraction alone to a watch."""
 
     watch: Watch
 
@@ -67,17 +63,11 @@ def observer(watch: Watch | None) -> Observer:
 
 @frozen
 class Share:
-    """The watch of a part of some work.
+    """The watch of a part of some work."""
 
-    Attributes:
-        watch: The watch of all of it.
-        before: Fraction of the work that is done before this part, 0 to 1.
-        share: How much this part is.
-    """
-
-    watch: Watch
-    before: float
-    share: float
+    watch: Watch  # the watch of all of it
+    before: float  # fraction of the work that is done before this part, 0 to 1
+    share: float  # how much this part is
 
     def update(self, fraction: float) -> None:
         """Report the progress of all of the work."""

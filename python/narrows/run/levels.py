@@ -25,17 +25,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Crossed:
-    """Every combination of algorithms and levels.
+    """Every combination of algorithms and levels."""
 
-    Attributes:
-        factors: The levels of each factor: `algorithm` where algorithms are given, then the keys.
-        at: Level of each factor, by name of the run.
-        scenarios: The resolved scenarios by the names of the runs.
-    """
-
+    # The levels of each factor: `algorithm` where algorithms are given, then the keys.
     factors: Mapping[str, Sequence[str]]
-    at: Mapping[str, Mapping[str, str]]
-    scenarios: Mapping[str, core.Scenario]
+    at: Mapping[str, Mapping[str, str]]  # level of each factor, by name of the run
+    scenarios: Mapping[str, core.Scenario]  # the resolved scenarios by the names of the runs
 
 
 def read_levels(given: Sequence[str]) -> dict[str, list[str]]:

@@ -27,23 +27,14 @@ if TYPE_CHECKING:
 
 @frozen
 class _Mean:
-    """A mean with its interval and its replications.
+    """A mean with its interval and its replications."""
 
-    Attributes:
-        panel: Title of its panel.
-        place: Its name on the horizontal axis.
-        key: Its entry in the legend.
-        factors: Its algorithm, and its level of the other factor.
-        found: The estimate, as in `summary.json`.
-        values: The value of each replication.
-    """
-
-    panel: str
-    place: str
-    key: str
-    factors: tuple[str, str]
-    found: Mapping[str, Any]
-    values: Sequence[float]
+    panel: str  # title of its panel
+    place: str  # its name on the horizontal axis
+    key: str  # its entry in the legend
+    factors: tuple[str, str]  # its algorithm, and its level of the other factor
+    found: Mapping[str, Any]  # the estimate, as in `summary.json`
+    values: Sequence[float]  # the value of each replication
 
 
 def means_of(shown: Tabular, name: str, runs: Mapping[str, tuple[str, str]]) -> Figure:

@@ -8,15 +8,10 @@ from typing import NamedTuple, Self
 
 
 class Shard(NamedTuple):
-    """One of several machines.
+    """One of several machines."""
 
-    Attributes:
-        number: Its number, from 1.
-        total: Number of shards.
-    """
-
-    number: int
-    total: int
+    number: int  # its number, from 1
+    total: int  # number of shards
 
     @classmethod
     def parse(cls, text: str) -> Self:

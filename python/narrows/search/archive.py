@@ -22,19 +22,12 @@ if TYPE_CHECKING:
 
 
 class Elite(NamedTuple):
-    """The best environment of a place on the map for a kind of score.
+    """The best environment of a place on the map for a kind of score."""
 
-    Attributes:
-        kind: Kind of the score.
-        place: Indices of the bandwidth-delay product and the buffer.
-        environment: The environment.
-        score: Score of the environment.
-    """
-
-    kind: str
-    place: tuple[int, int]
+    kind: str  # kind of the score
+    place: tuple[int, int]  # indices of the bandwidth-delay product and the buffer
     environment: Environment
-    score: float
+    score: float  # score of the environment
 
 
 class Archive:

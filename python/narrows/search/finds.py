@@ -19,18 +19,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Repeated:
-    """A find in fresh replications on one backend; those that are one and the same run are one.
+    """A find in fresh replications on one backend; those that are one and the same run are one."""
 
-    Attributes:
-        scores: The score of each.
-        measured: The metric of the kind in each, with the algorithm.
-        reference: Value with the reference in place of the algorithm.
-        digests: Digests of the records of every replication, with the algorithm and with the reference.
-    """
-
-    scores: list[float] = field(default_factory=list)
-    measured: list[float] = field(default_factory=list)
-    reference: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)  # the score of each
+    measured: list[float] = field(default_factory=list)  # the metric of the kind in each, with the algorithm
+    reference: list[float] = field(default_factory=list)  # value with the reference in place of the algorithm
+    # Digests of the records of every replication, with the algorithm and with the reference.
     digests: list[list[str]] = field(default_factory=list)
 
     @property
@@ -80,21 +74,13 @@ def score_text(mean: float, interval: Sequence[float] | None) -> str:
 
 @dataclass
 class Find:
-    """An environment in which the algorithm does worse, simplified and repeated.
+    """An environment in which the algorithm does worse, simplified and repeated."""
 
-    Attributes:
-        elite: Environment that the search found, with its score.
-        environment: The simplified environment.
-        score: Score in the replication of the search.
-        repeated: Fresh replications in the simulator.
-        kernel: The same replications on a kernel; None if there are none.
-    """
-
-    elite: Elite
-    environment: Environment
-    score: float
-    repeated: Repeated = field(default_factory=Repeated)
-    kernel: Repeated | None = None
+    elite: Elite  # environment that the search found, with its score
+    environment: Environment  # the simplified environment
+    score: float  # score in the replication of the search
+    repeated: Repeated = field(default_factory=Repeated)  # fresh replications in the simulator
+    kernel: Repeated | None = None  # the same replications on a kernel; None if there are none
 
     @property
     def confirmed(self) -> bool:

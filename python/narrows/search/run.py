@@ -41,15 +41,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Budget:
-    """How long a search goes on.
+    """How long a search goes on."""
 
-    Attributes:
-        evaluations: Number of environments; None for no limit.
-        time_s: Time of this and earlier commands, seconds; None for no limit.
-    """
-
-    evaluations: int | None = None
-    time_s: float | None = None
+    evaluations: int | None = None  # number of environments; None for no limit
+    time_s: float | None = None  # time of this and earlier commands, seconds; None for no limit
 
 
 class Search(Kept):

@@ -14,25 +14,15 @@ if TYPE_CHECKING:
 
 
 class Environment(NamedTuple):
-    """An environment, by the index of each value on its scale.
+    """An environment, by the index of each value on its scale."""
 
-    Attributes:
-        rate: Rate of the bottleneck, in `RATES`.
-        rtt: Round-trip time, in `RTTS`.
-        buffer: Buffer, in `BUFFERS`.
-        loss: Random loss rate, in `LOSSES`.
-        flows: Flows under test, in `FLOWS`.
-        rivals: Flows of the reference beside them, in `RIVALS`.
-        change: Factor of the rate in the second third of the time, in `CHANGES`.
-    """
-
-    rate: int
-    rtt: int
-    buffer: int
-    loss: int
-    flows: int
-    rivals: int
-    change: int
+    rate: int  # rate of the bottleneck, in `RATES`
+    rtt: int  # round-trip time, in `RTTS`
+    buffer: int  # buffer, in `BUFFERS`
+    loss: int  # random loss rate, in `LOSSES`
+    flows: int  # flows under test, in `FLOWS`
+    rivals: int  # flows of the reference beside them, in `RIVALS`
+    change: int  # factor of the rate in the second third of the time, in `CHANGES`
 
     @property
     def bdp_packets(self) -> float:

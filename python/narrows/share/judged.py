@@ -57,15 +57,10 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """The result of judging again.
+    """The result of judging again."""
 
-    Attributes:
-        differences: Parts of the results that differ.
-        left: Parts that were not judged, besides the parts that never are.
-    """
-
-    differences: list[Difference]
-    left: list[Left]
+    differences: list[Difference]  # parts of the results that differ
+    left: list[Left]  # parts that were not judged, besides the parts that never are
 
 
 def of_both(folder: Path) -> Judged:

@@ -21,37 +21,22 @@ if TYPE_CHECKING:
 
 
 class KeptRun(NamedTuple):
-    """One run of a trial or an atlas.
+    """One run of a trial or an atlas."""
 
-    Attributes:
-        name: Name of the run within the results.
-        file: Place of its scenario file in the folder.
-        on: The backend.
-        seed: The seed.
-        replication: Number of the replication, from 0.
-        digest: Digest of its records.
-    """
-
-    name: str
-    file: str
-    on: str
+    name: str  # name of the run within the results
+    file: str  # place of its scenario file in the folder
+    on: str  # the backend
     seed: int
-    replication: int
-    digest: str
+    replication: int  # number of the replication, from 0
+    digest: str  # digest of its records
 
 
 class KeptRuns(NamedTuple):
-    """All runs of a folder.
-
-    Attributes:
-        runs: The runs.
-        engine: Fingerprint of the engine that ran them.
-        digest_schema: What their digests cover.
-    """
+    """All runs of a folder."""
 
     runs: list[KeptRun]
-    engine: str
-    digest_schema: int
+    engine: str  # fingerprint of the engine that ran them
+    digest_schema: int  # what their digests cover
 
     def scenarios(self, folder: Path, trust: Trust) -> dict[tuple[str, str], Scenario]:
         """Return the scenarios of the runs by place and backend; nothing is executed."""

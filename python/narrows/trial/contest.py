@@ -25,16 +25,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Wanted:
-    """A metric of a group or link of a scenario.
+    """A metric of a group or link of a scenario."""
 
-    Attributes:
-        owner: Name of the group or link.
-        of: "group" or "link".
-        metric: The metric.
-    """
-
-    owner: str
-    of: str
+    owner: str  # name of the group or link
+    of: str  # "group" or "link"
     metric: Metric
 
     @property
@@ -44,46 +38,29 @@ class Wanted:
 
 
 class Side(NamedTuple):
-    """What a run of a replication measured.
+    """What a run of a replication measured."""
 
-    Attributes:
-        values: The values of the wanted metrics.
-        digest: The digest of the records.
-    """
-
-    values: list[float]
-    digest: str
+    values: list[float]  # the values of the wanted metrics
+    digest: str  # the digest of the records
 
 
 class Values(NamedTuple):
-    """What a replication measured.
+    """What a replication measured."""
 
-    Attributes:
-        a: The values of the wanted metrics with A.
-        b: The values of the same metrics with B.
-        records: The digests of both records.
-    """
-
-    a: list[float]
-    b: list[float]
-    records: str
+    a: list[float]  # the values of the wanted metrics with A
+    b: list[float]  # the values of the same metrics with B
+    records: str  # the digests of both records
 
 
 @dataclass
 class Contest:
-    """A scenario of the trial with what was measured so far.
+    """A scenario of the trial with what was measured so far."""
 
-    Attributes:
-        pair: The scenario with A and with B.
-        wanted: The metrics that are judged.
-        values: Values with A and with B by replication, by metric.
-        digests: The digests of both records, by replication.
-    """
-
-    pair: Pair
-    wanted: list[Wanted]
+    pair: Pair  # the scenario with A and with B
+    wanted: list[Wanted]  # the metrics that are judged
+    # Values with A and with B by replication, by metric.
     values: dict[int, tuple[list[float], list[float]]] = field(default_factory=dict)
-    digests: list[str] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)  # the digests of both records, by replication
 
     @property
     def repeated(self) -> bool:

@@ -31,33 +31,21 @@ if TYPE_CHECKING:
 
 @frozen
 class Pair:
-    """A scenario with A and with B.
+    """A scenario with A and with B."""
 
-    Attributes:
-        name: Name of the scenario.
-        a: The scenario with A as the subject.
-        b: The scenario with B as the subject.
-        wanted: Metrics that are judged, as `group.NAME.METRIC` or `link.NAME.METRIC`; empty for the usual ones.
-    """
-
-    name: str
-    a: core.Scenario
-    b: core.Scenario
+    name: str  # name of the scenario
+    a: core.Scenario  # the scenario with A as the subject
+    b: core.Scenario  # the scenario with B as the subject
+    # Metrics that are judged, as `group.NAME.METRIC` or `link.NAME.METRIC`; empty for the usual ones.
     wanted: list[str] = field(default_factory=list)
 
 
 class Sides(NamedTuple):
-    """What is compared.
+    """What is compared."""
 
-    Attributes:
-        a: The algorithm that there is.
-        b: The change.
-        on: The backends that run them, that of A first.
-    """
-
-    a: str
-    b: str
-    on: tuple[str, str] = (SIMULATOR, SIMULATOR)
+    a: str  # the algorithm that there is
+    b: str  # the change
+    on: tuple[str, str] = (SIMULATOR, SIMULATOR)  # the backends that run them, that of A first
 
 
 def read_backends(text: str) -> tuple[str, str]:

@@ -28,25 +28,15 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """The state of a metric after some replications.
-
-    Attributes:
-        verdict: The verdict.
-        difference: Mean of B - A, in the unit of the metric; None without data.
-        interval: Always-valid interval of the difference; None while it is infinite.
-        a: Mean of A; None without data.
-        b: Mean of B; None without data.
-        margin: Mean of the margin, in the unit of the metric.
-        replications: Number of pairs with data.
-    """
+    """The state of a metric after some replications."""
 
     verdict: str
-    difference: float | None
-    interval: tuple[float, float] | None
-    a: float | None
-    b: float | None
-    margin: float
-    replications: int
+    difference: float | None  # mean of B - A, in the unit of the metric; None without data
+    interval: tuple[float, float] | None  # always-valid interval of the difference; None while it is infinite
+    a: float | None  # mean of A; None without data
+    b: float | None  # mean of B; None without data
+    margin: float  # mean of the margin, in the unit of the metric
+    replications: int  # number of pairs with data
 
 
 def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, alpha: float) -> Judged:

@@ -42,15 +42,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Stop:
-    """When a matrix has enough replications: once each share of a pair, mean over all conditions, is known well enough.
+    """When a matrix has enough replications: each share of a pair, mean over all conditions, is known well enough."""
 
-    Attributes:
-        within: Greatest half-width of the 95 % interval of a share, as a part of the fair share.
-        most: Greatest number of replications.
-    """
-
-    within: float = 0.05
-    most: int = 20
+    within: float = 0.05  # greatest half-width of the 95 % interval of a share, as a part of the fair share
+    most: int = 20  # greatest number of replications
 
     @classmethod
     def read(cls, within: str | float | None, most: int | None) -> Stop:
@@ -80,19 +75,12 @@ class Stop:
 
 @frozen
 class Conditions:
-    """The conditions of a matrix, each list as written.
+    """The conditions of a matrix, each list as written."""
 
-    Attributes:
-        rates: Rates of the bottleneck.
-        rtts: Two-way propagation delays.
-        buffers: Buffer limits.
-        queues: Queue disciplines, with parameters as in `red(gentle=true)`.
-    """
-
-    rates: list[str]
-    rtts: list[str]
-    buffers: list[str]
-    queues: list[str]
+    rates: list[str]  # rates of the bottleneck
+    rtts: list[str]  # two-way propagation delays
+    buffers: list[str]  # buffer limits
+    queues: list[str]  # queue disciplines, with parameters as in `red(gentle=true)`
 
     def arguments(self) -> dict[str, list[str]]:
         """Return each value as the argument from which it comes, with the changes that it stands for."""

@@ -18,23 +18,15 @@ if TYPE_CHECKING:
 
 @frozen
 class Treatment:
-    """What moves.
+    """What moves."""
 
-    Attributes:
-        new: Name of the flows with the change.
-        old: Name of the flows without the change.
-        algorithms: Algorithms of both camps.
-        keys: Other keys of a flow, with their values in both camps.
-        connections: Connections of each who has moved; the others have one.
-        title: Title of the deployment, without the number of flows.
-    """
-
-    new: str
-    old: str
-    algorithms: tuple[str, str]
-    title: str
+    new: str  # name of the flows with the change
+    old: str  # name of the flows without the change
+    algorithms: tuple[str, str]  # algorithms of both camps
+    title: str  # title of the deployment, without the number of flows
+    # Other keys of a flow, with their values in both camps.
     keys: Mapping[str, tuple[object, object]] = field(default_factory=dict)
-    connections: int = 1
+    connections: int = 1  # connections of each who has moved; the others have one
 
     def changes(self, camp: int) -> list[str]:
         """Return what all flows have in the camp `camp`, 0 for the new one, as after `--set`."""

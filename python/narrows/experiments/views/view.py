@@ -19,17 +19,11 @@ if TYPE_CHECKING:
 
 @frozen
 class View:
-    """The view of a study: how its cells are summarised.
+    """The view of a study: how its cells are summarised."""
 
-    Attributes:
-        kind: "matrix" or "deployment".
-        command: The command line that created the study and reproduces its figures.
-        facts: Facts of the view besides the plan, as plain data.
-    """
-
-    kind: str
-    command: str
-    facts: dict[str, Any]
+    kind: str  # "matrix" or "deployment"
+    command: str  # the command line that created the study and reproduces its figures
+    facts: dict[str, Any]  # facts of the view besides the plan, as plain data
 
     def to_json(self) -> str:
         """Return the contents of its file, `view.json`."""

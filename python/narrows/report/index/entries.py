@@ -20,27 +20,19 @@ if TYPE_CHECKING:
 
 @frozen
 class Entry:
-    """A folder of results.
+    """A folder of results."""
 
-    Attributes:
-        place: Path relative to the folder of the index.
-        kind: Its kind, of a matrix or deployment by the name of that; "damaged" if its summary cannot be read,
-            "another format" if it is of another version.
-        title: Title of what was run.
-        time: Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
-        replications: Number of replications; None if it is not known.
-        level: The gravest level of a check that fails: "broken" or "caution"; empty without one.
-        page: Path of its page relative to the folder of the index; empty if there is none.
-        measured: Name of a group or algorithm with its metrics, as in `summary.json`.
-    """
-
-    place: str
+    place: str  # path relative to the folder of the index
+    # Its kind, of a matrix or deployment by the name of that; "damaged" if its summary cannot be read, "another format"
+    # if it is of another version.
     kind: str
-    title: str
+    title: str  # title of what was run
+    # Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
     time: str = ""
-    replications: int | None = None
-    level: str = ""
-    page: str = ""
+    replications: int | None = None  # number of replications; None if it is not known
+    level: str = ""  # the gravest level of a check that fails: "broken" or "caution"; empty without one
+    page: str = ""  # path of its page relative to the folder of the index; empty if there is none
+    # Name of a group or algorithm with its metrics, as in `summary.json`.
     measured: Sequence[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
 

@@ -41,19 +41,12 @@ class Measure:
 
 @frozen
 class Check:
-    """A check of the sanity section.
+    """A check of the sanity section."""
 
-    Attributes:
-        name: The condition that should hold.
-        ok: Whether it does; None where the check does not apply.
-        level: "broken", "caution" or "note" for one that fails, empty for others.
-        detail: The figures behind it.
-    """
-
-    name: str
-    ok: bool | None
-    level: str
-    detail: str
+    name: str  # the condition that should hold
+    ok: bool | None  # whether it does; None where the check does not apply
+    level: str  # "broken", "caution" or "note" for one that fails, empty for others
+    detail: str  # the figures behind it
 
     @property
     def state(self) -> str:
@@ -63,16 +56,11 @@ class Check:
 
 @frozen
 class Trace:
-    """The series of a flow or a link in one replication.
+    """The series of a flow or a link in one replication."""
 
-    Attributes:
-        name: Name of the flow ("cubic[0]") or link.
-        group: Group of the flow; empty for a link.
-        columns: Columns by name, each of shape (samples,), ascending in `time_s`; NaN without a value.
-    """
-
-    name: str
-    group: str
+    name: str  # name of the flow ("cubic[0]") or link
+    group: str  # group of the flow; empty for a link
+    # Columns by name, each of shape (samples,), ascending in `time_s`; NaN without a value.
     columns: Mapping[str, FloatArray]
 
     @property
@@ -91,25 +79,15 @@ class Trace:
 
 @frozen
 class Expectation:
-    """An `[[expect]]` clause with its verdict.
+    """An `[[expect]]` clause with its verdict."""
 
-    Attributes:
-        of: Name of the group or link.
-        owner: "group" or "link".
-        measure: Name of the metric.
-        at_least: Lower bound, in the unit of the metric; None without one.
-        at_most: Upper bound, in the unit of the metric; None without one.
-        found: The measured value.
-        verdict: "holds", "fails" or "inconclusive".
-    """
-
-    of: str
-    owner: str
-    measure: str
-    at_least: float | None
-    at_most: float | None
-    found: Measure
-    verdict: str
+    of: str  # name of the group or link
+    owner: str  # "group" or "link"
+    measure: str  # name of the metric
+    at_least: float | None  # lower bound, in the unit of the metric; None without one
+    at_most: float | None  # upper bound, in the unit of the metric; None without one
+    found: Measure  # the measured value
+    verdict: str  # "holds", "fails" or "inconclusive"
 
 
 @frozen
@@ -122,67 +100,42 @@ class Histogram:
 
 @frozen
 class Run:
-    """The results of one scenario, with all replications.
+    """The results of one scenario, with all replications."""
 
-    Attributes:
-        name: Name of the run in a comparison; the title of a single run.
-        title: Title of the scenario.
-        seed: Master seed.
-        replications: Number of replications.
-        digest: Digest of the records.
-        groups: Metrics by flow group.
-        bottlenecks: The link that is each group's bottleneck; None where its packets share no link.
-        links: Metrics by link.
-        checks: Checks of the sanity section.
-        expectations: `[[expect]]` clauses with their verdicts.
-        performance: Cost of the run, as in `summary.json`.
-        manifest: Contents of `manifest.json`: versions, hashes and the description.
-        scenario: The resolved scenario file, parsed.
-        sources: Texts of the resolved scenario and of the files that it names, by their paths in the folder; files that
-            are no text, or long, are left out.
-        flow_rows: Columns of `flows.parquet`.
-        series_rows: Columns of `series.parquet`.
-        distribution_rows: Columns of `distributions.parquet`.
-        group_rows: Columns of `groups.parquet`: the metrics of each group by replication.
-        census_rows: Columns of `census.parquet`; none where every flow is endless.
-        transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
-        event_rows: Columns of `events.parquet`; empty if events are not logged.
-        folder: Folder of the run, relative to that of the page.
-        packet_file: The file `packets.parquet`; None if packets are not logged.
-        found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
-        chosen: Number of the replication whose series are drawn; None for the first.
-        look: The style of the run beside others; None for that of its name.
-        factors: Its algorithm, and its level of the other factors, beside others; empty texts for none.
-        explained: What happened to flows, by replication and flow, as the pages that show it have found it.
-    """
-
-    name: str
-    title: str
-    seed: int
-    replications: int
-    digest: str
-    groups: Mapping[str, Mapping[str, Measure]]
+    name: str  # name of the run in a comparison; the title of a single run
+    title: str  # title of the scenario
+    seed: int  # master seed
+    replications: int  # number of replications
+    digest: str  # digest of the records
+    groups: Mapping[str, Mapping[str, Measure]]  # metrics by flow group
+    # The link that is each group's bottleneck; None where its packets share no link.
     bottlenecks: Mapping[str, str | None]
-    links: Mapping[str, Mapping[str, Measure]]
-    checks: Sequence[Check]
-    expectations: Sequence[Expectation]
-    performance: Mapping[str, float]
-    manifest: Mapping[str, Any]
-    scenario: Mapping[str, Any]
+    links: Mapping[str, Mapping[str, Measure]]  # metrics by link
+    checks: Sequence[Check]  # checks of the sanity section
+    expectations: Sequence[Expectation]  # `[[expect]]` clauses with their verdicts
+    performance: Mapping[str, float]  # cost of the run, as in `summary.json`
+    manifest: Mapping[str, Any]  # contents of `manifest.json`: versions, hashes and the description
+    scenario: Mapping[str, Any]  # the resolved scenario file, parsed
+    # Texts of the resolved scenario and of the files that it names, by their paths in the folder; files that are no
+    # text, or long, are left out.
     sources: Mapping[str, str]
-    flow_rows: Columns = field(repr=False)
-    series_rows: Columns = field(repr=False)
-    distribution_rows: Columns = field(repr=False)
-    group_rows: Columns = field(repr=False)
-    census_rows: Columns = field(repr=False)
-    transfer_rows: Columns = field(repr=False)
+    flow_rows: Columns = field(repr=False)  # columns of `flows.parquet`
+    series_rows: Columns = field(repr=False)  # columns of `series.parquet`
+    distribution_rows: Columns = field(repr=False)  # columns of `distributions.parquet`
+    group_rows: Columns = field(repr=False)  # columns of `groups.parquet`: the metrics of each group by replication
+    census_rows: Columns = field(repr=False)  # columns of `census.parquet`; none where every flow is endless
+    transfer_rows: Columns = field(repr=False)  # columns of `transfers.parquet`; none where every flow is endless
+    # Columns of `events.parquet`; empty if events are not logged.
     event_rows: Columns = field(repr=False, default_factory=dict)
-    folder: str = "."
-    packet_file: Path | None = None
+    folder: str = "."  # folder of the run, relative to that of the page
+    packet_file: Path | None = None  # the file `packets.parquet`; None if packets are not logged
+    # End of the warm-up by replication, seconds; empty if the scenario gives it.
     found_warmups_s: Sequence[float] = ()
-    chosen: int | None = None
-    look: Style | None = None
+    chosen: int | None = None  # number of the replication whose series are drawn; None for the first
+    look: Style | None = None  # the style of the run beside others; None for that of its name
+    # Its algorithm, and its level of the other factors, beside others; empty texts for none.
     factors: tuple[str, str] = ("", "")
+    # What happened to flows, by replication and flow, as the pages that show it have found it.
     explained: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -433,37 +386,21 @@ class Difference:
 
 @frozen
 class Comparison:
-    """Runs of one scenario with several algorithms, at several levels or backends, with common random numbers.
+    """Runs of one scenario with several algorithms, at several levels or backends, with common random numbers."""
 
-    Attributes:
-        title: Title of the scenario.
-        seed: Master seed.
-        replications: Number of replications.
-        digest: Digest of the records of all runs.
-        runs: The runs, in order.
-        differences: Paired differences between them.
-        manifest: Contents of `manifest.json`.
-        folders: The folder of each run, by its name.
-        kind: Kind of the compared runs: `algorithms`, `backends` or `levels`.
-        contrasts: Which runs stand beside each other.
-        unlike: In what else the algorithms differ; empty for nothing.
-        replaced: Whose algorithm was replaced, where that of others was not.
-        said: The sentences on what was found.
-    """
-
-    title: str
-    seed: int
-    replications: int
-    digest: str
-    runs: Sequence[Run]
-    differences: Sequence[Difference]
-    manifest: Mapping[str, Any]
-    folders: Mapping[str, str] = field(default_factory=dict)
-    kind: str = ALGORITHMS
-    contrasts: Sequence[Contrast] = ()
-    unlike: str = ""
-    replaced: Replaced | None = None
-    said: Sequence[Sequence[Said]] = ()
+    title: str  # title of the scenario
+    seed: int  # master seed
+    replications: int  # number of replications
+    digest: str  # digest of the records of all runs
+    runs: Sequence[Run]  # the runs, in order
+    differences: Sequence[Difference]  # paired differences between them
+    manifest: Mapping[str, Any]  # contents of `manifest.json`
+    folders: Mapping[str, str] = field(default_factory=dict)  # the folder of each run, by its name
+    kind: str = ALGORITHMS  # kind of the compared runs: `algorithms`, `backends` or `levels`
+    contrasts: Sequence[Contrast] = ()  # which runs stand beside each other
+    unlike: str = ""  # in what else the algorithms differ; empty for nothing
+    replaced: Replaced | None = None  # whose algorithm was replaced, where that of others was not
+    said: Sequence[Sequence[Said]] = ()  # the sentences on what was found
 
     @property
     def backends(self) -> bool:

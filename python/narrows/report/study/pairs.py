@@ -34,15 +34,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Basis:
-    """The data behind a figure.
+    """The data behind a figure."""
 
-    Attributes:
-        text: Sentence on them.
-        replications: Number of replications.
-    """
-
-    text: str
-    replications: int
+    text: str  # sentence on them
+    replications: int  # number of replications
 
     def made(self, found: Iterable[Mapping[str, Estimate]], wanted: Quantity, what: str) -> str:
         """Return the sentence that says how the intervals of a quantity were made."""
@@ -52,28 +47,18 @@ class Basis:
 
 @frozen
 class Quantity:
-    """A quantity that a map of pairs shows.
+    """A quantity that a map of pairs shows."""
 
-    Attributes:
-        name: Name of the estimate.
-        title: Title of the map.
-        says: Read-out of a tile, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`.
-        scale: Factor of the unit as written, in the unit of the estimate, and its text; None to derive both from the
-            values.
-        middle: Value at which the hue changes; None for a single hue.
-        amount: Returns what the fill of a value stands for; it is full at the largest amount of a figure.
-        least: Amount from which on a value matters; no smaller one is full.
-        words: Meaning of each hue: "less" and "more", or "amount" for a single one.
-    """
-
-    name: str
-    title: str
-    says: str
+    name: str  # name of the estimate
+    title: str  # title of the map
+    says: str  # read-out of a tile, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`
+    # Factor of the unit as written, in the unit of the estimate, and its text; None to derive both from the values.
     scale: tuple[float, str] | None
-    middle: float | None
+    middle: float | None  # value at which the hue changes; None for a single hue
+    # Returns what the fill of a value stands for; it is full at the largest amount of a figure.
     amount: Callable[[float], float]
-    least: float
-    words: Mapping[str, str]
+    least: float  # amount from which on a value matters; no smaller one is full
+    words: Mapping[str, str]  # meaning of each hue: "less" and "more", or "amount" for a single one
 
 
 def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: Basis, *, opens: bool = False) -> Figure:

@@ -30,21 +30,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Entry:
-    """A group of a run in a figure with a panel per group.
-
-    Attributes:
-        run: The run.
-        group: Name of the group in the run.
-        panel: Title of its panel; the same for all where one panel has all.
-        key: Name of its series, and its entry in the legend; `OTHERS` beside the one that the panel names.
-        style: Its style: the colour is the algorithm, dash and marker are the level or the group.
-    """
+    """A group of a run in a figure with a panel per group."""
 
     run: Run
-    group: str
-    panel: str
-    key: str
-    style: Style
+    group: str  # name of the group in the run
+    panel: str  # title of its panel; the same for all where one panel has all
+    key: str  # name of its series, and its entry in the legend; `OTHERS` beside the one that the panel names
+    style: Style  # its style: the colour is the algorithm, dash and marker are the level or the group
 
 
 def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]:
@@ -121,14 +113,10 @@ def _titles(runs: Sequence[Run]) -> list[str]:
 
 @frozen
 class Flows:
-    """The looks of flows in a figure with a panel per run.
+    """The looks of flows in a figure with a panel per run."""
 
-    Attributes:
-        keys: Entries of the legend, the same for all panels.
-        of: Name of the series and style of each flow, by the names of its run and its series.
-    """
-
-    keys: Sequence[Key]
+    keys: Sequence[Key]  # entries of the legend, the same for all panels
+    # Name of the series and style of each flow, by the names of its run and its series.
     of: Mapping[tuple[str, str], tuple[str, Style]]
 
 
@@ -207,17 +195,11 @@ def warm_up(runs: Sequence[Run]) -> list[Key]:
 
 @frozen
 class View:
-    """The contents of a panel: a run and one of its bottlenecks.
-
-    Attributes:
-        run: The run.
-        link: Name of the link; None if the packets of no group share one.
-        title: Title of the panel, which distinguishes it from the others.
-    """
+    """The contents of a panel: a run and one of its bottlenecks."""
 
     run: Run
-    link: str | None
-    title: str
+    link: str | None  # name of the link; None if the packets of no group share one
+    title: str  # title of the panel, which distinguishes it from the others
 
 
 def views(runs: Sequence[Run], links_of: Callable[[Run], Sequence[str]] | None = None) -> list[View]:

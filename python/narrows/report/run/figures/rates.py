@@ -32,23 +32,15 @@ class Layer:
 
 @frozen
 class Stack:
-    """The layers over one bottleneck in common bins, bottom first.
+    """The layers over one bottleneck in common bins, bottom first."""
 
-    Attributes:
-        view: The run and the bottleneck.
-        edges: Edges of the bins, seconds.
-        layers: The layers; none where no group over it was recorded.
-        capacity: Capacity of the bottleneck, bits per second; None where it was not recorded.
-        other: Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; else None.
-        missing: The groups over it whose rates were not recorded.
-    """
-
-    view: frame.View
-    edges: FloatArray
-    layers: Sequence[Layer]
-    capacity: FloatArray | None
+    view: frame.View  # the run and the bottleneck
+    edges: FloatArray  # edges of the bins, seconds
+    layers: Sequence[Layer]  # the layers; none where no group over it was recorded
+    capacity: FloatArray | None  # capacity of the bottleneck, bits per second; None where it was not recorded
+    # Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; else None.
     other: FloatArray | None
-    missing: Sequence[str]
+    missing: Sequence[str]  # the groups over it whose rates were not recorded
 
     @property
     def total(self) -> FloatArray:

@@ -24,21 +24,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Mark:
-    """A reduction of a window, a timeout, or the end of slow start without a loss.
+    """A reduction of a window, a timeout, or the end of slow start without a loss."""
 
-    Attributes:
-        time_s: Time of the run, seconds.
-        cause: One of `CAUSES`.
-        before: Congestion window before, packets.
-        after: Congestion window after, packets.
-        ssthresh: Slow-start threshold after, packets; NaN for an algorithm without one.
-    """
-
-    time_s: float
-    cause: str
-    before: float
-    after: float
-    ssthresh: float
+    time_s: float  # time of the run, seconds
+    cause: str  # one of `CAUSES`
+    before: float  # congestion window before, packets
+    after: float  # congestion window after, packets
+    ssthresh: float  # slow-start threshold after, packets; NaN for an algorithm without one
 
     @property
     def depth(self) -> float:

@@ -24,19 +24,12 @@ if TYPE_CHECKING:
 
 @frozen
 class _Group:
-    """Completed transfers of one run and group, all replications together.
+    """Completed transfers of one run and group, all replications together."""
 
-    Attributes:
-        entry: Its panel, name and style.
-        times: Times from start to completion, seconds, shape (transfers,).
-        sizes: Payloads, bytes, shape (transfers,).
-        kept: Which part of the completed transfers was recorded.
-    """
-
-    entry: frame.Entry
-    times: FloatArray
-    sizes: FloatArray
-    kept: float
+    entry: frame.Entry  # its panel, name and style
+    times: FloatArray  # times from start to completion, seconds, shape (transfers,)
+    sizes: FloatArray  # payloads, bytes, shape (transfers,)
+    kept: float  # which part of the completed transfers was recorded
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:
