@@ -11,7 +11,7 @@ import pytest
 
 from narrows import RunError, core
 from narrows.cli import main
-from narrows.report.run import build
+from narrows.report.run import page as build
 from narrows.run.results import Run
 
 if TYPE_CHECKING:

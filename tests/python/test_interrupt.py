@@ -146,7 +146,7 @@ def signalled(folder: Path, at: tuple[str, str], *arguments: str | Path) -> subp
 
 
 @pytest.mark.parametrize(
-    "at", [("narrows.run.results", "summarize"), ("narrows.report.run.build", "build"), ("narrows.run.results", "keep")]
+    "at", [("narrows.run.results", "summarize"), ("narrows.report.run.page", "build"), ("narrows.run.results", "keep")]
 )
 @pytest.mark.parametrize("several", [False, True])
 def test_a_signal_when_the_last_replication_has_ended_keeps_all_and_leaves_the_report_out(

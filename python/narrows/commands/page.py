@@ -66,7 +66,7 @@ def run(folder: Path) -> Path:
     """Build the page of a run or comparison."""
     if not (folder / MANIFEST).is_file():
         check_folder(folder)
-    from narrows.report.run.build import build
+    from narrows.report.run.page import build
 
     return build(folder)
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from narrows.experiments.measures import Column
     from narrows.experiments.plan import Plan
-    from narrows.statistics import Range
 
     Key = tuple[str | None, tuple[object, ...], int]
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.run.options import Options
-    from narrows.trial.contest import Contest
 
 
 def trial(found: Sequence[Contest], kept: Kept, options: Options, margin: str, alpha: float) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from narrows.drawing.figure import PAPERS, drawing
 from narrows.drawing.plot import Axis
 from narrows.drawing.scale import SECONDS
 from narrows.drawing.style import style_of
-from narrows.report.run.build import build
+from narrows.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path

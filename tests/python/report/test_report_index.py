@@ -12,7 +12,7 @@ from synthetic_folder import Recipe, write_comparison, write_run
 from test_report_browser import opened
 
 from narrows.cli import main
-from narrows.report.run.build import build as build_report
+from narrows.report.run.page import build as build_report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from conftest import HOSTILE
 from synthetic_folder import Recipe, write_run
 
 from narrows.page import document
-from narrows.report.run.build import build
+from narrows.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path

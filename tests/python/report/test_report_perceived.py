@@ -19,7 +19,7 @@ from narrows.metrics import catalogue
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
 from narrows.page.estimates import changed_texts
 from narrows.page.metrics import meaning
-from narrows.report.study.heat import heat_map
+from narrows.report.study.combinations import heat_map
 from narrows.run.sentences import CLAUSES, FLOWS, compared
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 import narrows as nw
 from narrows.explain.story import Story
 from narrows.files import parquet, run_folder
-from narrows.report.run.build import build
+from narrows.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path

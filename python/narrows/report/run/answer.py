@@ -22,7 +22,6 @@ from narrows.statistics import paired
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from narrows.report.run.data import Run
     from narrows.run.sentences import Said
 
 

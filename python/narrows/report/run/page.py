@@ -6,16 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.drawing.svg import Markup, element, join
+from narrows.files.disk import write_whole
 from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, tables
 from narrows.report.run.data import Comparison, Run
 from narrows.report.run.figures import backends, figures, frame, perceived
+from narrows.report.run.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from narrows.drawing.figure import Figure
-    from narrows.report.run.data import Run
 
 
 def page(subject: Run | Comparison) -> str:
@@ -128,6 +130,17 @@ def _file(name: str, text: str) -> Markup:
         element("pre", element("code", text), tabindex="0", aria_label=name),
         class_="source",
     )
+
+
+def build(folder: Path) -> Path:
+    """Write the report of a run folder, or of a comparison folder and of each of its runs."""
+    found = read(folder)
+    report = folder / "report.html"
+    write_whole(report, page(found))
+    if isinstance(found, Comparison):
+        for run in found.runs:
+            write_whole(folder / found.folders[run.name] / report.name, page(run.alone()))
+    return report
 
 
 _FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."

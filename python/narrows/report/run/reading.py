@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from narrows.comparison import ALGORITHM, ALGORITHMS, Replaced, contrasts, kind_of, run_name, runs_of
 from narrows.drawing.channels import looks
-from narrows.drawing.style import Style
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
 from narrows.files.place import inside

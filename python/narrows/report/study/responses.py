@@ -19,11 +19,11 @@ from narrows.experiments.findings import Finding, grouping, variance_of
 from narrows.page.document import Part, anchor
 from narrows.page.estimates import estimate_texts
 from narrows.plural import counted
-from narrows.report.study import combinations, contrasts, heat, tabular
+from narrows.report.study import combinations, contrasts, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
-from narrows.report.study.part import allowed, part
 from narrows.report.study.rows import response_meaning
+from narrows.report.study.tabular import allowed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +83,7 @@ def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     if not _several(plan):
         return
     if few:
-        yield from allowed(lambda: heat.heat_map(name, _few_conditions(cells, name, few)))
+        yield from allowed(lambda: combinations.heat_map(name, _few_conditions(cells, name, few)))
     shown = response_meaning(name)
     if shown.better and plan.factors:
         yield from allowed(

@@ -5,22 +5,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from narrows.analysis.table import AnalysisError
 from narrows.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.drawing.svg import Markup, element
+from narrows.page import document as page
 from narrows.page.blocks import scrolled
 from narrows.page.estimates import difference_texts
 from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from narrows.analysis.compare import Comparison
     from narrows.analysis.multivariate import Correlations, Dendrogram
     from narrows.analysis.ranks import Majority, Outlier
     from narrows.analysis.variance import Anova
+    from narrows.drawing.figure import Figure
 
 
 def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
@@ -196,6 +199,37 @@ def _greatest(found: Sequence[Outlier]) -> str:
     levels = ", ".join(farthest.condition.values())
     values = f"{quantity(farthest.value, unit)}, mean of all {quantity(farthest.mean, unit)}"
     return f"{values} ({levels})" if levels else values
+
+
+_T = TypeVar("_T")
+
+
+def part(  # noqa: PLR0913  # what the part has
+    anchor: str,
+    title: str,
+    command: str,
+    tables: Sequence[Markup],
+    figures: Sequence[Figure],
+    *,
+    more: str,
+    folded: Sequence[Figure],
+    closed: bool = False,
+) -> page.Part:
+    """Return a part of a study's page."""
+    hidden = [element("details", element("summary", more), page.figure_grid(folded, command), class_="more")]
+    drawn = page.figure_grid(figures, command)
+    content = (*tables, drawn, *(hidden if folded else ()))
+    if closed:
+        content = (element("details", element("summary", "Effects of the factors"), *content, class_="more"),)
+    return page.section(anchor, title, *content)
+
+
+def allowed(make: Callable[[], _T]) -> Iterator[_T]:
+    """Yield the result of `make`; nothing if the cells do not allow the analysis."""
+    try:
+        yield make()
+    except AnalysisError:
+        return
 
 
 _LEVEL = 0.05

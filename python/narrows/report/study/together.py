@@ -11,7 +11,7 @@ from narrows.analysis.table import AnalysisError
 from narrows.plural import counted
 from narrows.report.study import multivariate as figures
 from narrows.report.study import tabular
-from narrows.report.study.part import allowed, part
+from narrows.report.study.tabular import allowed, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
