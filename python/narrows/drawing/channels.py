@@ -42,13 +42,20 @@ def _placed(place: int) -> Style:
     return marked(Style(place % len(HUES), 0, 0), place)
 
 
-def apart(algorithms: Iterable[str]) -> dict[str, Style]:
-    """Return the style of each algorithm: its own, where what an earlier one has is replaced by what is free."""
+def apart(algorithms: Iterable[str], beside: Iterable[Style] = ()) -> dict[str, Style]:
+    """Return the style of each algorithm: its own, where what an earlier one has is replaced by what is free.
+
+    Args:
+        algorithms: Their names.
+        beside: Styles that are taken before the first of them.
+    """
     found: dict[str, Style] = {}
+    before = list(beside)
     for name, own in styles_of(list(algorithms)).items():
-        hue = _free(own.colour, len(HUES), [style.colour for style in found.values()])
-        mark = _free(own.marker, len(MARKERS), [style.marker for style in found.values()])
-        taken = {(style.colour, style.marker) for style in found.values()}
+        there = [*before, *found.values()]
+        hue = _free(own.colour, len(HUES), [style.colour for style in there])
+        mark = _free(own.marker, len(MARKERS), [style.marker for style in there])
+        taken = {(style.colour, style.marker) for style in there}
         pairs = [(hue, mark), *((h, m) for h in range(len(HUES)) for m in range(len(MARKERS)))]
         hue, mark = next((pair for pair in pairs if pair not in taken), (hue, mark))
         found[name] = Style(hue, mark % len(DASHES), mark)

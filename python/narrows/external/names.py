@@ -27,22 +27,22 @@ def short_names(algorithms: Sequence[str]) -> dict[str, str]:
         >>> list(short_names(["old/copa.py:Copa", "new/copa.py:Copa", "copa.py:Copa(delta=1)"]).values())
         ['old/copa.py:Copa', 'new/copa.py:Copa', 'Copa(delta=1)']
     """
-    forms = {name: _forms(name) for name in algorithms}
-    level = dict.fromkeys(forms, 0)
+    written = {name: forms(name) for name in algorithms}
+    level = dict.fromkeys(written, 0)
 
     def current() -> dict[str, str]:
-        return {name: each[level[name]] for name, each in forms.items()}
+        return {name: each[level[name]] for name, each in written.items()}
 
     while True:
         taken = Counter(current().values())
-        alike = [n for n, short in current().items() if taken[short] > 1 and level[n] + 1 < len(forms[n])]
+        alike = [n for n, short in current().items() if taken[short] > 1 and level[n] + 1 < len(written[n])]
         if not alike:
             return current()
         for name in alike:
             level[name] += 1
 
 
-def _forms(name: str) -> list[str]:
+def forms(name: str) -> list[str]:
     """Return the names of an algorithm from the shortest to the one as written."""
     found = EXTERNAL.fullmatch(name.strip())
     if found is None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
-from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ def figure(runs: Sequence[Run]) -> Figure:
     flows = [trace.name for trace in frame.a_few(shared, MOST_FLOWS)]
     if not flows:
         return Figure(NAME, title, (), absent=frame.NO_SERIES)
-    styles = {run.name: Style(place, place, place) for place, run in enumerate(runs)}
     highest = max(
         frame.after_warmup(run, trace.time, trace.columns["cwnd_packets"])
         for run in runs
@@ -52,10 +50,10 @@ def figure(runs: Sequence[Run]) -> Figure:
         for panel, flow in zip(panels, flows, strict=True):
             for run in runs:
                 trace = traces[run.name][flow]
-                panel.line(run.name, trace.time, trace.columns["cwnd_packets"], styles[run.name])
+                panel.line(run.name, trace.time, trace.columns["cwnd_packets"], run.style)
         return panels
 
-    keys = [Key(run.name, run.name, "line", styles[run.name]) for run in runs]
+    keys = [Key(run.name, run.name, "line", run.style) for run in runs]
     return Figure(NAME, title, caption, [*keys, *frame.warm_up(runs[:1])], draw)
 
 

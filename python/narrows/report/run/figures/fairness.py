@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.channels import looks
+from narrows.drawing.channels import marked
 from narrows.drawing.decimate import FloatArray, means
 from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
-from narrows.drawing.style import Style
 from narrows.frozen import frozen
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from narrows.drawing.style import Style
     from narrows.report.run.data import Run
 
 
@@ -129,8 +129,9 @@ def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course
         algorithm, level = view.run.factors
         panel = ", ".join(filter(None, (link if len(links) > 1 else "", level if crossed else "")))
         return _Course(panel, algorithm if crossed else view.run.name, _index(view, edges), view.run.style)
-    styles = looks({name: ("", name) for name in links or [""]})
-    return _Course("", link if len(links) > 1 else "all flows", _index(view, edges), styles.get(link, Style(0, 0, 0)))
+    # The colours are those of flows and groups.
+    style = marked(frame.PLAIN, links.index(link) if link in links else 0)
+    return _Course("", link if len(links) > 1 else "all flows", _index(view, edges), style)
 
 
 def _together(view: frame.View) -> list[str]:

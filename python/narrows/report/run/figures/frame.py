@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.channels import looks, marked
+from narrows.drawing.channels import apart, looks, marked
 from narrows.drawing.decimate import median
 from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style
+from narrows.external.names import forms
 from narrows.frozen import frozen
 from narrows.page.estimates import how_made
 from narrows.plural import counted
@@ -121,7 +122,7 @@ class Flows:
 
 
 def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str = "line") -> Flows:
-    """Return the looks of flows: where the algorithm of a flow differs between panels, colour is the algorithm alone.
+    """Return the looks of flows: the colour is that of the run's level, algorithm or group, as in other figures.
 
     Args:
         runs: The runs.
@@ -130,32 +131,53 @@ def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str
     """
     titles = _titles(runs)
     ids: dict[str, dict[str, tuple[str, str]]] = {}
+    groups: dict[str, str] = {}
     for run in runs:
         for trace in drawn[run.name]:
             place = list(run.groups).index(trace.group) if trace.group in run.groups else 0
             key = titles[place] + trace.name.removeprefix(trace.group)
             ids.setdefault(key, {})[run.name] = (trace.name, run.algorithms.get(trace.group, trace.group))
-    algorithms = {key: list(dict.fromkeys(algorithm for _, algorithm in each.values())) for key, each in ids.items()}
-    if all(len(each) == 1 for each in algorithms.values()):
-        styles = looks(_numbered({key: each for key, (each,) in algorithms.items()}))
+            groups[key] = trace.group
+    if len(runs) == 1:
+        styles = _of_flows(runs[0], groups)
         of = {(run, name): (key, styles[key]) for key, each in ids.items() for run, (name, _) in each.items()}
         return Flows([Key(key, key, sample, style) for key, style in styles.items()], of)
-    colours = {_own(run.factors[0]): run.style for run in runs if run.factors[0]}
-    others = [each for found in algorithms.values() for each in found if _own(each) not in colours]
-    colours |= {_own(each): style for each, style in looks({each: (each, "") for each in others}).items()}
+    algorithms = list(dict.fromkeys(algorithm for each in ids.values() for _, algorithm in each.values()))
+    colours = _colours(runs, algorithms)
     places = {key: number for number, key in enumerate(ids)}
     of = {
-        (run, name): (key, marked(colours[_own(algorithm)], places[key]))
+        (run, name): (key, marked(colours[run, algorithm], places[key]))
         for key, each in ids.items()
         for run, (name, algorithm) in each.items()
     }
     plain = "dash" if sample == "line" else sample
-    return Flows([Key(key, key, plain, marked(Style(7, 0, 0), place)) for key, place in places.items()], of)
+    return Flows([Key(key, key, plain, marked(PLAIN, place)) for key, place in places.items()], of)
 
 
-def _own(algorithm: str) -> str:
-    """Return the name of an algorithm without the folder of its file, which results write in their own way."""
-    return algorithm.rpartition("/")[2]
+def _of_flows(run: Run, groups: Mapping[str, str]) -> dict[str, Style]:
+    """Return the style of each flow of one run: its group's colour, or its algorithm's; of one group each has its own.
+
+    Args:
+        run: The run.
+        groups: The group of each flow, by the name of its series.
+    """
+    algorithms = {key: run.algorithms.get(group, group) for key, group in groups.items()}
+    if len(run.groups) == 1 or len(set(run.algorithms.values())) > 1:
+        return looks(_numbered(algorithms))
+    of = of_groups(run)
+    return {key: marked(of.get(group, PLAIN), place) for place, (key, group) in enumerate(groups.items())}
+
+
+def _colours(runs: Sequence[Run], algorithms: Sequence[str]) -> dict[tuple[str, str], Style]:
+    """Return the style of each algorithm in each of several runs: that of the run where its level has the colour."""
+    own = {run.factors[0].removeprefix("./"): run.style for run in runs}
+    if len(own) == 1:
+        return {(run.name, algorithm): run.style for run in runs for algorithm in algorithms}
+    # Results write the file of an algorithm, comparisons what distinguishes it from the others.
+    called = {each: max((name for name in forms(each) if name in own), key=len, default="") for each in algorithms}
+    found = apart([each for each, name in called.items() if not name], beside=own.values())
+    found |= {each: own[name] for each, name in called.items() if name}
+    return {(run.name, algorithm): style for run in runs for algorithm, style in found.items()}
 
 
 def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:

@@ -10,7 +10,6 @@ import numpy as np
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, SECONDS, nice_ceiling
-from narrows.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ def figure(runs: Sequence[Run]) -> Figure:
     traces = [trace for view in views if (trace := _trace(view)) is not None]
     if len(traces) < len(views):
         return Figure("queue", title, (), absent="This run recorded no queue over time.")
-    # A panel is one link of one run, so that nothing is to be distinguished in it.
-    style = Style(0, 0, 0)
+    # A panel is one link of one run, so that nothing is to be distinguished in it; a colour would be that of a flow.
+    style = frame.PLAIN
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
     events = ", or ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)

@@ -13,7 +13,6 @@ from narrows.drawing.decimate import FloatArray, means
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, nice_ceiling
-from narrows.drawing.style import Style
 from narrows.frozen import frozen
 from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame
@@ -126,7 +125,7 @@ def _paint(panel: Panel, stack: Stack, flows: frame.Flows) -> None:
         panel.layer(key, stack.edges, bottom, bottom + layer.rate, style)
         bottom = bottom + layer.rate
     if stack.other is not None:
-        panel.line("link", (stack.edges[:-1] + stack.edges[1:]) / 2, stack.other, Style(0, 0, 0), kind="faint")
+        panel.line("link", (stack.edges[:-1] + stack.edges[1:]) / 2, stack.other, frame.PLAIN, kind="faint")
 
 
 def _links(run: Run) -> Sequence[str]:
