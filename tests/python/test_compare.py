@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import statistics
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +131,26 @@ def test_levels_of_a_key_are_compared_on_the_same_seeds(narrows: Narrows, scenar
     opened = nw.open(tmp_path / "out")
     assert set(opened.flows["level"].to_pylist()) == set(found["levels"])  # type: ignore[union-attr]
     assert list(opened.runs) == list(found["levels"])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("algorithms", [[], ["newreno", "aiad"]])
+def test_sizes_of_a_buffer_are_answered_with_what_they_cost(
+    narrows: Narrows, scenario: Path, algorithms: list[str]
+) -> None:
+    sizes = ["5ms", "50ms", "300ms"]
+    vary = ("--vary", f"path.queue.limit={','.join(sizes)}", "--scenario", str(scenario), "--replications", "2")
+    done = narrows("compare", *algorithms, *vary, "--quiet", "--out", "out")
+    (line, *_) = [each for each in done.stdout.splitlines() if "is used to" in each]
+    summary = json.loads((scenario.parent / "out/summary.json").read_text())
+    runs = [each for each in summary["levels"].values() if each["at"].get("algorithm", "newreno") == "newreno"]
+    assert len(runs) == len(sizes)
+    said = re.findall(r"[Ww]ith (?:limit )?(\d+ms) (?:link bottleneck is used to )?(\d+(?:\.\d+)?) %", line)
+    for size, each, (level, used) in zip(sizes, runs, said, strict=True):
+        assert level == size
+        mean = 100 * each["links"]["bottleneck"]["utilization"]["mean"]
+        assert float(used) == pytest.approx(mean, abs=0.5)
+    page = html.unescape(re.sub(r"<[^>]*>", "", (scenario.parent / "out/report.html").read_text()))
+    assert "".join(line.split()) in "".join(page.split())
 
 
 def test_algorithms_and_levels_are_crossed(narrows: Narrows, scenario: Path) -> None:

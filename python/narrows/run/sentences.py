@@ -51,7 +51,8 @@ def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
         said for each in lost if each not in asked[:MOST] for said in _lost(summary, found, own[each.place], each)
     ]
     waits = _unchanged(summary, found) if lead else []
-    return [*_first(lead, MOST_PERCEIVED), *plain, *losses[:MOST_LOSSES], *waits]
+    sized = [said for contrast in found if contrast.factor.endswith(SIZE) for said in _sized(summary, contrast)]
+    return [*_first(lead, MOST_PERCEIVED), *plain, *losses[:MOST_LOSSES], *waits, *sized[:MOST_SIZED]]
 
 
 def clause(name: str, of: str, value: str, than: str = "") -> str:
@@ -125,6 +126,36 @@ def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[li
     link = max(long, key=lambda link: min(long[link]))
     ends = dict.fromkeys(quantity(end(long[link]), meaning(WAIT, "link").unit) for end in (min, max))
     return [[Said(f"With every level packets wait at link {link} for {' to '.join(ends)} on average.")]]
+
+
+def _sized(summary: Mapping[str, Any], contrast: Contrast) -> Iterator[list[Said]]:
+    """Yield the sentence on the link of a buffer at each size: how much of it is used, how long packets wait."""
+    runs = {level: (runs_of(summary) or {})[name]["links"] for level, name in contrast.runs.items()}
+
+    def known(link: str, name: str) -> list[float]:
+        return [mean_in(links.get(link, {}), name) or 0.0 for links in runs.values()]
+
+    def changed(link: str) -> tuple[float, float]:
+        # The buffer is at the link at which its size changes the wait, or at the busiest.
+        return max(known(link, WAIT)) - min(known(link, WAIT)), max(known(link, USED))
+
+    link = max(next(iter(runs.values()), {}), key=changed, default=None)
+    if link is None:
+        return
+
+    place = contrast.place.replace("=", " ")
+    said = [Said(f"At {place}", "b"), Said(", ")] if place else []
+    for number, (level, links) in enumerate(runs.items()):
+        used, wait = (_estimate(links.get(link, {}), name) for name in (USED, WAIT))
+        start = f"; with {level} " if number else f"{'with' if place else 'With'} {contrast.spoken(level)} "
+        said.append(Said(f"{start}{used}, {wait}" if number else f"{start}link {link} is used to {used}, and packets "
+                         f"wait there for {wait}"))  # fmt: skip
+    yield [*said, Said(".")]
+
+
+def _estimate(measured: Mapping[str, Any], name: str) -> str:
+    found = measured.get(name) or _NOTHING
+    return estimate_text(found["mean"], found["ci95"], meaning(name, "link").unit, found.get("interval_method"))
 
 
 def _largest(
@@ -248,7 +279,9 @@ CLAUSES = {
 }
 # On throughput, delay, and sharing or loss, of what has no application.
 LOSS = "loss_rate"
-WAIT = "queue_delay_mean_s"
+WAIT, USED = "queue_delay_mean_s", "utilization"
+# The end of a key whose levels are the sizes of a buffer.
+SIZE = "queue.limit"
 # A wait that people notice, and the factor within which waits stand in one sentence.
 LONG_S, ALIKE = 0.05, 1.2
 FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
@@ -256,6 +289,7 @@ FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 MOST = 3
 MOST_PERCEIVED = 8
 MOST_LOSSES = 2
+MOST_SIZED = 2
 # So many others are all spelled out if any clearly differs; of more, those that do.
 FEW = 3
 _CLEAR = frozenset({"better", "worse", "different"})
