@@ -13,6 +13,7 @@ import pytest
 
 from narrows.cli import main
 from narrows.files.json_objects import sealed
+from narrows.files.system import user_cache
 from narrows.run.shared import Shared, kept
 from test_shared import CELLS, SCENARIO, SUITE
 
@@ -105,9 +106,21 @@ def test_without_a_home_directory_the_error_names_the_variable_to_set(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("pwd.getpwuid", none)
     assert main([*TRIAL, "homeless"]) == 2
-    assert "XDG_CACHE_HOME: is not set, and this user has no home directory" in capsys.readouterr().err
+    assert (
+        "XDG_CACHE_HOME: is not set to an absolute path, and this user has no home directory" in capsys.readouterr().err
+    )
     monkeypatch.setenv("XDG_CACHE_HOME", str(checkout / "small/scenario.toml"))
     assert main([*TRIAL, "unwritable"]) in {0, 1}
+
+
+def test_a_relative_folder_of_caches_is_ignored(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(checkout)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for relative in ("cache", ".", ""):
+        monkeypatch.setenv("XDG_CACHE_HOME", relative)
+        assert user_cache() == tmp_path / ".cache/narrows"
 
 
 def test_a_workflow_goes_on_with_no_results_that_are_there(

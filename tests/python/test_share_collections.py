@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import finished
+from narrows.errors import InputError
+from narrows.files.format import FORMATS
+from narrows.share.kept_runs import kept_runs
 from test_shared import CELLS, MINE, SCENARIO, SUITE
 
 if TYPE_CHECKING:
@@ -185,3 +188,18 @@ def test_a_trial_that_kept_too_little_is_not_packed(packed: Path, tmp_path: Path
         in done.stderr
     )
     assert not (tmp_path / "old.zip").exists()
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "digests"),
+    [(["a", "b"], []), (["a", "b"], [["x", "y"], ["x"]]), (["a"], [["x", "y"]]), (["a", "b"], [["x", "y", "z"]])],
+)
+def test_a_find_without_two_digests_for_each_replication_is_damage(
+    tmp_path: Path, scenarios: list[str], digests: list[list[str]]
+) -> None:
+    find = {"scenario": "find 1", "scenarios": scenarios, "digests": digests}
+    atlas = {"algorithm": "a", "against": "b", "seed": 1, "on": "simulator", "found": [find], "digest_schema": 1}
+    for name, content in (("search.json", {"engine": "e"}), ("atlas.json", atlas)):
+        (tmp_path / name).write_text(json.dumps({"format": FORMATS[name].number, **content}), encoding="utf-8")
+    with pytest.raises(InputError, match=r"atlas\.json: is damaged: find 1"):
+        kept_runs(tmp_path, "atlas")

@@ -85,11 +85,14 @@ def peak_rss_bytes() -> int:
 
 def user_cache() -> Path:
     """Return the folder of this user's cache on this machine: `$XDG_CACHE_HOME/narrows`, or `~/.cache/narrows`."""
+    # A relative path is ignored, as the XDG Base Directory Specification says.
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows"
+        return (given if given.is_absolute() else Path.home() / ".cache") / "narrows"
     except RuntimeError:
         problem = (
-            "is not set, and this user has no home directory; expected a folder in which runs and kernels are kept"
+            "is not set to an absolute path, and this user has no home directory; "
+            "expected a folder in which runs and kernels are kept"
         )
         raise InputError("XDG_CACHE_HOME", problem) from None
 

@@ -77,6 +77,13 @@ def of_atlas(folder: Path) -> KeptRuns:
     check_shape(about, {"engine": str, ANY_NAME: ANYTHING}, folder / SEARCH_FILE)
     schema = _schema(atlas, file, "worst")
     check_shape(atlas, ATLAS_SHAPE, file)
+    for find in atlas["found"]:
+        runs = [*find["digests"], *find.get("linux", {}).get("digests", [])]
+        if not find["digests"] or any(len(each) != len(SIDES) for each in (find["scenarios"], *runs)):
+            problem = (
+                f"is damaged: {find['scenario']} has no two scenario files, or no two digests for each replication"
+            )
+            raise InputError(str(file), problem)
     return KeptRuns([each for find in atlas["found"] for each in _of_find(find, atlas)], about["engine"], schema)
 
 
