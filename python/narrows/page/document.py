@@ -197,10 +197,10 @@ def figure_part(figures: Sequence[Figure], command: str) -> Part:
     return Part(figure_grid(figures, command, "h2"), links)
 
 
-def answer(sentences: Iterable[object], figures: Sequence[Figure], command: str, note: str = "") -> Part:
+def answer(sentences: Iterable[object], figures: Sequence[Figure], command: str, *notes: str) -> Part:
     """Return the section with which a page begins: what was found, and the figures that show it."""
     said = element("ul", *(element("li", sentence) for sentence in sentences), class_="answer")
-    below = [element("p", note, class_="note")] if note else []
+    below = [element("p", note, class_="note") for note in notes if note]
     drawn = figure_grid(figures, command) if figures else ""
     heading = element("h2", "What was found", id="answer-title", class_="visually-hidden")
     content = element("section", heading, said, drawn, *below, id="answer", aria_labelledby="answer-title")

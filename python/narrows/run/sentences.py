@@ -2,7 +2,8 @@
 """What a comparison found, in sentences: the same on its page and in the terminal.
 
 They state the perceived metrics of applications and transfers; if there are none, goodput, delay and sharing; and
-always losses that clearly differ. If several factors vary, a metric has a sentence on each, the largest first.
+always the losses that differ most, if they clearly do. If several factors vary, a metric has a sentence on each, the
+largest first. Where the size of a buffer varies, they give what each size costs.
 """
 
 from __future__ import annotations
@@ -46,10 +47,9 @@ def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
     flows = [_flows(named, found, alone=len(names) == 1) for named in names]
     asked = [_Asked(name, flows[place], place) for place in of_flows for name in _asked(list(own[place].values()))]
     plain = [_of_flows(summary, found, own[each.place], each) for each in asked[:MOST]]
-    lost = [_Asked(LOSS, flows[place], place) for place in range(len(names))]
-    losses = [
-        said for each in lost if each not in asked[:MOST] for said in _lost(summary, found, own[each.place], each)
-    ]
+    lost = [each for place in range(len(names)) if (each := _Asked(LOSS, flows[place], place)) not in asked[:MOST]]
+    losses = [each for asked in lost for each in _lost(summary, found, own[asked.place], asked)]
+    losses = [said for _, said in sorted(losses, key=lambda each: -each[0])]
     waits = _unchanged(summary, found) if lead else []
     sized = [said for contrast in found if contrast.factor.endswith(SIZE) for said in _sized(summary, contrast)]
     return [*_first(lead, MOST_PERCEIVED), *plain, *losses[:MOST_LOSSES], *waits, *sized[:MOST_SIZED]]
@@ -105,13 +105,14 @@ def _of_flows(
 
 def _lost(
     summary: Mapping[str, Any], found: Sequence[Contrast], own: Mapping[str, Mapping[str, Any]], asked: _Asked
-) -> Iterator[list[Said]]:
-    """Yield the sentence on the losses of a group that clearly differ, on the factor with the largest difference."""
+) -> Iterator[tuple[float, list[Said]]]:
+    """Yield the size of the largest clear difference in the losses of a group, and the sentence on its factor."""
     if any(mean_in(each, LOSS) is None for each in own.values()):
         return
     for contrast in _largest(summary, found, asked, own)[:1]:
-        if _size(summary, contrast, asked, own)[0]:
-            yield [*_contrasted(summary, contrast, asked, own), Said(".")]
+        is_clear, size = _size(summary, contrast, asked, own)
+        if is_clear:
+            yield size, [*_contrasted(summary, contrast, asked, own), Said(".")]
 
 
 def _unchanged(summary: Mapping[str, Any], found: Sequence[Contrast]) -> list[list[Said]]:
@@ -288,7 +289,7 @@ FLOWS = ("goodput_bps", "delay_p95_s", "rtt_mean_s", "jain", LOSS)
 # A comparison begins with no more sentences; those on what people perceive.
 MOST = 3
 MOST_PERCEIVED = 8
-MOST_LOSSES = 2
+MOST_LOSSES = 1
 MOST_SIZED = 2
 # So many others are all spelled out if any clearly differs; of more, those that do.
 FEW = 3

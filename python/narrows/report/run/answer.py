@@ -28,14 +28,18 @@ if TYPE_CHECKING:
 def sentences(subject: Run | Comparison) -> list[Markup]:
     """Return the answer: for a comparison the differences of its algorithms, for a run its bottleneck and shares."""
     if isinstance(subject, Comparison):
-        return [*_access(subject.runs), *map(_marked, subject.said), *_replaced(subject)]
+        return [*_access(subject.runs), *map(_marked, subject.said)]
     limited = _access([subject])
     lead = [*limited, *of_perceived(subject)]
     return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
 
 
-def note(subject: Run | Comparison) -> str:
-    """Return what the sentences rest on."""
+def notes(subject: Run | Comparison) -> list[Markup | str]:
+    """Return what the sentences rest on, and whose algorithm was replaced."""
+    return [*(_replaced(subject) if isinstance(subject, Comparison) else []), _rest_on(subject)]
+
+
+def _rest_on(subject: Run | Comparison) -> str:
     if subject.replications == 1:
         return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
     times = f"{subject.replications} replications (seed {subject.seed})"

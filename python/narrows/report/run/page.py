@@ -32,7 +32,7 @@ def page(subject: Run | Comparison) -> str:
     command = provenance.command(subject)
     first, more = _first(drawn, len(runs))
     parts = [
-        document.answer(answer.sentences(subject), first, command, answer.note(subject)),
+        document.answer(answer.sentences(subject), first, command, *answer.notes(subject)),
         *_unlike(subject),
         *_failures(subject),
         *([document.section("expected", "What the scenario expects", expected, link="")] if expected else []),
