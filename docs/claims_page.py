@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import claims_figures
 import claims_tables
+import findings_page
 import printed_bars
 from cards import cell
 from predicates import Formulas
@@ -17,9 +18,9 @@ from quoted import quoted
 from narrows.reproduction.agreement import factor_of
 from narrows.reproduction.causes import by_class, evidence_of, shortened
 from narrows.reproduction.headline import by_strength, headline
-from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
+from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, VERDICTS
 from narrows.reproduction.predicate import HOLDS
-from narrows.reproduction.registry import published_studies
+from narrows.reproduction.registry import origin_text, published_studies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,10 +36,11 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield the path below `docs` and the text of every page and figure."""
     known = published_studies()
     known.sort(key=lambda study: study.published.number)
+    yield "findings.md", findings_page.page([(study, ledgers_of(study)) for study in known])
     yield "studies/claims.md", "\n\n".join([PREFACE, *(_claims_of(study) for study in known)]) + "\n"
     for study in known:
         yield f"studies/{study.name}.md", _study_page(study)
-        for ledger in _ledgers(study):
+        for ledger in ledgers_of(study):
             name = f"studies/{study.name}-{ledger['size']}.svg"
             yield name, claims_figures.margins(ledger)
         if tables := _compared(study):
@@ -46,7 +48,7 @@ def pages() -> Iterator[tuple[str, str]]:
                 yield f"studies/{study.name}-printed-{number}.svg", drawn
 
 
-def _ledgers(study: StudyFolder) -> list[Ledger]:
+def ledgers_of(study: StudyFolder) -> list[Ledger]:
     """Return the ledgers that a study has, of its larger size first."""
     found = [study.ledger, study.ledger_quick]
     return list({each["size"]: each for each in found if each is not None}.values())
@@ -83,15 +85,18 @@ def _account(study: StudyFolder) -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def _study_page(study: StudyFolder) -> str:
-    published, ledgers, account = study.published, _ledgers(study), _account(study)
+    published, ledgers, account = study.published, ledgers_of(study), _account(study)
     parts = [
         f"# {published.title}",
         f"Study {published.number}: {published.source}. *{published.question}*",
         f"    narrows reproduce {study.name} --quick",
         "[All its claims](claims.md#study-" + published.number + "), with test, interval, verdict and cause.",
+        "## What it is known for",
+        findings_page.table(findings_page.found_in(study, ledgers), "claims.md"),
+        findings_page.CAPTION,
         "## In one paragraph",
         *(_headline(ledger) for ledger in ledgers),
-        *_outdated(study, ledgers),
+        *_origins(study, ledgers),
     ]
     for ledger in ledgers:
         image = f"{study.name}-{ledger['size']}.svg"
@@ -121,11 +126,12 @@ def _study_page(study: StudyFolder) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _outdated(study: StudyFolder, ledgers: Sequence[Ledger]) -> Iterator[str]:
-    """Yield the warnings on results of an earlier simulator."""
+def _origins(study: StudyFolder, ledgers: Sequence[Ledger]) -> Iterator[str]:
+    """Yield whence the verdicts of each size are, with a warning if that is an earlier simulator."""
     for ledger in ledgers:
-        if since := study.outdated.get(ledger["size"]):
-            size = ledger["size"].capitalize()
+        size = ledger["size"].capitalize()
+        yield f"{size} size: {origin_text(study.origin(ledger))}."
+        if since := ledger["outdated"]:
             warning = f"The verdicts of the {size} size are of an earlier simulator, and may be others now:"
             yield f"**{warning}** since then {since}."
 
@@ -202,7 +208,7 @@ def failing(ledgers: Sequence[Ledger]) -> Iterator[str]:
             decides = (claim["explained"] or {}).get("decides") or ""
             texts = (shortened(claim["cause"] or ""), "; ".join(evidence_of(claim)), decides)
             shown = " | ".join(cell(each) for each in texts)
-            verdict = claim["verdict"] + sizes[claim["id"]][1]
+            verdict = claim["verdict"] + sizes[claim["id"]][1] + findings_page.mark([claim])
             rows.append(f"| {_link(claim['id'])} | {claim['strength']} | {verdict} | {shown} |")
         yield "\n".join(rows)
     if untested := [entry["id"] for entry, _ in sizes.values() if entry["verdict"] == NOT_TESTABLE]:
@@ -223,13 +229,13 @@ def _grid(names: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _claims_of(study: StudyFolder) -> str:
-    ledgers = _ledgers(study)
+    ledgers = ledgers_of(study)
     entries = {ledger["size"]: {claim["id"]: claim for claim in ledger["claims"]} for ledger in ledgers}
     parts = [
         f'<a id="study-{study.published.number}"></a>\n\n## Study {study.published.number}: {study.published.title}',
         f"[The study's page]({study.name}.md). {study.published.source}.",
     ]
-    parts += _outdated(study, ledgers)
+    parts += _origins(study, ledgers)
     size = ledgers[0]["size"] if ledgers else "quick"
     formulas = Formulas(study, size)
     if ledgers:
@@ -238,7 +244,7 @@ def _claims_of(study: StudyFolder) -> str:
         parts += ["Claims that do not hold, by whose the cause is:", "\n".join(listed)] if listed else []
     parts += _quantities(formulas)
     for claim in study.claims(size).claims:
-        parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}, study.outdated))
+        parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}))
     return "\n\n".join(parts)
 
 
@@ -251,7 +257,7 @@ def _quantities(formulas: Formulas) -> list[str]:
     return ["Quantities that its tests name:", "\n".join(lines)] if lines else []
 
 
-def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry], outdated: Mapping[str, str]) -> str:
+def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry]) -> str:
     kind = "check of the implementation" if claim.check else claim.strength
     lines = [
         f'<a id="claim-{claim.id}"></a>\n\n**{claim.id}** {claim.statement} *({kind}; {claim.place})*',
@@ -262,7 +268,7 @@ def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry], outda
     if claim.published:
         lines.append(f"* Published: {cell(claim.published)}")
     for size, entry in entries.items():
-        lines.append(f"* {_verdict(size, entry, outdated=size in outdated)}")
+        lines.append(f"* {_verdict(size, entry)}")
         if entry["cause"] and entry["verdict"] not in {HOLDS, NOT_TESTABLE}:
             lines += [f"  {each}" for each in _cause(entry)]
     if claim.note:
@@ -285,8 +291,9 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
     return [f"* {title}: {lines[0]}", *lines[1:]]
 
 
-def _verdict(size: str, entry: Entry, *, outdated: bool) -> str:
-    text = f"{size.capitalize()}{' (earlier simulator)' if outdated else ''}: **{entry['verdict']}**"
+def _verdict(size: str, entry: Entry) -> str:
+    text = f"{size.capitalize()}{findings_page.mark([entry])}: **{entry['verdict']}**"
+    text += f", {RETESTED}" if entry["cause"] == RETESTED else ""
     if entry["effect"] is not None and entry["ci95"]:
         unit = f" {entry['unit']}" if entry["unit"] else ""
         low, high = entry["ci95"]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cards import cell
 from quoted import quoted, verb
 
+from narrows.reproduction.claims import SCALES
 from narrows.reproduction.ledger import NOT_TESTABLE
 from narrows.reproduction.predicate import HOLDS
 
@@ -52,7 +53,7 @@ def expanded(text: str, tables: Mapping[str, Any], labels: Mapping[str, str], le
         if title not in known:
             raise ValueError(f"tables.json has no table {title!r}")
         corner = known[title]["label"] if known[title]["kind"] == "table" else ""
-        return _written(known[title], corner, unit, _rows(known[title], UNITS.get(unit, 1)), labels)
+        return _written(known[title], corner, unit, _rows(known[title], SCALES.get(unit, 1)), labels)
 
     text = TABLE.sub(table, text)
     text = VARIANT.sub(lambda found: _under(found["name"], ledgers), text)
@@ -135,5 +136,4 @@ def _changed(small: Ledger, large: Ledger) -> str:
 TABLE = re.compile(r"^\{table: (?P<title>.+?)(?:, in (?P<unit>Mbps|%))?\}$", re.MULTILINE)
 VARIANT = re.compile(r"^\{variant: (?P<name>.+)\}$", re.MULTILINE)
 SIZES = re.compile(r"^\{sizes\}$", re.MULTILINE)
-UNITS = {"Mbps": 1e6, "%": 0.01}
 LEAST, TEN, THREE_DIGITS = 0.0005, 10, 100

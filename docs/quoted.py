@@ -17,7 +17,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from narrows.reproduction.ledger import NOT_TESTABLE
+from narrows.reproduction.findings import effect_text
+from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def quoted(text: str, ledgers: Sequence[Ledger]) -> str:
 
 def _value(what: str, of: str, where: str, ledgers: Sequence[Ledger]) -> str:
     if what == "verdict" and where and where not in SIZES:
-        return verb(_under(of, where, ledgers), 1)
+        under = _under(of, where, ledgers)
+        return verb(under, 1) if under in VERBS else under
     size = where
     known = entries(ledgers, size)
     if what == "claims":
@@ -49,15 +51,15 @@ def _value(what: str, of: str, where: str, ledgers: Sequence[Ledger]) -> str:
     if of not in known:
         raise ValueError(f"no ledger{f' of the {size} size' if size else ''} has a claim {of}")
     entry = known[of]
+    if entry["cause"] == RETESTED:
+        return NONE_YET
     if what == "verdict":
         return verb(entry["verdict"], 1)
     if what == "seeds":
         return str(entry["seeds"])
     if entry["effect"] is None:
         raise ValueError(f"claim {of} has no number")
-    unit = f" {entry['unit']}" if entry["unit"] else ""
-    interval = f" ({entry['ci95'][0]:.3g} to {entry['ci95'][1]:.3g})" if entry["ci95"] else ""
-    return f"{entry['effect']:.3g}{unit}{interval}"
+    return effect_text(entry)
 
 
 def _under(claim: str, name: str, ledgers: Sequence[Ledger]) -> str:
@@ -70,6 +72,8 @@ def _under(claim: str, name: str, ledgers: Sequence[Ledger]) -> str:
             }
             if entry["id"] == claim and name in verdicts:
                 return str(verdicts[name])
+    if any(entry["id"] == claim and entry["cause"] == RETESTED for ledger in ledgers for entry in ledger["claims"]):
+        return NONE_YET
     raise ValueError(f"no ledger has a verdict on {claim} under {name!r}")
 
 
@@ -173,6 +177,8 @@ VERBS = {
     INCONCLUSIVE: ("is inconclusive", "are inconclusive"),
     NOT_TESTABLE: ("is not testable", "are not testable"),
 }
+# Of a claim whose test has changed since the cells were judged.
+NONE_YET = "has no verdict by its present test yet"
 SIZES = ("quick", "medium", "full")
 CLAIM = re.compile(r"\b\d{3}-\d{3}\b")
 MARKED = re.compile(r"\{(?P<what>verdict|effect|seeds|claims): (?P<of>[^{},]+)(?:, (?P<where>[^{}]+))?\}")

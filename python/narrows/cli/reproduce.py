@@ -29,7 +29,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     from narrows.cli import shard
     from narrows.cli.work import Work
     from narrows.commands.reproductions import Reproducing
-    from narrows.reproduction.registry import published_studies
+    from narrows.reproduction.registry import origin_text, published_studies
 
     if arguments.list:
         return _list(arguments)
@@ -133,7 +133,7 @@ def _counted(ledger: Mapping[str, Any]) -> str:
 
 def _list(arguments: argparse.Namespace) -> int:
     from narrows.files.json_objects import to_json
-    from narrows.reproduction.registry import published_studies
+    from narrows.reproduction.registry import origin_text, published_studies
 
     known = published_studies()
     if arguments.json:
@@ -145,7 +145,8 @@ def _list(arguments: argparse.Namespace) -> int:
             lacking = sum(bool(claim["lacks"]) for claim in each.ledger["claims"])
             not_run = f", {lacking} of these without results of this size" if lacking else ""
             print(f"  {each.ledger['size']}: {_counted(each.ledger)}{not_run}")
-            if since := each.outdated.get(each.ledger["size"]):
+            print(f"  {origin_text(each.origin(each.ledger))}")
+            if since := each.ledger["outdated"]:
                 print(f"  OUTDATED: these verdicts are of an earlier simulator; since then {since}")
     return DONE
 
@@ -161,7 +162,8 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
         "experiments": list(published.experiments),
         "verdicts": ledger["verdicts"] if ledger else None,
         "evidence": ledger["evidence"] if ledger else None,
-        "outdated": study.outdated.get(ledger["size"]) if ledger else None,
+        "outdated": ledger["outdated"] if ledger else None,
+        "origin": study.origin(ledger) if ledger else None,
     }
 
 

@@ -47,8 +47,9 @@ def study(study: StoredStudy) -> Path:
 def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:
     """Build the page of a reproduction whose results have been gathered."""
     from narrows.report.reproduction.page import reproduction_page
+    from narrows.reproduction.registry import TABLES
 
-    return _write(folder, reproduction_page(published, ledger, results))
+    return _write(folder, reproduction_page(published, ledger, read_kept(folder / TABLES)["tables"], results))
 
 
 def study_in(folder: Path) -> Path:

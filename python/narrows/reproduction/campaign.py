@@ -161,7 +161,7 @@ def prepare(study: StudyFolder, size: str, folder: Path, shard: Mapping[str, Any
         OutputError: The path holds another reproduction or something else.
     """
     # Hours of cells must not end with a file that is missing.
-    _judges(study, size)
+    judges_of(study, size, {})
     about = {"study": study.name, "size": size, **({"shard": shard} if shard else {})}
     open_or_make(folder, ABOUT, about, "holds another reproduction, or another part of one")
 
@@ -230,17 +230,23 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Placed], folder: Pat
     factors = {part.experiment: part.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
-    judges = _judges(study, size)
-    for name, cells in whole.items():
-        if judge := variants[name].judge:
-            judges[judge] = {**judges.get(judge, {}), **cells}
-    return Found(rows, whole, factors, grown, judges)
+    return Found(rows, whole, factors, grown, judges_of(study, size, whole))
 
 
-def _judges(study: StudyFolder, size: str) -> dict[str, Rows]:
-    """Return the cells that other implementations have of a study at a size, by their names."""
+def judges_of(study: StudyFolder, size: str, varied: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Return the cells that other implementations have of a study at a size, by their names.
+
+    Args:
+        study: The study.
+        size: The size.
+        varied: The results of variants, some of which are runs of another implementation.
+    """
     asked = [judge for judge in study.published.judges if judge.size in {"", size}]
-    return {judge.name: cells_of(judge, study.folder) for judge in asked}
+    judges = {judge.name: cells_of(judge, study.folder) for judge in asked}
+    for variant in study.published.variants:
+        if variant.judge and variant.name in varied:
+            judges[variant.judge] = {**judges.get(variant.judge, {}), **varied[variant.name]}
+    return judges
 
 
 def finished(found: Sequence[Part], folder: Path) -> int:

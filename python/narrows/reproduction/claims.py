@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.frozen import frozen
 
@@ -96,6 +96,37 @@ class Claim:
     check: bool = False
     bound: str = ""
     printed: tuple[Printed, ...] = ()
+
+
+class Shown(NamedTuple):
+    """A value of a table or figure that stands beside a finding.
+
+    Attributes:
+        table: Title of the table or figure.
+        row: Name of the row, or of the line.
+        column: Heading of the column, or the position.
+        unit: Unit in which it is written, a key of `SCALES`; empty for that of the table.
+    """
+
+    table: str
+    row: str
+    column: str
+    unit: str
+
+
+@frozen
+class Headline:
+    """What a source is known for, in a sentence.
+
+    Attributes:
+        says: The sentence, in our words.
+        claims: The claims that it rests on: it holds if all of them do.
+        numbers: Values of tables beside those of the source; none for the number of the claim that decides.
+    """
+
+    says: str
+    claims: tuple[str, ...]
+    numbers: tuple[Shown, ...]
 
 
 @frozen
@@ -257,6 +288,7 @@ class Published:
         variants: Variants of experiments.
         judges: Other implementations that have run experiments.
         claims: Claims of the study.
+        headlines: What the study is known for.
         pictures: Reproduced figures.
         tables: Reproduced tables.
         calibrations: Agreement of parts of the printed values under variants.
@@ -272,6 +304,7 @@ class Published:
     variants: Sequence[Variant]
     judges: Sequence[Judge]
     claims: Sequence[Claim]
+    headlines: Sequence[Headline]
     pictures: Sequence[Picture]
     tables: Sequence[Table]
     calibrations: Sequence[Calibration]
@@ -284,5 +317,7 @@ STRENGTHS = ("strong", "medium", "weak")
 # Whose a cause is: an error of this implementation; the source's; the set-up, which the source leaves open or has
 # otherwise; or not known.
 OURS, SOURCE, SET_UP, OPEN = CLASSES = ("ours", "source", "set-up", "open")
+# The units in which values of tables are written, in theirs.
+SCALES: Mapping[str, float] = {"Mbps": 1e6, "%": 0.01}
 # The name of no variant: the study as it is described.
 AS_DESCRIBED = "as described"

@@ -20,12 +20,14 @@ from narrows.reproduction.claims import (
     Cause,
     Claim,
     Half,
+    Headline,
     Judge,
     Line,
     Magnitude,
     Picture,
     Printed,
     Published,
+    Shown,
     Table,
     Variant,
 )
@@ -76,6 +78,7 @@ class _Reader:
         pictures = [self.picture(each, experiments) for each in found.get("figures", ())]
         tables = [self.table(each, experiments, forms) for each in found.get("tables", ())]
         calibrations = [self.calibration(each, tables, forms) for each in found.get("calibrations", ())]
+        headlines = [self.headline(each, claims, (*tables, *pictures)) for each in found.get("headlines", ())]
         for variant, node in zip(variants, found.get("variants", ()), strict=True):
             for name in variant.claims:
                 self.known(node, name, [claim.id for claim in claims])
@@ -84,7 +87,7 @@ class _Reader:
                     self.fault(of, f"its cause names the variant {variant.name}, which is not tried on {claim.id}")
         return Published(
             **{name: found[name] for name in ("title", "number", "source", "question", "experiments")},
-            variants=variants, judges=judges, claims=claims, pictures=pictures, tables=tables,
+            variants=variants, judges=judges, claims=claims, headlines=headlines, pictures=pictures, tables=tables,
             calibrations=calibrations, labels=found.get("labels", {}),
             packet_hops=self.fields(found.get("packet_hops"), keys.HOPS),
         )  # fmt: skip
@@ -147,6 +150,22 @@ class _Reader:
         if not isinstance(test, Bounded):
             self.fault(node, "`printed` needs the quantity", allowed="a list of { value = …, is = … }")
         return (Printed(test.quantity, float(value or 0.0)),)
+
+    def headline(self, node: Node, claims: Sequence[Claim], drawn: Sequence[Table | Picture]) -> Headline:
+        """Read what a source is known for, by claims that there are and values that its tables and figures have."""
+        found = self.fields(node, keys.HEADLINE)
+        ids = [claim.id for claim in claims]
+        rests_on = tuple(self.known(each, each.plain, ids) for each in found["claims"])
+        if not rests_on:
+            self.fault(node, "`claims` is empty", allowed="at least one claim")
+        known = {each.title: each for each in drawn}
+        numbers = []
+        for each in found.get("numbers", ()):
+            own = self.fields(each, keys.SHOWN)
+            rows, columns = _sides(known[self.known(each, own["table"], known)])
+            row, column = self.known(each, own["row"], rows), self.known(each, own["column"], columns)
+            numbers.append(Shown(own["table"], row, column, own.get("unit", "")))
+        return Headline(found["says"], rests_on, tuple(numbers))
 
     def cause(self, node: Node, forms: Sequence[str]) -> Cause:
         """Read a cause: a text, or a table of four fields."""
@@ -356,6 +375,13 @@ class _Scope:
     experiments: tuple[str, ...]
     bound: Mapping[str, Any] = field(default_factory=dict)
     within: frozenset[str] = frozenset()
+
+
+def _sides(drawn: Table | Picture) -> tuple[list[str], list[str]]:
+    """Return the names of rows and columns in `tables.json`: of a figure, its published lines and its positions."""
+    if isinstance(drawn, Table):
+        return list(drawn.rows), list(drawn.columns)
+    return list(drawn.published), [str(each) for each in drawn.places]
 
 
 def _printed(found: Mapping[str, Any]) -> dict[str, list[float | None]]:

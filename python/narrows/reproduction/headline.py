@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.plural import counted
 from narrows.reproduction.claims import STRENGTHS
-from narrows.reproduction.ledger import NOT_TESTABLE, counted_verdicts
+from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, counted_verdicts, evidence_in
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def headline(ledger: Mapping[str, Any]) -> list[str]:
     """Return the verdicts on the claims that data can decide, then sentences on the others and on other judges."""
-    evidence = [claim for claim in ledger["claims"] if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
+    evidence = evidence_in(ledger["claims"])
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
     whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
     claims = "claim" if len(evidence) == 1 else "claims"
@@ -39,7 +39,10 @@ def headline(ledger: Mapping[str, Any]) -> list[str]:
     if lacking:
         reads = "reads an experiment" if lacking == 1 else "read experiments"
         sentences.append(f"{lacking} {reads} without results of this size.")
-    if missing := sum(claim["verdict"] == NOT_TESTABLE and not claim["lacks"] for claim in ledger["claims"]):
+    untested = [claim for claim in ledger["claims"] if claim["verdict"] == NOT_TESTABLE and not claim["lacks"]]
+    if again := sum(claim["cause"] == RETESTED for claim in untested):
+        sentences.append(f"{again} {'has another test' if again == 1 else 'have other tests'} now, and no verdict.")
+    if missing := len(untested) - again:
         sentences.append(f"{missing} cannot be tested.")
     return sentences
 

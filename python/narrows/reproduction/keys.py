@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments.declared import BOOLEAN, TEXT, Key, Kind, anything, listed, needed, one_of, whole
-from narrows.reproduction.claims import CLASSES, OURS, STRENGTHS
+from narrows.reproduction.claims import CLASSES, OURS, SCALES, STRENGTHS
 from narrows.reproduction.quantity import FOLD
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ PUBLISHED = (
     Key("lists", anything("a table of lists"), "none", "Lists of levels by name."),
     Key("quantities", anything("a table of quantities"), "none", "Quantities by name."),
     Key("labels", TEXTS, "none", "How rows and columns of tables are named."),
-    *(Key(name, NODES, "none", f"Its {name}.") for name in ("variants", "judges", "claims")),
+    *(Key(name, NODES, "none", f"Its {name}.") for name in ("variants", "judges", "claims", "headlines")),
     *(Key(name, NODES, "none", f"Reproduced {name}.") for name in ("figures", "tables", "calibrations")),
 )
 HOPS = tuple(Key(size, NUMBER, "none", "Packet-hops of the size.") for size in SIZES)
@@ -83,6 +83,17 @@ CLAIM = (
     Key("printed", anything("a number, or a list of tables"), "none", "Values of the source's text."),
     Key("cause", anything("a text or a table"), "none", "Why it does not hold."),
     *(Key(name, TEXT, "none", f"The {name} in words.") for name in ("published", "not_testable", "note")),
+)
+HEADLINE = (
+    needed("says", TEXT, "What the source is known for, in a sentence."),
+    needed("claims", listed(anything("a claim"), "a list of claims"), "The claims that it rests on."),
+    Key("numbers", NODES, "that of the claim that decides", "Values of tables to show."),
+)
+SHOWN = (
+    needed("table", TEXT, "Title of the table or figure."),
+    needed("row", TEXT, "Its row or line."),
+    needed("column", TEXT, "Its column or position."),
+    Key("unit", one_of(*SCALES), "that of the table", "The unit to write it in."),
 )
 VALUE = (
     needed("value", NUMBER, "The printed value."),

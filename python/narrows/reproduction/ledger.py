@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from narrows.plural import counted
 from narrows.reproduction.claims import AS_DESCRIBED, OURS, Cause, Claim, Published
 from narrows.reproduction.intervals import EQUAL, SEQUENCES
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Outcome, Rule, Test
-from narrows.reproduction.quantity import Asked, QuantityError
+from narrows.reproduction.quantity import Asked, LackingError, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,10 +84,10 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         found: Results of its experiments.
 
     Raises:
-        InputError: A claim refers to cells or columns that no experiment has.
+        InputError: A claim refers to columns that no experiment has.
     """
     claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
-    evidence = [claim for claim in claims if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
+    evidence = evidence_in(claims)
     content = {
         "study": name,
         "number": published.number,
@@ -106,8 +107,40 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
 
 
 def upgraded(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a ledger of the format before, whose claims state less, in the form of the present one."""
-    return {**content, "claims": [{**UNSTATED, **claim} for claim in content["claims"]]}
+    """Return a ledger of the format before, whose claims state less, in the form of the present one.
+
+    In what is read from files, `outdated` says which results have changed since then; None if it is of today.
+    """
+    return {**content, "outdated": None, "claims": [{**UNSTATED, **claim} for claim in content["claims"]]}
+
+
+def aged(content: Mapping[str, Any], since: str, published: Published) -> dict[str, Any]:
+    """Return a ledger of an earlier simulator, at each of whose verdicts is what has changed `since`.
+
+    A claim whose test is another now has no verdict until it is judged again.
+    """
+    known = {entry["id"]: entry for entry in content["claims"]}
+    again = [
+        known[claim.id]
+        if claim.id in known and known[claim.id]["test"] == digest_of_test(claim)
+        else {**unjudged(claim), "test": None, "cause": RETESTED}
+        for claim in published.claims
+    ]
+    claims = [{**entry, "outdated": since} for entry in again]
+    evidence = evidence_in(claims)
+    judges = {judge: _agreeing(judge, evidence) for judge in content["judges"]}
+    counts = {"verdicts": counted_verdicts(claims), "evidence": counted_verdicts(evidence), "judges": judges}
+    return {**content, **counts, "outdated": since, "claims": claims}
+
+
+def digest_of_tests(content: Mapping[str, Any]) -> str:
+    """Return a digest of the tests by which the claims of a ledger were judged."""
+    return _short_digest(f"{claim['id']} {claim['test']}" for claim in content["claims"])
+
+
+def evidence_in(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the claims with a verdict that data can decide: no checks of the implementation."""
+    return [claim for claim in claims if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
 
 
 def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -137,16 +170,9 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         The entry of the claim in the ledger.
 
     Raises:
-        InputError: The claim refers to cells or columns that no experiment has.
+        InputError: The claim refers to columns that no experiment has.
     """
-    entry: dict[str, Any] = {
-        "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
-        "test": digest_of_test(claim), "bound": None, "statement": claim.statement, "place": claim.place,
-        "source_supports": claim.supported, "published": claim.published or None, **_shown(None), "level": None,
-        "method": None, "seeds": 0, "late": 0, "parts": None, "cells": None, "magnitude": None,
-        "cause": claim.not_testable or None, "explained": None, "lacks": None, "variant": None, "variants": None,
-        "judged": None, "note": claim.note or None,
-    }  # fmt: skip
+    entry = unjudged(claim)
     if claim.direction is None:
         return entry
     missing = sorted(claim.direction.experiments() - set(found.cells))
@@ -154,8 +180,11 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         cause = f"the {size} size has no results of the experiment {', '.join(missing)}"
         return entry | {"cause": cause, "lacks": missing}
     fixed = Rule(deterministic=claim.check)
-    outcome = _judge(claim, claim.direction, found, fixed)
-    magnitude = _magnitude(claim, found, fixed)
+    try:
+        outcome, magnitude = _judge(claim, claim.direction, found, fixed), _magnitude(claim, found, fixed)
+    except LackingError as error:
+        lacks = sorted(claim.direction.experiments())
+        return entry | {"cause": f"the {size} size has not run what it reads: {error}", "lacks": lacks}
     verdict = _level(outcome, magnitude)
     varied = _varied(claim, found, fixed)
     judged = _judged(claim, found, fixed)
@@ -170,6 +199,18 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "variant": _flips(verdict, varied), "variants": varied or None, "judged": judged or None,
     }  # fmt: skip
     return entry
+
+
+def unjudged(claim: Claim) -> dict[str, Any]:
+    """Return the entry of a claim without a verdict."""
+    return {
+        "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
+        "test": digest_of_test(claim), "bound": None, "statement": claim.statement, "place": claim.place,
+        "source_supports": claim.supported, "published": claim.published or None, **_shown(None), "level": None,
+        "method": None, "seeds": 0, "late": 0, "parts": None, "cells": None, "magnitude": None,
+        "cause": claim.not_testable or None, "explained": None, "lacks": None, "variant": None, "variants": None,
+        "judged": None, "note": claim.note or None,
+    }  # fmt: skip
 
 
 def lies_on_ours(outcome: Outcome, whose: str) -> bool:
@@ -206,6 +247,8 @@ def digest_of_test(claim: Claim) -> str:
 def _try(claim: Claim, test: Test, cells: Cells, rule: Rule) -> Outcome:
     try:
         return test.judge(cells, {}, rule)
+    except LackingError:
+        raise
     except QuantityError as error:
         raise InputError(f"claim {claim.id}", str(error)) from error
 
@@ -293,9 +336,10 @@ def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
         if not own:
             continue
         under = Found(found.under(name), {})
-        outcome = _try(claim, test, under.cells, rule)
-        if own.intersection(outcome.cells):
-            verdicts[name] = _level(outcome, _magnitude(claim, under, rule))
+        with suppress(LackingError):
+            outcome = _try(claim, test, under.cells, rule)
+            if own.intersection(outcome.cells):
+                verdicts[name] = _level(outcome, _magnitude(claim, under, rule))
     return verdicts
 
 
@@ -349,6 +393,7 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 
 MANY = 1000
+RETESTED = "its test is another than that by which this size was judged"
 # What a claim of format 3 does not state.
-UNSTATED: Mapping[str, Any] = {"strict": False, "late": 0, "bound": None, "explained": None}
+UNSTATED: Mapping[str, Any] = {"strict": False, "late": 0, "bound": None, "explained": None, "outdated": None}
 LEDGER = "ledger.json"

@@ -37,6 +37,10 @@ class QuantityError(Exception):
     """A quantity refers to cells or columns that no experiment has."""
 
 
+class LackingError(QuantityError):
+    """An experiment has none of the cells that a quantity reads."""
+
+
 class Asked(list["Cell"]):
     """Rows of an experiment, with a cache of the rows that match conditions."""
 
@@ -225,7 +229,7 @@ class Measured(Quantity):
                 raise QuantityError(f"experiment {self.experiment} has no column {name}")
         found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(where)
         if not found:
-            raise QuantityError(f"experiment {self.experiment} has no cell with {described(where)}")
+            raise LackingError(f"experiment {self.experiment} has no cell with {described(where)}")
         return found
 
     def values(self, cells: Cells, binding: Binding) -> Values:

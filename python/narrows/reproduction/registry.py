@@ -16,10 +16,12 @@ from narrows.frozen import frozen
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
 from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.ledger import upgraded
+from narrows.reproduction.ledger import aged, digest_of_tests, upgraded
 from narrows.typed import beside, like
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from narrows.reproduction.claims import Published
 
 
@@ -69,10 +71,26 @@ class StudyFolder:
         return self._ledger(LEDGER_QUICK)
 
     @cached_property
-    def outdated(self) -> dict[str, str]:
-        """The sizes whose published results are of an earlier simulator, each with the changes since then."""
-        file = self.folder / OUTDATED
+    def results(self) -> dict[str, dict[str, str]]:
+        """What is known of the published results by size.
+
+        Returns:
+            The day of their run (`date`), the fingerprint of the simulator (`engine`) if it was kept, and of an earlier
+            simulator the changes of results since then (`since`).
+        """
+        file = self.folder / RESULTS
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def origin(self, ledger: Mapping[str, Any]) -> dict[str, str]:
+        """Return the day of the results of a published ledger, the simulator that made them, and a digest of its tests.
+
+        Returns:
+            The keys `date`, `engine` and `tests`; what was not kept is an empty text.
+        """
+        known = self.results.get(ledger["size"], {})
+        return {
+            "date": known.get("date", ""), "engine": known.get("engine", ""), "tests": digest_of_tests(ledger),
+        }  # fmt: skip
 
     @property
     def tables(self) -> list[dict[str, Any]]:
@@ -82,7 +100,10 @@ class StudyFolder:
 
     def _ledger(self, name: str) -> dict[str, Any] | None:
         content = self._read(name)
-        return None if content is None else upgraded(content)
+        if content is None:
+            return None
+        ledger, since = upgraded(content), self.results.get(content["size"], {}).get("since")
+        return aged(ledger, since, self.claims(ledger["size"])) if since else ledger
 
     def _read(self, name: str) -> dict[str, Any] | None:
         file = self.folder / name
@@ -116,6 +137,12 @@ class StudyFolder:
         return found
 
 
+def origin_text(origin: Mapping[str, str]) -> str:
+    """Return as a clause what `StudyFolder.origin` returns."""
+    engine = f"engine {origin['engine'][:SHOWN]}" if origin["engine"] else "engine not kept"
+    return f"results of {origin['date'] or 'an unknown day'}, {engine}, tests {origin['tests']}"
+
+
 def published_studies() -> list[StudyFolder]:
     """Return all published studies, sorted by name."""
     return [StudyFolder(file.parent) for file in sorted(STUDIES.glob(f"*/{CLAIMS}"))]
@@ -147,4 +174,5 @@ CLAIMS = "claims.toml"
 LEDGER = "ledger.json"
 TABLES, TABLES_QUICK = "tables.json", "tables-quick.json"
 LEDGER_QUICK = "ledger-quick.json"
-OUTDATED = "outdated.toml"
+RESULTS = "results.toml"
+SHOWN = 16

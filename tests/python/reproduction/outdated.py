@@ -7,12 +7,16 @@ import pytest
 
 from narrows.reproduction.registry import published_studies
 
-# Study and size, of what `outdated.toml` of a study says.
-SINCE = {(study.name, size): since for study in published_studies() for size, since in study.outdated.items()}
+# Study and size, of what `results.toml` of a study says.
+SINCE = {
+    (study.name, size): known["since"]
+    for study in published_studies()
+    for size, known in study.results.items()
+    if "since" in known
+}
 OLD_LEDGERS = set(SINCE)
-# Of these, the tables and cells that are of other tests of claims or other plans than the present ones, too.
+# Of these, the tables that are of other plans than the present ones, too.
 OLD_TABLES = {("mills-2010", "quick")}
-OLD_CELLS = {("ha-2006", "medium")}
 
 
 def outdated(study: str, size: str, those: set[tuple[str, str]]) -> list[pytest.MarkDecorator]:

@@ -140,7 +140,7 @@ def claims_of(folder: Path) -> list[dict[str, Any]]:
     ours = FOUR.replace('"set-up"', '"ours"')
     plain = 'cause = "One. Two. Three."\n'
     found = [entry(folder, FOUR), entry(folder, plain), entry(folder, ours), entry(folder, FOUR, 9.0)]
-    return [{**each, "id": f"1-{place}"} for place, each in enumerate(found)]
+    return [{**each, "id": f"1-{place}", "outdated": None} for place, each in enumerate(found)]
 
 
 def test_what_does_not_hold_is_sorted_by_class(tmp_path: Path) -> None:

@@ -303,12 +303,17 @@ minus = [{ named = "best" }, { measure = "m", where = { k = "{who}" } }]
         verdict(tmp_path, test.replace("distance", "way") + named, rows(a=[1.0]))
 
 
-@pytest.mark.parametrize(
-    "quantity", ['{ measure = "n" }', '{ measure = "m", where = { k = "z" } }', '{ measure = "m" }']
-)
+@pytest.mark.parametrize("quantity", ['{ measure = "n" }', '{ measure = "m" }'])
 def test_a_claim_on_what_no_experiment_has_is_an_error(tmp_path: Path, quantity: str) -> None:
     with pytest.raises(InputError, match="claim 1-1"):
         verdict(tmp_path, f"direction = {{ is = {quantity}, at_most = 2 }}\n", rows(a=[1.0], b=[2.0]))
+
+
+def test_a_claim_on_cells_that_have_not_run_has_no_verdict(tmp_path: Path) -> None:
+    test = 'direction = { is = { measure = "m", where = { k = "z" } }, at_most = 2 }\n'
+    found = verdict(tmp_path, test, rows(a=[1.0], b=[2.0]))
+    assert (found["verdict"], found["lacks"], found["effect"]) == ("not testable", ["e"], None)
+    assert "no cell with k = z" in found["cause"]
 
 
 def test_rank_correlation() -> None:

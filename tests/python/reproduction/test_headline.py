@@ -20,7 +20,7 @@ def entry(
     bound: str | None = None,
 ) -> dict[str, Any]:
     """Return what a summary reads of a claim."""
-    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks, "bound": bound}
+    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks, "bound": bound, "cause": None}
 
 
 def summary(*claims: dict[str, Any], judged: tuple[int, int] | None = None, size: str = "quick") -> list[str]:

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 def entry(name: str, verdict: str, seeds: int = 7, **more: Any) -> dict[str, Any]:
     """Return what prose may quote of a claim."""
-    rest = {"effect": 0.97312, "ci95": [0.95, 0.99], "unit": "s", "lacks": None, "check": False, "variants": None}
+    rest = {
+        "effect": 0.97312,
+        "ci95": [0.95, 0.99],
+        "unit": "s",
+        "lacks": None,
+        "check": False,
+        "variants": None,
+        "cause": None,
+    }
     return {"id": name, "verdict": verdict, "seeds": seeds, "judged": None, **rest, **more}
 
 

@@ -5,25 +5,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.parquet as pq
 import pytest
 from claim_files import claim, claims_file
 from claims_tables import expanded, number
-from outdated import OLD_CELLS, OLD_TABLES, outdated
+from outdated import OLD_TABLES, outdated
 from printed_bars import bars, panels
 
 from narrows.core import ScenarioError
 from narrows.reproduction.agreement import agreement, factor_of
-from narrows.reproduction.campaign import parts
 from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.judges import cells_of
+from narrows.reproduction.kept import found_in_cells
 from narrows.reproduction.ledger import Found
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.registry import TABLES, StudyFolder, published_studies
-from narrows.reproduction.stored_cells import mark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,30 +188,13 @@ LONG = pytest.mark.full("the tables of the study with the most cells take a minu
         pytest.param(
             each,
             id=each.name,
-            marks=[*outdated(each.name, "medium", OLD_CELLS), *([LONG] if each is KEPT[-1] else [])],
+            marks=[LONG] if each is KEPT[-1] else [],
         )
         for each in KEPT
     ],
 )
 def test_published_tables_follow_from_the_cells_that_are_kept(study: StudyFolder) -> None:
-    published = study.claims("medium")
-    planned = {(part.experiment, part.variant): part.plan for part in parts(study, "medium", None, None)}
-    points = {
-        (*name, mark(point, plan.seed)): {**point.levels, "algorithm": point.algorithm}
-        for name, plan in planned.items()
-        for point in plan.points
-    }
-    found: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for row in pq.read_table(study.cells("medium")).to_pylist():
-        # Tables have a fixed number of seeds: which were added depends on what was seen.
-        if row.get("added"):
-            continue
-        levels = points[row["experiment"], row["variant"], row["point"]]
-        found[row["variant"]][row["experiment"]].append({**row, **levels, **dict(row["values"])})
-    asked = {variant: {name: Asked(rows) for name, rows in each.items()} for variant, each in found.items()}
-    factors = {experiment: plan.factors for (experiment, variant), plan in planned.items() if not variant}
-    judges = {each.name: cells_of(each, study.folder) for each in published.judges if each.size in {"", "medium"}}
-    results = Found(asked.pop(""), asked, factors, judges=judges)
+    published, results = study.claims("medium"), found_in_cells(study, "medium")
     stored = json.loads((study.folder / TABLES).read_text(encoding="utf-8"))
     assert agreement(published, "medium", stored["digest"], results) == stored
 

@@ -16,7 +16,7 @@ from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Claim = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ def claims(entries: Sequence[Claim]) -> Markup:
 
 def _counts(entries: Sequence[Claim]) -> Markup:
     rows = [row(each, *found.values()) for each, found in by_strength(entries).items()]
-    heads = ("Strength", *(state(*_STATES[each]) for each in VERDICTS))
+    heads = ("Strength", *(verdict_of(each) for each in VERDICTS))
     return table("How firmly the source says it, and whether it holds", heads, rows, "sheet counts")
 
 
@@ -40,16 +40,26 @@ def _causes(entries: Sequence[Claim]) -> Markup:
         return Markup("")
     rows = []
     for whose, own in found.items():
-        links = [element("a", each["id"], href=f"#{each['id']}") for each in own]
-        rows.append((f"Cause {whose}", join([links[0], *(part for link in links[1:] for part in (", ", link))])))
+        rows.append((f"Cause {whose}", links(own)))
     return facts(rows)
+
+
+def links(entries: Iterable[Claim]) -> Markup:
+    """Return links to claims on the page."""
+    first, *rest = [element("a", each["id"], href=f"#{each['id']}") for each in entries]
+    return join([first, *(part for link in rest for part in (", ", link))])
+
+
+def verdict_of(verdict: str) -> Markup:
+    """Return a verdict in the colour of its state, with a sign."""
+    return state(*_STATES[verdict])
 
 
 def _buttons(entries: Sequence[Claim]) -> Markup:
     """Return a button per verdict, which hides its claims; without scripts there are none."""
     present = {claim["verdict"] for claim in entries}
     shown = [
-        element("button", state(*_STATES[each]), type="button", class_="key", aria_pressed="true", data_verdict=each)
+        element("button", verdict_of(each), type="button", class_="key", aria_pressed="true", data_verdict=each)
         for each in VERDICTS
         if each in present
     ]
@@ -62,7 +72,7 @@ def _buttons(entries: Sequence[Claim]) -> Markup:
 def _claim(claim: Claim) -> Markup:
     name = element("a", claim["id"], href=f"#{claim['id']}", class_="name")
     kind = "check of the implementation" if claim["check"] else claim["strength"]
-    head = element("p", state(*_STATES[claim["verdict"]]), name, element("span", kind), class_="about")
+    head = element("p", verdict_of(claim["verdict"]), name, element("span", kind), class_="about")
     statement = element("div", head, element("h3", claim["statement"]), *_why(claim), class_="stated")
     return element("article", statement, _found(claim), id=claim["id"], data_verdict=claim["verdict"])
 

@@ -17,9 +17,10 @@ from narrows.page.blocks import badge, facts, row, table
 from narrows.page.commands import IN_PLACE, REPORT, here
 from narrows.page.estimates import estimate_text, how_made
 from narrows.plural import counted
-from narrows.report.reproduction.claims import claims
+from narrows.report.reproduction.claims import claims, links, verdict_of
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
+from narrows.reproduction.findings import findings
 from narrows.reproduction.headline import headline
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
@@ -33,12 +34,15 @@ if TYPE_CHECKING:
     from narrows.reproduction.quantity import Cells, Quantity
 
 
-def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Found) -> str:
+def reproduction_page(
+    published: Published, ledger: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], found: Found
+) -> str:
     """Return the report of a reproduction as one HTML document."""
     drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
     figures = [figure for figure in drawn if figure is not None]
     sections = [
         page.answer(_answer(published, ledger), figures[:_FIRST], REPORT),
+        *_findings(published, ledger, tables),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
         page.figure_part(figures[_FIRST:], REPORT),
         *(_table(each, found, place) for place, each in enumerate(published.tables)),
@@ -58,6 +62,18 @@ def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
         count = "One of its strong claims fails" if len(failing) == 1 else f"{len(failing)} of its strong claims fail"
         sentences.append(join((count, ": " if len(failing) == 1 else ", the first of them: ", first)))
     return sentences
+
+
+def _findings(published: Published, ledger: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> list[page.Part]:
+    """Return the table of what the study is known for; nothing if its claims do not say."""
+    entries = {claim["id"]: claim for claim in ledger["claims"]}
+    rows = [
+        row(each.says, verdict_of(each.verdict), each.ours or NO_DATA, each.theirs or NO_DATA, links(each.claims))
+        for each in findings(published, entries, tables)
+    ]
+    heads = ("The source says", "Here", "Our numbers", "The source's", "Claims")
+    caption = "A sentence has the verdict of the first of its claims, which decides."
+    return [page.section("headlines", "What it is known for", table(caption, heads, rows))] if rows else []
 
 
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
