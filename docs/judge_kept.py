@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judge the cells that published studies keep by their present claims: `python docs/judge_kept.py NAME…`. Nothing runs."""
+"""Judge kept cells of published studies by their present claims: `python docs/judge_kept.py NAME…`. Nothing runs."""
 
 from __future__ import annotations
 

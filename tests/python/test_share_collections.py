@@ -14,7 +14,7 @@ import pytest
 from command_line import finished
 from narrows.errors import InputError
 from narrows.files.format import FORMATS
-from narrows.share.kept_runs import kept_runs
+from narrows.share.kept_runs import of_atlas
 from test_shared import CELLS, MINE, SCENARIO, SUITE
 
 if TYPE_CHECKING:
@@ -202,4 +202,4 @@ def test_a_find_without_two_digests_for_each_replication_is_damage(
     for name, content in (("search.json", {"engine": "e"}), ("atlas.json", atlas)):
         (tmp_path / name).write_text(json.dumps({"format": FORMATS[name].number, **content}), encoding="utf-8")
     with pytest.raises(InputError, match=r"atlas\.json: is damaged: find 1"):
-        kept_runs(tmp_path, "atlas")
+        of_atlas(tmp_path)

@@ -29,7 +29,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     from narrows.cli import shard
     from narrows.cli.work import Work
     from narrows.commands.reproductions import Reproducing
-    from narrows.reproduction.registry import origin_text, published_studies
+    from narrows.reproduction.registry import published_studies
 
     if arguments.list:
         return _list(arguments)

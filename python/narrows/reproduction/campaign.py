@@ -233,7 +233,7 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Placed], folder: Pat
     return Found(rows, whole, factors, grown, judges_of(study, size, whole))
 
 
-def judges_of(study: StudyFolder, size: str, varied: Mapping[str, Rows]) -> dict[str, Rows]:
+def judges_of(study: StudyFolder, size: str, varied: Mapping[str, Mapping[str, Asked]]) -> dict[str, Rows]:
     """Return the cells that other implementations have of a study at a size, by their names.
 
     Args:
