@@ -98,8 +98,8 @@ def test_the_readme_is_short_and_in_order() -> None:
     places = [
         README.index(each)
         for each in (
-            "Narrows simulates", "docs/picture.svg", "pip install narrows", "make demo", "```python",
-            "| | Narrows | ns-3 |", "## How far to trust it", "## Where to go",
+            "Narrows is a packet-level simulator", "docs/picture.svg", "pip install narrows", "make demo", "```python",
+            "| | Narrows | ns-3 |", "## Validation", "## Documentation",
         )
     ]  # fmt: skip
     assert places == sorted(places)
