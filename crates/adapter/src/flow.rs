@@ -49,7 +49,7 @@ pub struct Flow {
     batch: Batch,
 }
 
-/// What the algorithm answered after the last event.
+/// Limits of the algorithm after the last event.
 #[derive(Clone, Debug)]
 struct Shown {
     limits: Limits,
@@ -58,7 +58,7 @@ struct Shown {
     failure: Option<Failure>,
 }
 
-/// What has been acknowledged and not been passed on.
+/// Acknowledged data that has not been reported yet.
 #[derive(Clone, Debug, Default)]
 struct Batch {
     bytes: u64,
@@ -67,7 +67,8 @@ struct Batch {
 }
 
 impl Flow {
-    /// Creates the flow of a path that starts, with datagrams of `mtu` bytes. `seed`: that of the algorithm's random numbers.
+    /// Creates the flow of a path that starts, with datagrams of `mtu` bytes. `seed`: seed of the algorithm's random
+    /// numbers.
     pub fn new(plan: &Plan, seed: u64, mtu: u16) -> Self {
         let mss = u64::from(mtu).max(1);
         let setup = Setup { mss: Bytes::new(mss), packet: Bytes::new(mss + HEADERS), seed, ..plan.setup };
@@ -185,7 +186,7 @@ impl Flow {
             self.round += 1;
             self.round_started = now;
         }
-        // The delay of an acknowledgement that is late is not that of the path (RFC 9002 §5.1).
+        // The delay of a late acknowledgement is not a delay of the path (RFC 9002 §5.1).
         let rtt = self.newest_acked.is_none_or(|before| before < sent_at).then(|| now.since(sent_at));
         if let Some(rtt) = rtt {
             self.rtt = Some(rtt::after(self.rtt, rtt));
@@ -262,7 +263,7 @@ impl Flow {
         self.call(|algorithm, path| algorithm.on_spurious_loss(path));
     }
 
-    /// Datagrams have `mtu` bytes from now on. The window stays the same in bytes, where the algorithm lets it be set.
+    /// Datagrams have `mtu` bytes from now on. The window stays the same in bytes, if the algorithm lets it be set.
     pub fn on_mtu(&mut self, mtu: u16) {
         let mss = u64::from(mtu).max(1);
         let before = std::mem::replace(&mut self.mss, mss);

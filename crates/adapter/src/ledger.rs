@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The packets that are outstanding, with what was known when they were sent, and samples of the delivery rate
+//! The packets that are outstanding, with the state when they were sent, and samples of the delivery rate
 //! (draft-ietf-ccwg-bbr §4.1).
 
 use narrows_cc::SentPacket;
 use narrows_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
-/// What has been delivered on a path.
+/// Data delivered on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delivered {
     /// Packets, as the algorithm has been notified of them.
@@ -20,19 +20,19 @@ pub(crate) struct Delivered {
 /// A packet that is outstanding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
-    /// What the algorithm is notified of; its number counts the packets of the path.
+    /// The packet as reported to the algorithm; its number counts the packets of the path.
     pub(crate) packet: SentPacket,
-    /// The packet number of the stack; `None` where it is not known.
+    /// The packet number of the stack; `None` if it is not known.
     number: Option<u64>,
     /// Bytes of it that are neither acknowledged nor lost. Packets of several spaces may share a datagram.
     left: u64,
-    /// What had been delivered when it was sent.
+    /// Data delivered when it was sent.
     pub(crate) before: Delivered,
     /// When the packet was sent that the last sample before was of.
     pub(crate) first_sent_at: Time,
 }
 
-/// The records of what is outstanding, oldest first.
+/// The records of outstanding packets, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     records: VecDeque<Record>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part of `narrows-quinn` and `narrows-noq` that does not depend on the stack: what a QUIC stack reports to a controller,
-//! as the events of [`CongestionControl`](narrows_cc::CongestionControl).
+//! The part of `narrows-quinn` and `narrows-noq` that does not depend on the stack: the reports of a QUIC stack to a
+//! controller, as the events of [`CongestionControl`](narrows_cc::CongestionControl).
 //!
 //! * A [`Plan`] is an algorithm with the setup of its connections. A stack [refuses](Refusal) what cannot work on it.
 //! * A [`Flow`] is the algorithm of one path. The interface of a stack calls its methods in bytes and times since the start of the path
@@ -25,10 +25,10 @@
 //! | an algorithm needs | the stacks give | computed here |
 //! |---|---|---|
 //! | packets acknowledged | bytes of each packet | whole packets of the present datagram size; the rest of the bytes counts with the next ones |
-//! | round-trip times | smoothed and least time *before* the acknowledgement | those of RFC 9002 §5 from the times at which packets were sent, without the delay at the receiver, which is not passed on |
+//! | round-trip times | smoothed and least time *before* the acknowledgement | as in RFC 9002 §5 from the times at which packets were sent, without the delay at the receiver, which is not passed on |
 //! | round trips | nothing | a round ends when a packet is acknowledged that was sent after the end of the one before |
 //! | rate samples | nothing | draft-ietf-ccwg-bbr §4.1, in bytes |
-//! | packets sent, acknowledged, lost | time and bytes; noq also numbers | a record of what is outstanding. Of a loss the newest packet is known, and everything older is lost with it (RFC 9002 §6.1) |
+//! | packets sent, acknowledged, lost | time and bytes; noq also numbers | a record of outstanding packets. Of a loss the newest packet is known, and everything older is lost with it (RFC 9002 §6.1) |
 //! | loss episodes | each batch of losses and marks | an episode begins with the loss or mark of a packet that was sent after the start of the one before, and ends when such a packet is acknowledged (RFC 9002 §7.3.2) |
 //! | timeouts | persistent congestion | [`Cause::Timeout`](narrows_cc::Cause::Timeout) |
 //! | timers | nothing | a timer that is due runs at the next event |

@@ -17,10 +17,10 @@ pub struct Plan {
     name: String,
     needs: Needs,
     build: Arc<Build>,
-    /// The setup of each connection. Its `mss` and `packet` are replaced by those of the connection, and its seed is
+    /// The setup of each connection. Its `mss` and `packet` are replaced by the connection's values, and its seed is
     /// increased by one for each connection.
     pub setup: Setup,
-    /// Whether an algorithm that sets a pacing rate may run where the stack ignores it.
+    /// Whether an algorithm that sets a pacing rate may run if the stack ignores the rate.
     pub(crate) window_alone: bool,
     report: Option<Arc<Report>>,
 }
@@ -84,7 +84,7 @@ impl Plan {
         &self.name
     }
 
-    /// Returns what the algorithm needs of its host.
+    /// Returns the algorithm's requirements on its host.
     pub(crate) fn needs(&self) -> Needs {
         self.needs
     }

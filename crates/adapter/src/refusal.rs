@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a stack refuses.
+//! Algorithms that a stack refuses.
 
 use crate::plan::LEAST_DATAGRAM;
 use crate::{Flow, Plan};
@@ -9,7 +9,7 @@ use narrows_units::{Span, Time};
 use std::fmt;
 use std::str::FromStr;
 
-/// What the controller interface of a stack takes.
+/// The capabilities of the controller interface of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stack {
     /// Name and version of the stack.
@@ -55,7 +55,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If it needs what the stack does not give, or sets what the stack does not take.
+    /// If it needs facts that the stack does not provide, or sets limits that the stack does not take.
     pub fn check(&self, stack: Stack) -> Result<(), Refusal> {
         match self.reason(stack) {
             None => Ok(()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a flow makes of the reports of a stack.
+//! A flow's interpretation of the reports of a stack.
 
 use narrows_adapter::cc::fact::Fact;
 use narrows_adapter::cc::units::{Bytes, Rate, Span, Time};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 const MSS: u64 = 1200;
 
-/// An algorithm with a window of ten packets that records what it is notified of.
+/// An algorithm with a window of ten packets that records its events.
 #[derive(Clone, Debug)]
 struct Recorder(Arc<Mutex<Vec<Fact>>>);
 
@@ -63,7 +63,7 @@ impl CongestionControl for Recorder {
     }
 }
 
-/// A flow whose algorithm has `needs`, and what the algorithm is notified of.
+/// A flow whose algorithm has `needs`, and the events that the algorithm receives.
 fn flow(needs: Needs) -> (Flow, Arc<Mutex<Vec<Fact>>>) {
     let facts = Arc::new(Mutex::new(Vec::new()));
     let algorithm = Recorder(Arc::clone(&facts));

@@ -32,9 +32,9 @@ pub trait Support: Debug + Send + Sync {
     /// be run.
     fn refusals(&self, model: &Model) -> Vec<Refusal>;
 
-    /// Returns the endpoints that the connections of `workload` have, whatever their options in `model`; `None` for
-    /// those of the model. A key of the transport that says otherwise is refused where it was written, and makes room
-    /// for what they do where it is a default.
+    /// Returns the endpoints that the connections of `workload` have, whatever their options in `model`; `None` for the
+    /// endpoints of the model. A key of the transport that differs is refused at its line if it was written, and
+    /// replaced by the behaviour of these endpoints if it is a default.
     fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {
         let _ = (model, workload);
         None
@@ -46,7 +46,7 @@ pub trait Support: Debug + Send + Sync {
 pub struct Endpoints {
     /// Their options.
     pub options: TransportOptions,
-    /// Whether their slow start is that of their algorithm, so that no default of the scenario stands for it.
+    /// Whether their algorithm determines their slow start, so that no default of the scenario stands for it.
     pub own_slow_start: bool,
     /// Reason why they have no others.
     pub reason: &'static str,

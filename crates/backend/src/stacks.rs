@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the simulator supports, so that a scenario can be judged without it.
+//! The scenarios that the simulator supports, so that a scenario can be judged without it.
 
 use crate::Endpoints;
 use narrows_model::{Model, Refusal, Workload, of_kernels, of_stacks};
@@ -10,8 +10,8 @@ pub fn simulator_refusals(model: &Model) -> Vec<Refusal> {
     of_kernels(model).into_iter().chain(of_stacks(model)).collect()
 }
 
-/// Returns the endpoints of a `workload` that a protocol stack carries; `None` for those of the model. What hosts do around a stack
-/// stays the model's: marks, the size of packets, and the room at the receiver.
+/// Returns the endpoints of a `workload` that a protocol stack carries; `None` for the endpoints of the model. The work
+/// of hosts around a stack stays the model's: marks, the size of packets, and the room at the receiver.
 pub fn simulator_endpoints(model: &Model, workload: &Workload) -> Option<Endpoints> {
     model.groups[workload.group].algorithm.stack()?;
     let TransportOptions { ecn, mss, header, ack, receive_window, .. } = *workload.transport;

@@ -41,7 +41,7 @@ impl Card {
     ///
     /// # Errors
     ///
-    /// If a name is not that of a parameter or is given twice, or a value is outside its domain.
+    /// If a name is not the name of a parameter or is given twice, or a value is outside its domain.
     pub fn values(&self, given: Vec<(String, Value)>) -> Result<Values, Fault> {
         Values::new(self.parameters, given)
     }

@@ -7,9 +7,9 @@
 /// A comparison of an algorithm or a queue with a closed form or a figure of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// What was measured, under which conditions, and what it is compared with.
+    /// The measured quantity, its conditions, and the reference.
     pub what: &'static str,
-    /// The relative difference in percent; the measured value where the reference is a range.
+    /// The relative difference in percent; the measured value if the reference is a range.
     pub result: &'static str,
     /// Path of the test file that makes the comparison, from the root of the repository.
     pub test: &'static str,

@@ -2,9 +2,9 @@
 //! Cards: what algorithms, queue disciplines and metrics are, with their parameters, and how their names are looked up.
 //!
 //! * [`Card`] describes an algorithm or a queue discipline, [`Metric`] a metric.
-//! * [`Parameter`] and its [`Domain`] say what can be chosen; [`Values`] holds checked choices, [`Fault`] says what is
-//!   wrong with a choice.
-//! * [`Catalogue`] knows what the tests have compared each entry with, and the results.
+//! * [`Parameter`] and its [`Domain`] define the possible choices; [`Values`] holds checked choices, [`Fault`]
+//!   describes an invalid choice.
+//! * [`Catalogue`] lists the references with which the tests have compared each entry, and the results.
 //!
 //! ```
 //! use narrows_card::{Value, assignments};

@@ -19,7 +19,7 @@ pub struct Parameter {
     pub meaning: &'static str,
     /// Unit of a bare number; `""` for a pure number, and for values that are written with their unit.
     pub unit: &'static str,
-    /// Paper or RFC, with section, that gives the default; `""` where the source of the whole card does.
+    /// Paper or RFC, with section, that gives the default; `""` if the source of the whole card does.
     pub source: &'static str,
     /// Allowed values, and the default.
     pub domain: Domain,
@@ -37,7 +37,7 @@ pub enum Default<T> {
 }
 
 impl<T> Default<T> {
-    /// Returns the value; `None` where there is none.
+    /// Returns the value; `None` if there is none.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),

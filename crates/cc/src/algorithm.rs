@@ -62,7 +62,7 @@ impl Algorithm {
         Ok(Self { entry, values: entry.card.values(given)? })
     }
 
-    /// Returns what the host must provide for the algorithm with these parameters.
+    /// Returns the requirements on the host of the algorithm with these parameters.
     pub fn needs(&self) -> Needs {
         (self.entry.needs)(&self.values)
     }

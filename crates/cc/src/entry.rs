@@ -12,7 +12,7 @@ pub struct Entry {
     pub card: Card,
     /// Style of its lines in figures; `None` for a style that follows from the letters of its name.
     pub style: Option<Style>,
-    /// Function from parameters to what the host must provide for the algorithm.
+    /// Function from parameters to the algorithm's requirements on the host.
     pub needs: fn(&Values) -> Needs,
     /// Builds an instance for one flow from the values of the parameters.
     pub build: fn(&Values, &Setup) -> Box<dyn CongestionControl>,

@@ -45,8 +45,8 @@ pub struct RttView {
 pub struct Idle {
     /// Time at which the last packet before it was sent.
     pub since: Time,
-    /// Complete retransmission timeouts from then on: with one or more the window restarts (RFC 5681 §4.1). Zero where
-    /// the host lets an idle sender keep its window.
+    /// Complete retransmission timeouts from then on: with one or more the window restarts (RFC 5681 §4.1). Zero if the
+    /// host lets an idle sender keep its window.
     pub timeouts: u64,
 }
 
@@ -62,8 +62,9 @@ pub struct Ack<'a> {
     pub ce_packets: u64,
     /// Round-trip time of the newest packet acknowledged; `None` if it was retransmitted (Karn's algorithm).
     pub rtt: Option<Span>,
-    /// Time from the transmission of that packet to that of the acknowledgement, by the timestamps of both (RFC 7323), on one
-    /// clock; `None` if it was retransmitted, or if the receiver may have delayed the acknowledgement.
+    /// Time from the transmission of that packet to the transmission of the acknowledgement, by the timestamps of both
+    /// (RFC 7323), on one clock; `None` if it was retransmitted, or if the receiver may have delayed the
+    /// acknowledgement.
     pub one_way: Option<Span>,
     /// Delivery rate over the last round trip; `None` unless the algorithm needs it.
     pub rate: Option<RateSample>,
@@ -94,7 +95,7 @@ pub struct Loss<'a> {
     /// Whether a loss episode starts: window algorithms reduce their window once for each episode, at its start. A timeout or the
     /// loss of a retransmission may start another episode within the one in progress (RFC 5681 §4.3); both then have one end.
     pub new_episode: bool,
-    /// Packets declared lost; 0 for a mark, and where a probe repaired the loss before it was detected (RFC 8985 §7.4).
+    /// Packets declared lost; 0 for a mark, and if a probe repaired the loss before it was detected (RFC 8985 §7.4).
     pub lost: u64,
     /// The packets to which a window algorithm applies its decrease if its window is larger: the packets in flight, or their
     /// maximum in the last window of data (RFC 5681 equation 4, RFC 7661 §4.4.1). `None` if the decrease applies to the window.

@@ -5,7 +5,7 @@
 //! algorithm has no clock, socket, thread, global state or random number generator but the ones passed to it, so the same
 //! object runs in the simulator, in front of a real network, in a fuzzer and in a replay.
 //!
-//! * [`CongestionControl`] is the interface; [`fact`] has the events, [`Limits`] what the host may send.
+//! * [`CongestionControl`] is the interface; [`fact`] has the events, [`Limits`] the limits on the sender.
 //! * [`window`] has the *frame* that all window algorithms share (slow start, recovery, timeout, undo) and one file for
 //!   each *rule*, which gives increase and decrease of the window; [`slow_start`] has the variants of slow start.
 //! * [`model`] has algorithms that model the path, [`filter`] the filters of samples that algorithms share.
@@ -195,7 +195,7 @@ pub trait CongestionControl: Send + Debug {
         ""
     }
 
-    /// Returns the rule by which the present state was entered, for records; `""` where the state before says it.
+    /// Returns the rule by which the present state was entered, for records; `""` if the previous state implies it.
     fn state_rule(&self) -> &'static str {
         ""
     }

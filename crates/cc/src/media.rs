@@ -26,7 +26,7 @@ fn is_past(since: Option<Time>, span: Span, now: Time) -> bool {
     since.is_none_or(|since| now.since(since) >= span)
 }
 
-/// What a controller of media needs: the bytes of packets, and when each arrives.
+/// The inputs of a media controller: the bytes of packets, and when each arrives.
 const NEEDS: Needs = Needs { packets: true, each_packet: true, ..Needs::RELIABLE };
 
 /// Largest window, packets.

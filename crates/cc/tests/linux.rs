@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Against recordings of Linux 6.18: one flow at 20 Mbps and 40 ms with 66 or 266 packets of buffer (one and four BDP).
-//! Up to three repeats of each agree to a few milliseconds. The host here decreases the window at once, where in the kernel
-//! it falls over a round trip, and the kernel repairs two losses where this host has one; hence tolerances of a few percent
-//! on times.
+//! Up to three repeats of each agree to a few milliseconds. The host here decreases the window at once, while in the
+//! kernel it falls over a round trip, and the kernel repairs two losses while this host has one; hence tolerances of a
+//! few percent on times.
 
 mod host;
 

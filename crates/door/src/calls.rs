@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The call into another's code that has not returned yet, for whoever ends a process in which one never does, or finds that a process
-//! has ended in one.
+//! Records the call in progress into external code, so that a process that hangs or ends in such a call can be
+//! explained.
 //!
 //! It is noted in a record of 64-bit words, which is in a file where [`note_in`] says so, and so outlives its process. A process of one
 //! run makes one call at a time. Where several threads make calls, each is noted, and the last one counts.
@@ -18,12 +18,12 @@ pub struct Call {
     pub function: &'static str,
     /// Simulated time, nanoseconds.
     pub now: u64,
-    /// The controller, and the flow where there is one.
+    /// The controller, and the flow if there is one.
     caller: Vec<u8>,
 }
 
 impl Call {
-    /// Returns the call in the content of a record; `None` before the first, and for what is no record.
+    /// Returns the call in the content of a record; `None` before the first, and for content that is not a record.
     pub fn read(record: &[u8]) -> Option<Self> {
         let mut words = record.chunks_exact(8).map_while(|word| word.try_into().ok()).map(u64::from_le_bytes);
         let (number, _, place, now) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -38,7 +38,7 @@ impl Call {
     }
 }
 
-/// What has failed, when and where, up to the reason; of a call that has returned, what was called last.
+/// Function, time and place of the failure, up to the reason; if the call has returned, the last call.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let caller = String::from_utf8_lossy(&self.caller);
@@ -114,7 +114,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns one of its own for `controller`, and `flow` where there is one.
+    /// Returns a copy for `controller`, and `flow` if there is one.
     pub fn new(controller: &str, flow: Option<&dyn fmt::Display>) -> Self {
         // The end of a long path is the name.
         let excess = controller.len().saturating_sub(CONTROLLER_BYTES);
@@ -131,7 +131,7 @@ impl Caller {
         Self { number: CALLERS.fetch_add(1, Ordering::Relaxed), text: words.collect() }
     }
 
-    /// Returns what `call` returns, and notes until then that `function` is called at `now`.
+    /// Returns the result of `call`, and notes until then that `function` is called at `now`.
     pub fn noted<T>(&self, function: usize, now: u64, call: impl FnOnce() -> T) -> T {
         let record = record();
         let number = record.number.load(Ordering::Relaxed) | 1;

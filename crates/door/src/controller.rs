@@ -21,14 +21,14 @@ pub const HEADER: &str = include_str!("../include/narrows.h");
 #[derive(Debug)]
 pub struct Controller {
     code: Compiled,
-    /// A value for each parameter; NaN where the scenario gives none.
+    /// A value for each parameter; NaN if the scenario gives none.
     values: Vec<f64>,
     ecn: EcnUse,
     needs: Needs,
     digest: String,
 }
 
-/// What a controller is compiled to.
+/// The target to which a controller is compiled.
 #[derive(Debug)]
 enum Compiled {
     #[cfg(not(target_family = "wasm"))]
@@ -102,7 +102,7 @@ impl Controller {
     ///
     /// # Errors
     ///
-    /// As those of [`load`](Self::load).
+    /// As for [`load`](Self::load).
     pub fn of_module(content: &[u8], name: &str, parameters: &[(String, Value)]) -> Result<Self, LoadFault> {
         Self::of(Compiled::of_module(content, name), content, name, parameters)
     }

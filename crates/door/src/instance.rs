@@ -12,9 +12,9 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use std::cell::OnceCell;
 use std::fmt::Debug;
 
-/// What carries out the calls of an instance.
+/// The code that carries out the calls of an instance.
 pub trait Code: Send + Debug {
-    /// Calls the controller for an event; does nothing where it has no function for it.
+    /// Calls the controller for an event; does nothing if it has no function for it.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Event<'_> {
         calls::FUNCTIONS[self.place()]
     }
 
-    /// Returns the place of the function among those of the header.
+    /// Returns the place of the function in the header.
     pub(crate) fn place(&self) -> usize {
         match self {
             Self::Acked(..) => 0,
@@ -112,7 +112,7 @@ struct Answers {
     window: Option<f64>,
     ssthresh: Option<f64>,
     timer: Option<Time>,
-    /// As they were given, by which it is known what is new.
+    /// As they were given, for the detection of changes.
     given: layout::Limits,
 }
 
@@ -192,7 +192,7 @@ impl Answers {
         Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: layout::Limits::EMPTY }
     }
 
-    /// Takes the limits `given` if the window alone differs from those of the call before, as after most calls; returns whether.
+    /// Fast path: if only the window changed since the last call, takes the limits `given` and returns true.
     fn moved(&mut self, given: &layout::Limits, mss: Bytes) -> bool {
         let alike = layout::Limits { window: self.given.window, ..*given } == self.given;
         let is_new = alike && self.given.window != NONE && (1..=NEGATIVE).contains(&given.window);
@@ -203,7 +203,7 @@ impl Answers {
         is_new
     }
 
-    /// Returns the limits `given` at `now`, checked; `self` are those of the call before.
+    /// Returns the limits `given` at `now`, checked; `self` are the limits of the previous call.
     fn checked(&self, given: &layout::Limits, mss: Bytes, now: Time) -> Result<Self, String> {
         let segment = mss.count();
         let &layout::Limits { window, pacing_rate, burst, ssthresh, timer } = given;
@@ -392,7 +392,7 @@ const BURST_MAX: u64 = 1_048_576;
 /// Upper bound of the pacing rate, bits per second: the highest rate of a link in a scenario.
 const RATE_MAX: u64 = 1_000_000_000_000_000;
 
-/// What is above is negative as a signed number, or what conversion makes of one that is not a number.
+/// A value above it is negative as a signed number, or the result of the conversion of NaN.
 const NEGATIVE: u64 = i64::MAX as u64;
 
 /// How often a timer may expire within which time: beyond it a run would hardly go on.

@@ -17,7 +17,7 @@ pub const RATE: u64 = 2;
 ///
 /// # Errors
 ///
-/// It is another one, or what is there is no controller.
+/// It is another one, or the symbol is not a controller.
 pub fn check_version(name: &str, version: u64) -> Result<(), String> {
     match version {
         VERSION => Ok(()),
@@ -28,7 +28,7 @@ pub fn check_version(name: &str, version: u64) -> Result<(), String> {
     }
 }
 
-/// What `struct narrows_controller` says beside its names and functions.
+/// The entries of `struct narrows_controller` besides its names and functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
     /// How it uses ECN.
@@ -168,12 +168,12 @@ impl Loss {
 }
 
 impl Limits {
-    /// What a controller is given to fill in.
+    /// The structure that a controller fills in.
     pub const EMPTY: Self =
         Self { window: NONE, pacing_rate: NONE, burst: NONE, ssthresh: NONE, timer: NONE };
 }
 
-/// Returns the payload of `count` packets; without a value where they are not listed.
+/// Returns the payload of `count` packets; without a value if they are not listed.
 fn payload(packets: &[SentPacket], count: u64) -> u64 {
     if packets.is_empty() && count > 0 {
         return NONE;

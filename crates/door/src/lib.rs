@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Congestion controllers of others behind the C interface of `narrows.h`.
+//! Third-party congestion controllers behind the C ABI of `narrows.h`.
 //!
 //! * [`layout`] has the structures of the header, filled from facts of a flow.
 //! * [`Instance`] hosts a controller for one flow and checks what it answers.

@@ -45,13 +45,13 @@ pub struct Native {
     table: Table,
     /// File and name.
     controller: String,
-    /// Names of its parameters and of what it shows.
+    /// Names of its parameters and of its variables.
     pub parameters: Vec<String>,
     variables: Vec<String>,
 }
 
 impl Native {
-    /// Loads the controller `name` from `file`, which executes what the library does when it is loaded.
+    /// Loads the controller `name` from `file`, which executes the library's initialization code.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ impl Code for Flow {
     }
 
     fn limits(&self) -> Result<layout::Limits, String> {
-        // What is written behind the limits shows in the second.
+        // Writes beyond the limits show in the second.
         let mut limits = [layout::Limits::EMPTY; 2];
         if let Some(function) = self.native.table.limits {
             // SAFETY: as above.
@@ -236,7 +236,7 @@ impl Code for Flow {
     }
 }
 
-/// Values behind those of the variables, where what writes too many shows.
+/// Values behind the variables, in which writes of too many values show.
 const BEHIND: usize = 8;
 
 #[allow(unsafe_code, reason = "a function of another's library is called")]

@@ -258,7 +258,7 @@ struct Started {
     /// Instructions left of the budget of the calls so far.
     fuel: u64,
     memory_of_all: Room,
-    /// Where the pages begin that facts are written to, and how many bytes they have.
+    /// Start of the pages to which facts are written, and their bytes.
     room: u32,
     reserved: usize,
 }
@@ -301,7 +301,7 @@ impl Started {
         self.function(number, name)?.ok_or_else(|| format!("it has no function {name}"))
     }
 
-    /// Makes room for `bytes` bytes of facts. What is behind the present room may be in use by the module.
+    /// Makes room for `bytes` bytes of facts. Memory beyond the present room may be in use by the module.
     fn reserve(&mut self, bytes: usize) -> Result<(), String> {
         if bytes > self.reserved {
             let pages = (bytes as u64).div_ceil(PAGE).next_power_of_two();

@@ -8,7 +8,7 @@
 /// A stream of pseudorandom numbers.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// The seed of this stream, from which those of its branches are derived.
+    /// The seed of this stream, from which the seeds of its branches are derived.
     root: u64,
     state: [u64; 4],
 }
@@ -24,7 +24,7 @@ impl Stream {
         Self::from_root(mix)
     }
 
-    /// Returns the substream `index` of this stream. It does not depend on what has been drawn from this stream, nor
+    /// Returns the substream `index` of this stream. It does not depend on previous draws from this stream, nor
     /// affects it.
     #[must_use]
     pub fn branch(&self, index: u64) -> Self {

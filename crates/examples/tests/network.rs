@@ -38,7 +38,7 @@ impl Bottleneck {
         }
     }
 
-    /// Offers what is new in the network to the link, and delivers what has left it.
+    /// Offers new messages in the network to the link, and delivers messages that have left it.
     fn step(&mut self, sim: &Sim<'_>) {
         let now = Time::from_ps(sim.elapsed().as_nanos() as u64 * 1000);
         let mut left = Vec::new();

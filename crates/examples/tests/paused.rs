@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// What the program under test sends.
+/// The packets that the program under test sends.
 #[derive(Debug)]
 struct Message {
     number: u64,

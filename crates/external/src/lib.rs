@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The list of algorithms in crates of their own. Each crate depends on `narrows-cc` alone and exports an [`Entry`].
 //!
-//! `narrows-model` chains this list to the catalogue, so these algorithms are run, compared and documented as those of the
-//! catalogue are, and the contract tests cover them.
+//! `narrows-model` chains this list to the catalogue, so these algorithms are run, compared and documented like the
+//! algorithms of the catalogue, and the contract tests cover them.
 
 use narrows_cc::Entry;
 

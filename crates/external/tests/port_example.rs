@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The controller of docs/port.md: it satisfies the contract of all algorithms, and does what the table of its events says.
+//! The controller of docs/port.md: it satisfies the contract of all algorithms, and follows the table of its events.
 
 #[path = "../../cc/tests/facts/mod.rs"]
 mod facts;

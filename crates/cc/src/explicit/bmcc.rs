@@ -16,7 +16,7 @@ use alloc::boxed::Box;
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_wire::{Feedback, Request};
 
-/// ADPM's thresholds, and what is known of the load.
+/// ADPM's thresholds, and the known bounds of the load.
 #[derive(Clone, Debug)]
 struct Bmcc {
     options: Options,
@@ -36,7 +36,7 @@ struct Options {
 }
 
 impl Bmcc {
-    /// What `f̂` asks of the window.
+    /// The change of the window that `f̂` requires.
     fn asked(&self, load: f64) -> Region {
         let Options { k, eta, b_max, b_min } = self.options;
         if load < eta {
@@ -48,7 +48,7 @@ impl Bmcc {
         }
     }
 
-    /// Adds what a packet with the threshold `threshold` found.
+    /// Adds the result of a packet with the threshold `threshold`.
     fn learn(&mut self, threshold: f64, above: bool, overload: bool) -> f64 {
         let before = self.load.unwrap_or(threshold);
         let bracketed = if above { before.max(threshold) } else { before.min(threshold) };

@@ -2,8 +2,8 @@
 //! DECbit's sender (Ramakrishnan and Jain, SIGCOMM 1988; Jain, Ramakrishnan and Chiu, "Congestion avoidance in computer networks with
 //! a connectionless network layer", 1987): the window changes by the share of packets that routers set a bit in.
 //!
-//! After a change the packets of the window before it are awaited, then those of the present one: `w += 1` if fewer than half of the
-//! latter have the bit, else `w = 7/8 w`.
+//! After a change the packets of the window before it are awaited, then the packets of the present one: `w += 1` if
+//! fewer than half of the latter have the bit, else `w = 7/8 w`.
 
 use super::bounded;
 use crate::{Ack, Cause, CongestionControl, Dash, Entry, Hue, Idle, Limits, Loss, Needs, Path, Setup, Style};

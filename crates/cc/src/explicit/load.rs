@@ -8,7 +8,7 @@ use core::fmt::Debug;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Feedback, Request};
 
-/// What the load of the path asks of a window.
+/// The change of a window that the load of the path requires.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Region {
     /// Growth by this factor, less one, in each interval of the router.
@@ -129,12 +129,12 @@ impl LoadWindow {
     }
 }
 
-/// What a sender asks the routers of its path, and what their answer is about its window.
+/// A sender's request to the routers of its path, and the meaning of their answer for its window.
 pub(super) trait Signal: Clone + Debug + Send + 'static {
     /// Returns the request of the next packet.
     fn request(&mut self) -> Request;
 
-    /// Returns what an answer asks of the window; `None` if it is none to such a request.
+    /// Returns the change of the window that an answer requires; `None` if the answer is not to such a request.
     fn region(&mut self, feedback: Feedback) -> Option<Region>;
 
     /// Calls `record` with name and value of each internal variable.

@@ -7,9 +7,9 @@
 //! loss of one of these packets sets the window to the initial window (§4.6). ssthresh is unchanged, so that slow start
 //! continues, or set to `w` (Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": TCP ADA).
 //!
-//! Deviations: a retransmitted SYN carries no request, and an answer without a round-trip time is not used; neither the QS
-//! Nonce nor the Report of Approved Rate is sent, since no receiver misbehaves; after a loss ssthresh is that of the
-//! algorithm, which RFC 4782 leaves open.
+//! Deviations: a retransmitted SYN carries no request, and an answer without a round-trip time is not used; neither the
+//! QS Nonce nor the Report of Approved Rate is sent, since no receiver misbehaves; after a loss the algorithm
+//! determines ssthresh, which RFC 4782 leaves open.
 
 use crate::{
     Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, QuickStartRequest, Report,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! VCP's sender (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): multiplicative increase while
-//! the load of the path is low, additive while it is high, and a multiplicative decrease where it is above the rate.
+//! VCP's sender (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005): multiplicative
+//! increase while the load of the path is low, additive while it is high, and a multiplicative decrease if it is above
+//! the rate.
 //!
 //! With `ξ = k (100/80 − 1)` and `s = min(RTT / T, 2.5)` for an acknowledgement of `n` packets: low `w += n ((1 + ξ)^s − 1)`, which is a
 //! factor of `1 + ξ` in each interval; high `w += n g α / w`, `g = (RTT / 100 ms)²`; overload `w = β w`, then no change for an

@@ -12,7 +12,7 @@
 /// any count that does not decrease, such as microseconds or round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowedMax {
-    /// In the order of time and of decreasing value; equal where no later sample is known.
+    /// In the order of time and of decreasing value; equal if no later sample is known.
     kept: [Sample; 3],
 }
 
@@ -38,7 +38,7 @@ impl WindowedMax {
         }
     }
 
-    /// Adds a sample that may change what is kept.
+    /// Adds a sample that may change the samples kept.
     fn keep(&mut self, window: u64, now: u64, value: u64) {
         let sample = Sample { at: now, value };
         let [first, second, third] = &mut self.kept;

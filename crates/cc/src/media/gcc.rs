@@ -239,9 +239,9 @@ impl CongestionControl for Gcc {
     }
 }
 
-/// Time between two feedbacks: what transport-wide feedback of WebRTC aims at.
+/// Time between two feedbacks: the target of transport-wide feedback in WebRTC.
 const FEEDBACK_INTERVAL: Span = Span::from_ms(100);
-/// What the over-use detector and the rate control add to the round-trip time, seconds.
+/// Delay of the over-use detector and the rate control beyond the round-trip time, seconds.
 const DETECTION_TIME: f64 = 0.1;
 /// `beta`.
 const BETA: f64 = 0.85;
@@ -251,7 +251,7 @@ const GROWTH: f64 = 1.08;
 const FRAMES_PER_SECOND: f64 = 30.0;
 const PACKET_BITS: f64 = 9600.0;
 const LEAST_INCREASE: f64 = 1000.0;
-/// What the rate may exceed what arrives by.
+/// Limit of the ratio of the rate to the received rate.
 const HEADROOM: f64 = 1.5;
 /// Weight of the past in the mean rate at decreases.
 const CAPACITY_MEMORY: f64 = 0.95;

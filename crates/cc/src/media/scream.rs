@@ -25,7 +25,7 @@ mod competing;
 /// The parameters and the state of SCReAM v2. Sizes are in bytes of payload, times in seconds, rates in bit/s.
 #[derive(Clone, Debug)]
 pub struct Scream {
-    /// Marks are those of L4S.
+    /// Marks follow L4S.
     l4s: bool,
     minimum: f64,
     maximum: f64,
@@ -105,7 +105,7 @@ impl Scream {
         (0.1 * (1.0 - self.ratio() / 0.1)).max(0.05)
     }
 
-    /// `scl_t`: how far the window is from that of the last congestion, 0.1 to 1.
+    /// `scl_t`: distance of the window from the window at the last congestion, 0.1 to 1.
     fn distance(&self) -> f64 {
         let scaled = DISTANCE_GAIN * (self.window - self.inflection) / self.inflection;
         (scaled * scaled).clamp(0.1, 1.0)
@@ -313,7 +313,7 @@ const RELAXED_FROM: f64 = 0.8;
 const RELAXED_MOST: f64 = 4.0;
 /// `PACKET_OVERHEAD`, bytes.
 const PACKET_OVERHEAD: f64 = 20.0;
-/// What the target stays below the window over the round-trip time by, so that nothing waits at the sender.
+/// Margin of the target below the window over the round-trip time, so that nothing waits at the sender.
 const TARGET_MARGIN: f64 = 1.2;
 /// Shortest round-trip time of which a rate is computed, seconds.
 const SRTT_MIN: f64 = 0.001;

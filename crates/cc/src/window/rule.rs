@@ -34,7 +34,7 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// ssthresh falls with the window.
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64;
 
-    /// Returns the packets to add to the window in slow start, where the variant of slow start adds `growth`.
+    /// Returns the packets to add to the window in slow start, in which the variant of slow start adds `growth`.
     fn in_slow_start(&self, growth: f64) -> f64 {
         growth
     }

@@ -4,9 +4,9 @@
 //!
 //! * After more than `max(RTT, 12)` jiffies: a sample in bytes per jiffy, `⌊acknowledged / time⌋`, passes two filters `B₁ =
 //!   ⌊(7 B₁ + sample) / 8⌋`, `B = ⌊(7 B + B₁) / 8⌋`. RTT is the last sample, in jiffies, rounded up.
-//! * Loss: `w = max(2, ⌊w / 2⌋)`, and at the end of the recovery `ssthresh = w = max(2, ⌊B RTT_min / MSS⌋)`. Where that is more
-//!   than half of the window before, as with any buffer of less than a bandwidth-delay product, what is missing leaves as
-//!   one burst, and a short buffer drops part of it.
+//! * Loss: `w = max(2, ⌊w / 2⌋)`, and at the end of the recovery `ssthresh = w = max(2, ⌊B RTT_min / MSS⌋)`. If that is
+//!   more than half of the window before, as with any buffer of less than a bandwidth-delay product, the difference
+//!   leaves as one burst, and a short buffer drops part of it.
 //! * Timeout: ssthresh is the same product, and `RTT_min` is taken anew from the next acknowledgement.
 
 use super::linux::{HZ, jiffies, jiffies_in};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one stage of a connection leaves to the next: growth, ssthresh, idle time, undo. Where an algorithm of the catalogue is an
-//! exception its card says why.
+//! The state that one stage of a connection leaves to the next: growth, ssthresh, idle time, undo. If an algorithm of
+//! the catalogue is an exception, its card gives the reason.
 
 use super::promises::{episode, observed, path_of, setups, state};
 use crate::facts::{histories, histories_then_growth};
@@ -110,7 +110,8 @@ proptest! {
                     AckCounting::Acks => 1.0,
                     AckCounting::Segments | AckCounting::Mixed => ack.newly_acked as f64,
                 };
-                // Vegas adds the packet of a round trip at once; Linux counts what was acknowledged at a larger window for one at most.
+                // Vegas adds the packet of a round trip at once; Linux counts acknowledgements at a larger window for
+                // one packet at most.
                 let at_once = name == "vegas" || name.ends_with("-linux");
                 let counted = counted + f64::from(u8::from(at_once));
                 // Quick-Start and Careful Resume set the window.

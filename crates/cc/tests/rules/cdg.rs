@@ -22,7 +22,7 @@ fn round(flow: &mut Flow, least: u64, most: u64) {
     flow.acked_after(1, Span::from_us(most));
 }
 
-/// The part of 20000 flows that back off at a gradient of `us` microseconds per round trip, which is that of all rounds.
+/// The part of 20000 flows that back off at a gradient of `us` microseconds per round trip, the same for all rounds.
 fn backing_off(us: u64) -> f64 {
     let backs_off = |seed: &u64| {
         let mut flow = flow("cdg(smoothing=1)", 100.0, *seed);

@@ -178,7 +178,7 @@ fn a_refusal_or_less_than_the_window_changes_nothing() {
     }
 }
 
-/// RFC 4782 §4.6: after a loss of an approved packet the window is that of a flow without Quick-Start.
+/// RFC 4782 §4.6: after a loss of an approved packet the window is the same as without Quick-Start.
 #[test]
 fn a_loss_of_the_approved_window_sets_the_initial_window() {
     for rounds in [0, 1] {

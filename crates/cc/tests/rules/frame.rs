@@ -24,7 +24,7 @@ fn an_acknowledgement_of_several_packets_counts_for_one_where_acknowledgements_a
     same(flow.window(), 12.0 + 1.0 / 12.0);
 }
 
-/// RFC 3465 §2.3: after a timeout at most one segment for each acknowledgement, until what was lost is repaired.
+/// RFC 3465 §2.3: after a timeout at most one segment for each acknowledgement, until the losses are repaired.
 #[test]
 fn while_the_losses_of_a_timeout_are_repaired_an_acknowledgement_counts_for_one_if_counting_is_mixed() {
     for (ack_counting, repairing, repaired) in

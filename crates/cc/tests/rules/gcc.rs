@@ -11,7 +11,7 @@ fn stream(flow: &mut Flow, steps: u64, queue: Span, growth: Span) -> Span {
     let mut queue = queue;
     for _ in 0..steps {
         queue += growth;
-        // What is sent every 10 ms arrives so much later.
+        // Packets sent every 10 ms arrive later by this much.
         acked(flow, Span::from_ms(10) + growth, queue, 0);
     }
     queue

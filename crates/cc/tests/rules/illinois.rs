@@ -21,7 +21,7 @@ fn end_round(flow: &mut Flow, rtt: Span) {
     flow.acked_after(1, rtt);
 }
 
-/// `α` and `β` after a round with a mean queueing delay of `delay` where the largest is 100 ms.
+/// `α` and `β` after a round with a mean queueing delay of `delay` if the largest is 100 ms.
 fn adapted(name: &str, delay: Span) -> (f64, f64) {
     let mut flow = flow(name, 100.0);
     end_round(&mut flow, Span::from_ms(100) + delay);

@@ -247,7 +247,8 @@ fn avoiding(window: f64) -> Flow {
     vegas(Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP })
 }
 
-/// The packets of a window, a sample of `rtt` for every two, and that of the packet after them, which ends the round.
+/// The packets of a window, a sample of `rtt` for every two, and the sample of the packet after them, which ends the
+/// round.
 fn vegas_round(flow: &mut Flow, rtt: Span) {
     let window = flow.path.in_flight;
     for _ in 0..window / 2 {

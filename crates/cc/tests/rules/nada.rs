@@ -54,7 +54,7 @@ fn the_rate_rests_where_the_signal_is_ten_milliseconds_of_the_maximum_over_it() 
     for (queue, priority) in [(20.0, 1.0), (30.0, 1.0), (40.0, 2.0)] {
         let mut flow = flow(&format!("nada(prio={priority})"));
         stream(&mut flow, 60_000, Span::from_secs_f64(queue / 1000.0));
-        // The base is what was seen first: here there was never less.
+        // The base is the first delay: here no later delay is smaller.
         same(flow.inner("x_curr_ms"), 0.0);
         let mut flow = super::media::flow(&format!("nada(prio={priority})"));
         stream(&mut flow, 1, Span::ZERO);

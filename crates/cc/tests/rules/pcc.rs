@@ -86,7 +86,7 @@ impl Link {
         }
     }
 
-    /// Runs for `ms` and returns the rate of what is delivered, Mbps.
+    /// Runs for `ms` and returns the delivery rate, Mbps.
     fn run(&mut self, ms: u64) -> f64 {
         let (begin, delivered) = (self.now, self.delivered);
         let end = begin + Span::from_ms(ms);
@@ -128,7 +128,7 @@ fn the_rate_doubles_with_each_interval_until_the_utility_falls() {
         link.run(5_000);
         let starting: Vec<f64> =
             link.rates.iter().filter(|(_, state)| *state == "starting").map(|(rate, _)| *rate).collect();
-        // The first is that of the flow without a sample.
+        // The first is the rate of the flow without a sample.
         for pair in starting[1..].windows(2) {
             assert!((pair[1] / pair[0] - 2.0).abs() < 1e-6, "{name}: {starting:?}");
         }

@@ -41,7 +41,7 @@ fn a_timeout_halves_ssthresh_however_short_the_queue_is() {
     same(flow.window(), 1.0);
 }
 
-/// The window after a loss and a second one, when all round-trip times since the first were those of a long queue.
+/// The window after a loss and a second one, when all round-trip times since the first belonged to a long queue.
 fn after_two_losses(name: &str) -> f64 {
     let mut flow = flow(name, 20.0);
     flow.lost(Cause::Detected);

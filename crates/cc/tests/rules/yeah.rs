@@ -50,7 +50,7 @@ fn a_fast_round_has_scalables_increase_and_a_slow_one_renos() {
 #[test]
 fn a_round_is_slow_with_more_than_80_packets_in_the_queue_however_short_the_delay_is() {
     for (queue, expected) in [(79.0, 10.0), (81.0, 1.0)] {
-        // The decongestion takes the window down to that of Reno, which has none yet.
+        // The decongestion takes the window down to Reno's, which has none yet.
         let mut flow = flow("yeah(gamma=1000)", 1000.0);
         round(&mut flow, queue / 1000.0);
         assert!((step(&mut flow) - expected).abs() < 1e-6);

@@ -100,7 +100,7 @@ fn alpha_of_dctcp_is_the_root_of_two_over_the_window() {
     assert!(least > 101.0 && most < full + 3.0, "from {least} to {most}");
 }
 
-/// RFC 6817 §2.4.2: the window is constant where the queueing delay is the target.
+/// RFC 6817 §2.4.2: the window is constant if the queueing delay equals the target.
 #[test]
 fn ledbat_keeps_its_target_of_queueing_delay() {
     for (name, target) in [("ledbat", 100.0), ("ledbat(target=0.025)", 25.0)] {

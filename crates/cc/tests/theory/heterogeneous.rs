@@ -64,8 +64,8 @@ fn the_rate_of_hybla_is_that_of_reno_at_25_ms() {
     }
 }
 
-/// Without a queue all rounds are fast, so that the rule is Scalable's: a cycle takes ln(8 / 7) / ln 1.01 round trips and that
-/// of the recovery (Kelly 2003 §2).
+/// Without a queue all rounds are fast, so that the rule is Scalable's: a cycle takes ln(8 / 7) / ln 1.01 round trips
+/// and the round trip of the recovery (Kelly 2003 §2).
 #[test]
 fn the_mean_window_of_yeah_without_queue_is_that_of_scalable() {
     for loss_interval in [4_000, 20_000] {
@@ -102,7 +102,8 @@ fn yeah_lets_the_queue_of_a_single_flow_grow_to_80_packets() {
     compared("yeah", "packets in the queue at which a single flow empties it, against 80", peak, 80.0, 0.05);
 }
 
-/// A flow alone, whose largest delay is that of the full buffer, halves its window when 15 % of the buffer are in use.
+/// A flow alone, whose largest delay is the delay of the full buffer, halves its window when 15 % of the buffer are in
+/// use.
 #[test]
 fn lp_halves_its_window_when_15_percent_of_the_buffer_are_in_use() {
     let mut host = Host::new(build("lp", 10.0, f64::INFINITY), SLOW, |_| false);

@@ -8,7 +8,7 @@ use narrows_units::{Span, Time};
 const RTT: Span = Span::from_ms(100);
 const LINK: Link = Link { service: Span::ZERO, delay: RTT, buffer: 0, per_ack: 1, quick: 0 };
 
-/// RFC 3649 §5: w = 0.12 / p^0.835; HSTCP-LP on a path without a queue, where it gives way to no flow.
+/// RFC 3649 §5: w = 0.12 / p^0.835; HSTCP-LP on a path without a queue, on which it yields to no flow.
 #[test]
 fn the_mean_window_of_hstcp_is_the_response_function_of_the_rfc() {
     for name in ["hstcp", "hstcp-lp"] {
@@ -112,9 +112,9 @@ fn after_a_loss_at_1000_packets_bic_of_linux_is_within_8_of_it_in_9_round_trips(
     compared("bic-linux", what, rounds, expected, 0.05);
 }
 
-/// Between losses the window grows by the integral of alpha: for `t` seconds in round trips of `r`,
-/// `(t + 5 (t - 1)² + (t - 1)³ / 12) / r`. A single `t` is exact to a round trip, so the sums of many are compared. The
-/// acknowledgements of a round trip are those of the window before it, up to 5 % fewer than its own.
+/// Between losses the window grows by the integral of alpha: for `t` seconds in round trips of `r`, `(t + 5 (t - 1)² +
+/// (t - 1)³ / 12) / r`. A single `t` is exact to a round trip, so the sums of many are compared. The acknowledgements
+/// of a round trip belong to the window before it, up to 5 % fewer than its own.
 #[test]
 fn the_increase_of_htcp_between_losses_is_the_integral_of_alpha() {
     let name = "htcp(rtt_scaling=false,adaptive_backoff=false)";

@@ -73,7 +73,8 @@ fn the_cycle_of_africa_is_that_of_highspeed_tcp_until_the_queue_fills() {
     }
 }
 
-/// A halving leaves a queue of more than alpha packets where the buffer is larger than the path, so that all is slow.
+/// A halving leaves a queue of more than alpha packets if the buffer is larger than the path, so that the whole cycle
+/// is slow.
 #[test]
 fn over_a_buffer_larger_than_the_path_africa_is_reno() {
     let cuts = |name: &str| {

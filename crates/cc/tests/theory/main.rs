@@ -85,10 +85,10 @@ fn the_mean_window_of_reno_is_the_square_root_of_1_5_over_p() {
     }
 }
 
-/// The fluid of a slow start that doubles each round trip: rate `2^t` of the link at `t` round trips after it reaches the link's,
-/// and twice the link's from one round trip later on. What is delivered in the 3.5 round trips before the acknowledgement of what
-/// was sent at 2.22 is 26 % less than what was sent in the 3.5 before that, and the window is then 5.33 times the path; bins add
-/// up to 0.35.
+/// The fluid of a slow start that doubles each round trip: rate `2^t` of the link at `t` round trips after it reaches
+/// the link's, and twice the link's from one round trip later on. The data delivered in the 3.5 round trips before the
+/// acknowledgement of the data sent at 2.22 is 26 % less than the data sent in the 3.5 before that, and the window is
+/// then 5.33 times the path; bins add up to 0.35.
 #[test]
 fn search_ends_slow_start_at_5_3_times_the_path_over_an_endless_buffer() {
     let link = Link {
@@ -196,7 +196,7 @@ fn fast_convergence_costs_a_single_cubic_flow_less_than_a_tenth() {
     }
 }
 
-/// RFC 9438 §4.3: in the Reno-friendly region the mean window is that of Reno at the same loss rate.
+/// RFC 9438 §4.3: in the Reno-friendly region the mean window equals Reno's at the same loss rate.
 #[test]
 fn cubic_on_a_short_path_has_the_mean_window_of_reno() {
     let measured = mean_window("cubic", 1_000, Span::from_ms(5));

@@ -6,7 +6,7 @@
 use narrows_units::Float;
 use narrows_units::Time;
 
-/// What the detector says of the path.
+/// The detector's state of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
     /// The delay grows.

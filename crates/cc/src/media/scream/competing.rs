@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The target of the queueing delay, which rises beside flows that fill the queue (`adjust_qdelay_target` of the draft).
 //!
-//! With mean `m` of the last 50 samples and variance `v` of the last 200, in units of the lower target: `n = m + √v`. Where packets are
-//! lost the target is `1.5 n`; where the delay is steady, `v < 0.2`, it is `n`; else it falls by a tenth, or to half where `n < 1`.
+//! With mean `m` of the last 50 samples and variance `v` of the last 200, in units of the lower target: `n = m + √v`.
+//! If packets are lost the target is `1.5 n`; if the delay is steady, `v < 0.2`, it is `n`; else it falls by a tenth,
+//! or to half if `n < 1`.
 
 use alloc::collections::VecDeque;
 #[cfg(not(feature = "std"))]

@@ -57,7 +57,7 @@ impl AckAggregation {
         self.ack_epoch_acked = 0;
     }
 
-    /// Returns `bbr_ack_aggregation_cwnd`: packets to add to the window, at most those of [`EXTRA_ACKED_MAX`].
+    /// Returns `bbr_ack_aggregation_cwnd`: packets to add to the window, at most the packets of [`EXTRA_ACKED_MAX`].
     pub(super) fn ack_aggregation_cwnd(&self, extra_acked_max: u64) -> u64 {
         self.extra_acked[0].max(self.extra_acked[1]).min(extra_acked_max)
     }

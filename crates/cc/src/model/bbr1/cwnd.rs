@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The congestion window, in whole packets: it grows by what is acknowledged up to a target, and losses reduce it for a
-//! round (`bbr_set_cwnd`, `bbr_set_cwnd_to_recover_or_restore`).
+//! The congestion window, in whole packets: it grows by the acknowledged packets up to a target, and losses reduce it
+//! for a round (`bbr_set_cwnd`, `bbr_set_cwnd_to_recover_or_restore`).
 //!
 //! In the first round of a recovery as many packets leave as are acknowledged; then the window grows again, by one for
 //! each packet acknowledged. After recovery, and after ProbeRTT, the window before it is restored.

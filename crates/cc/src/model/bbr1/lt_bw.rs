@@ -2,9 +2,9 @@
 //! Long-term bandwidth sampling, which finds token-bucket policers (`bbr_lt_bw_sampling`; Flach et al., "An Internet-wide
 //! analysis of traffic policing", SIGCOMM 2016).
 //!
-//! An interval of 4 to 16 rounds lasts from loss to loss. If a fifth or more of what was delivered in it was lost, and the
-//! rates of two such intervals in a row differ by at most an eighth or 4 kbit/s, their mean is the policed rate: for 48
-//! rounds the flow sends at it without probing.
+//! An interval of 4 to 16 rounds lasts from loss to loss. If the losses in it are a fifth or more of the packets
+//! delivered, and the rates of two such intervals in a row differ by at most an eighth or 4 kbit/s, their mean is the
+//! policed rate: for 48 rounds the flow sends at it without probing.
 
 use super::bandwidth::{Bandwidth, Gain};
 use super::delivery::Delivery;

@@ -101,7 +101,7 @@ fn a_gain_cycle_is_5_4_and_3_4_and_six_phases_of_1() {
     let mut gains = Vec::new();
     for _ in 0..24 {
         flow.now += Span::from_ms(1);
-        // The phase of 5/4 needs a quarter more in flight, that of 3/4 more than the BDP.
+        // The phase of 5/4 needs a quarter more in flight, the phase of 3/4 more than the BDP.
         flow.in_flight = 100;
         flow.round(Acked::default());
         gains.push((flow.inner("pacing_gain") * 4.0) as u32);

@@ -5,7 +5,7 @@ use super::flow::{Acked, Flow, Mode, RTT};
 use crate::at;
 use narrows_units::Span;
 
-/// ProbeRTT is due when the smallest round-trip time, that of the handshake, is 10 s old.
+/// ProbeRTT is due when the smallest round-trip time, measured in the handshake, is 10 s old.
 const PROBE_RTT_DUE_MS: u64 = 10_040;
 
 /// A flow that has just entered `mode`.

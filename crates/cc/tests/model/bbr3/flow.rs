@@ -150,7 +150,7 @@ impl Flow {
         self.inner("state") as u8
     }
 
-    /// A bound by its name, where it is set.
+    /// A bound by its name, if it is set.
     pub fn bound(&self, name: &str) -> Option<f64> {
         let mut found = None;
         self.algorithm.observe(&mut |this, value| found = if this == name { Some(value) } else { found });

@@ -6,7 +6,7 @@ use super::state::{CRUISE, DOWN, DRAIN, PROBE_RTT, REFILL, STARTUP, UP};
 use crate::at;
 use std::collections::BTreeSet;
 
-/// No round-trip time is smaller than that of the handshake, so ProbeRTT is due 5 s after it.
+/// No round-trip time is smaller than the handshake's, so ProbeRTT is due 5 s after it.
 const PROBE_RTT_DUE_MS: u64 = 5_040;
 
 /// A flow that has just entered `state`, before ProbeRTT is due for the first time.
@@ -60,7 +60,7 @@ fn probe_rtt_in(state: u8) -> Flow {
     let down_or_cruise = state == DOWN || state == CRUISE;
     let mut flow = flow_in(if down_or_cruise { UP } else { state });
     if down_or_cruise {
-        // The wait until the next probe is shorter than what is left until ProbeRTT is due.
+        // The wait until the next probe is shorter than the time left until ProbeRTT is due.
         flow.now = at(PROBE_RTT_DUE_MS - 100);
         flow.in_flight = 150;
         flow.lose(4, true);

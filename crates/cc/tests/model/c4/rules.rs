@@ -263,7 +263,7 @@ fn a_probe_that_raised_the_rate_is_followed_by_pushing_while_the_rate_grows_by_t
     let mut flow = pushing();
     assert_eq!(flow.state(), "pushing");
     same(flow.pacing(), 21.0 * 1.25);
-    // What was sent in the recovery.
+    // Packets sent in the recovery.
     flow.era(21.0, RTT);
     assert_eq!(flow.state(), "pushing");
     flow.era(21.0 * 1.2, RTT);

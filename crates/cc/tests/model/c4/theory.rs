@@ -6,7 +6,7 @@ use crate::{at, build};
 use narrows_cc::card::Catalogue;
 use narrows_units::{Rate, Span};
 
-/// Rate in Mbps and delay in ms of each path. Its buffer holds four times what is in flight without a queue.
+/// Rate in Mbps and delay in ms of each path. Its buffer holds four times the data in flight without a queue.
 const PATHS: [(u64, u64); 4] = [(20, 40), (100, 20), (50, 100), (400, 10)];
 
 fn link(mbps: u64, ms: u64) -> Link {
@@ -46,10 +46,10 @@ fn the_queue_of_a_flow_alone_is_that_of_its_probes() {
     }
 }
 
-/// Where the link has room a probe is followed by a push, and the cycle of eight eras raises the rate by 1.70. In eras of a push that
-/// begins with rate 1: 1.25 are sent in the first; in the second 1.25 of the rate measured, which is `max(1, 15/16 + 5/16 s)` after
-/// `s` eras; in the third 1.25 of what was sent in the era that ended an era before. Its mean, 1.604, is measured in the recovery, and
-/// the probe before raised the rate by 17/16.
+/// If the link has room, a probe is followed by a push, and the cycle of eight eras raises the rate by 1.70. In eras of
+/// a push that begins with rate 1: 1.25 are sent in the first; in the second 1.25 of the rate measured, which is
+/// `max(1, 15/16 + 5/16 s)` after `s` eras; in the third 1.25 of the data sent in the era that ended an era before. Its
+/// mean, 1.604, is measured in the recovery, and the probe before raised the rate by 17/16.
 #[test]
 fn the_rate_grows_by_seventeen_tenths_in_a_cycle_where_the_link_has_room() {
     let mut host = Host::new(build("c4", 1), link(10, 40));
