@@ -72,7 +72,7 @@ impl Action {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// Name of its congestion control, a C string; null where that end has no socket.
+    /// Name of its congestion control, a C string; null if that end has no socket.
     pub algorithm: *const c_char,
     /// 1 if it uses ECN, 2 if Accurate ECN.
     pub ecn: u8,
@@ -166,7 +166,7 @@ pub struct Hosts {
     pub algorithm: [u8; 16],
     /// Whether they ask for ECN.
     pub ecn: u32,
-    /// What is executed for the client and for the server: C strings, and null behind the last.
+    /// The commands of the client and the server: C strings, and null behind the last.
     pub arguments: [*const *const c_char; 2],
     /// The environment of each.
     pub environment: [*const *const c_char; 2],

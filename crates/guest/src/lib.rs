@@ -92,7 +92,7 @@ pub extern "C" fn nw_state(now: u64, connection: u32, state: &State) {
     with(|run| run.update(now, connection, state));
 }
 
-/// The next part of what a program of `connection` has printed, or of its exit status. Returns 0 once that is enough.
+/// The next part of the output of a program of `connection`, or of its exit status. Returns 0 once that is enough.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Connections that programs carry: what is started, what their packets carry, and what they print.
+//! Connections that programs carry: their start, the content of their packets, and their output.
 
 use crate::interface::{Hosts, Packet, State};
 use narrows_linux::job::{Job, KEPT};
@@ -85,12 +85,13 @@ impl Programs {
         Box::leak(self.carried.iter().map(of).collect())
     }
 
-    /// Returns what the programs of the connection in `slot` send; `None` if the kernel's own sockets carry it.
+    /// Returns the data that the programs of the connection in `slot` send; `None` if the kernel's own sockets carry
+    /// it.
     pub fn of(&mut self, slot: usize) -> Option<&mut Traffic> {
         self.traffic.get_mut(slot).and_then(Option::as_mut)
     }
 
-    /// The next part of what a program has printed, or of its exit status. Returns whether more is of interest.
+    /// The next part of the output of a program, or of its exit status. Returns whether more is of interest.
     pub fn print(&mut self, slot: u32, role: u32, is_status: bool, part: &[u8]) -> bool {
         let of_program = self.printed.entry((slot, role)).or_default();
         let (kept, most) = if is_status { (&mut of_program[1], STATUS) } else { (&mut of_program[0], KEPT) };
@@ -222,7 +223,7 @@ impl Traffic {
         let fresh = (position + bytes).saturating_sub(stream.sent_end);
         stream.sent_end += fresh;
         stream.sent += bytes;
-        // What was sent before has a position before the end of all.
+        // Data sent before has a position before the end of all.
         let overall = if fresh == bytes { self.sent } else { self.sent.saturating_sub(bytes) };
         self.sent += fresh;
         let sent = |ports: u32| self.streams.get(&ports).map_or(0, |stream| stream.sent);
@@ -249,10 +250,10 @@ impl Traffic {
     }
 }
 
-/// Runs the command `$1` in the folder `$2`, or in `/` where the programs' own /tmp hides that; commands that name its files were
-/// refused. The kernel has opened 1 and 2 for what it prints, and 3 for its exit status.
+/// Runs the command `$1` in the folder `$2`, or in `/` if the programs' own /tmp hides that; commands that name its
+/// files were refused. The kernel has opened 1 and 2 for what it prints, and 3 for its exit status.
 const SCRIPT: &str = "exec </dev/null; cd -- \"$2\" 2>/dev/null || cd /; /bin/sh -c \"$1\" 3>&-; echo $? >&3";
-/// Behind what a program has printed, where that is more than is kept.
+/// Behind the output of a program, if it exceeds the part kept.
 const CUT: &str = "\n[cut here: more than the 4 MiB that are kept]\n";
 /// Bytes of an exit status.
 const STATUS: usize = 16;

@@ -37,7 +37,7 @@ impl InKernel {
         Some(packet)
     }
 
-    /// Reports what the kernel has dropped.
+    /// Reports the packets that the kernel has dropped.
     fn settle(&mut self, context: &mut Context<'_>) {
         let mut number = 0;
         while (self.queues.dropped)(&mut number) != 0 {

@@ -54,7 +54,7 @@ struct Connection {
     data: (u64, Arrived),
     /// Number of its SYNs.
     syns: u32,
-    /// Whether its terms were compared with what was asked for, at the sender and at the receiver.
+    /// Whether its terms were compared with the requested ones, at the sender and at the receiver.
     compared: [bool; 2],
     /// Whether it asked for ECN and does without.
     lacks_ecn: bool,
@@ -239,7 +239,7 @@ impl Run {
         self.emulation.advance(now);
         self.report(now);
         while let Some(number) = self.emulation.discarded() {
-            // What a queue of the kernel has dropped is freed.
+            // Packets that a queue of the kernel has dropped are freed.
             if let Some(held) = self.packets.take(number).filter(|held| held.buffer != 0) {
                 return Some(Action { buffer: held.buffer, ..action(Action::FREE, 0) });
             }
@@ -319,7 +319,7 @@ impl Run {
         self.emulation.update(flow, state_of_stack, state.received, now);
     }
 
-    /// Compares what the connection in `slot` has agreed on with what was asked for, once at each end.
+    /// Compares the terms of the connection in `slot` with the requested ones, once at each end.
     fn compare(&mut self, slot: usize, state: &State) {
         let Some(workload) = workload(self.model, slot) else { return };
         let connection = &mut self.connections[slot];
@@ -340,7 +340,7 @@ impl Run {
         }
     }
 
-    /// The next part of what a program has printed, or of its exit status. Returns whether more is of interest.
+    /// The next part of the output of a program, or of its exit status. Returns whether more is of interest.
     pub fn print(&mut self, connection: u32, role: u32, is_status: bool, part: &[u8]) -> bool {
         self.programs.print(connection, role, is_status, part)
     }
@@ -445,6 +445,6 @@ const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 const SYN: u8 = 2;
 /// Maximum of the send and receive buffers: above the window of any run.
 const BUFFER: u32 = 256 << 20;
-/// Receivers begin with the buffer with which Linux's do. Where it begins at its maximum, they raise the window for seconds, and
-/// acknowledge each packet meanwhile.
+/// Receivers begin with the buffer with which Linux's do. If it begins at its maximum, they raise the window for
+/// seconds, and acknowledge each packet meanwhile.
 const RECEIVE_BUFFER: &str = "net/ipv4/tcp_rmem=4096 131072 268435456\n";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What connections have agreed on, against what the scenario asks for.
+//! Compares the terms that connections have agreed on with the terms that the scenario requests.
 
 use crate::interface::Terms;
 use narrows_linux::setting;
 use narrows_model::Model;
 use std::ffi::CStr;
 
-/// What a connection has, or is to have, at one end.
+/// The terms that a connection has, or is to have, at one end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// Name of the congestion control in the kernel.
@@ -15,14 +15,15 @@ pub struct Agreement {
     pub options: [bool; 5],
 }
 
-/// What the SYN of a connection asks for, and the answer grants: ECN and Accurate ECN first.
+/// The options that the SYN of a connection requests and the answer grants: ECN and Accurate ECN first.
 const OPTIONS: [&str; 5] = ["ecn", "accurate_ecn", "timestamps", "sack", "window_scaling"];
 
 /// The value of `tcp_ecn` with which connections ask for Accurate ECN.
 const ACCURATE: &str = "3";
 
 impl Agreement {
-    /// Returns what the hosts of `model` are asked for, of a connection with `algorithm`, with `ecn` or without.
+    /// Returns the terms that the hosts of `model` are to have for a connection with `algorithm`, with `ecn` or
+    /// without.
     pub fn asked(model: &Model, algorithm: &str, ecn: bool) -> Self {
         let is_on = |option: &str| setting(model, &format!("net.ipv4.tcp_{option}")) != Some("0");
         let mut options = OPTIONS.map(is_on);
@@ -49,15 +50,15 @@ impl Agreement {
         self.options[0]
     }
 
-    /// Returns what was asked for where ECN is given up. An algorithm that needs it then gives way to another, that of
-    /// `got`.
+    /// Returns the requested terms after ECN is given up. An algorithm that needs ECN is then replaced by another one,
+    /// the algorithm of `got`.
     pub fn without_ecn(self, got: &Self) -> Self {
         let [_, _, rest @ ..] = self.options;
         let [timestamps, sack, scaling] = rest;
         Self { algorithm: got.algorithm.clone(), options: [false, false, timestamps, sack, scaling] }
     }
 
-    /// Returns the first difference of `got` from what was asked for, in words; `None` if there is none.
+    /// Returns the first difference of `got` from the requested terms, in words; `None` if there is none.
     pub fn difference(&self, got: &Self) -> Option<String> {
         let differs = |number: &usize| self.options[*number] != got.options[*number];
         if let Some(number) = (0..OPTIONS.len()).find(differs) {

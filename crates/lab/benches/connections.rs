@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a connection slot costs: bytes while its user thinks, bytes while a transfer is in progress, and
-//! the seconds that a run takes to build.
+//! The cost of a connection slot: bytes while its user thinks, bytes while a transfer is in progress, and the
+//! seconds that a run takes to build.
 //!
 //! `connections [USERS [ACTIVE]]` counts with 300000 users whose think time exceeds the run, and with 20000 who
 //! all fetch at once, each with one packet in flight, or with 32.
@@ -67,5 +67,5 @@ fn peak(model: &Model) -> f64 {
     measure(|| drop(run(model, 0, &Progress::new()))).bytes_max as f64
 }
 
-/// Packets in flight where there are many.
+/// Packets in flight if there are many.
 const WINDOW: u64 = 32;

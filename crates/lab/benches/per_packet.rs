@@ -3,8 +3,8 @@
 //! in the queue for half of the time and two dozen for the other half.
 //!
 //! `per_packet` prints, for each queue of the catalogue and for none (`-`), the least nanoseconds of some passes.
-//! `per_packet NAME COUNT` sends COUNT packets through one queue and prints nothing: the difference of two counts, under
-//! a tool that counts instructions, is what a packet costs.
+//! `per_packet NAME COUNT` sends COUNT packets through one queue and prints nothing: the difference of two counts,
+//! under a tool that counts instructions, is the cost of a packet.
 
 use narrows_qdisc::{
     Backlog, Classes, Context, Discipline, DropReason, Given, Limit, QueueDiscipline, Scale, Setting, Tap,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One run of the simulator from a scenario file to its records, and nothing else: what is counted, profiled and held
-//! beside other simulators.
+//! One run of the simulator from a scenario file to its records, and nothing else: the part that is counted, profiled
+//! and compared with other simulators.
 //!
-//! `whole_run FILE [PARTITIONS [KEY=VALUE ...]]` runs the first replication, with keys set as by `--set`, and prints one
-//! `= name value` in each line: processor time of the simulation, time by the clock on the wall of all that followed the
-//! reading of the file, what was done, how much memory it took at most, and the digest of the records.
+//! `whole_run FILE [PARTITIONS [KEY=VALUE ...]]` runs the first replication, with keys set as by `--set`, and prints
+//! one `= name value` in each line: processor time of the simulation, time by the clock on the wall of all that
+//! followed the reading of the file, the work done, the peak of memory, and the digest of the records.
 
 #[path = "../tests/support/libraries.rs"]
 mod libraries;

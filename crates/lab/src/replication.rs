@@ -102,9 +102,9 @@ pub fn run_with(
     Ok(Replication::of(&records))
 }
 
-/// The records of `model`. If the end of the warm-up is to be found, a first run finds it and a second run uses it like a
-/// value in the scenario file: percentiles, loss episodes and time averages are truncated during a run, and the records are
-/// bit-identical to those of such a file.
+/// The records of `model`. If the end of the warm-up is to be found, a first run finds it and a second run uses it like
+/// a value in the scenario file: percentiles, loss episodes and time averages are truncated during a run, and the
+/// records are bit-identical to the records of such a file.
 fn records(model: &Model, run: impl Fn(&Model) -> Result<Records, RunError>) -> Result<Records, RunError> {
     let first = run(model)?;
     if !model.finds_warmup {

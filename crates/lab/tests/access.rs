@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: closed form. What a window that exceeds the path waits at the access link that is the bottleneck.
+//! Truth: closed form. The waiting time of a window that exceeds the path at the access link that is the bottleneck.
 
 use crate::support::{assert_near, run, value};
 use narrows_lab::replication::Replication;
@@ -20,8 +20,9 @@ fn records(rate: &str) -> Replication {
     run(&text, 0)
 }
 
-/// The round trip of a window W takes W S, with S the time of a packet on the access link. Of it all is waiting there but the
-/// propagation, the packet's time on three links and that of the acknowledgement. By Little's law W - (the rest) / S packets wait.
+/// The round trip of a window W takes W S, with S the time of a packet on the access link. Of it all is waiting there
+/// but the propagation, the packet's time on three links and the acknowledgement's. By Little's law W - (the rest) / S
+/// packets wait.
 fn assert_waits_at_access_links(records: &Replication) {
     let own = |name| value(records, "own", name);
     let (slow, fast) = (1000.0 * 8.0 / 10e6, 1000.0 * 8.0 / 100e6);
@@ -48,8 +49,8 @@ fn a_window_waits_at_the_access_link_of_its_receiver() {
     assert_waits_at_access_links(&records(rate));
 }
 
-/// Access links are ten times as fast as the bottleneck where the scenario gives no rate: what waits there is the second of two
-/// packets that an acknowledgement releases at most.
+/// Access links are ten times as fast as the bottleneck if the scenario gives no rate: the packet that waits there is
+/// the second of two packets that an acknowledgement releases at most.
 #[test]
 fn hardly_a_packet_waits_at_access_links_that_are_not_the_bottleneck() {
     let text = r#"

@@ -87,7 +87,7 @@ fn metrics_and_events_of_one_name_agree_for_every_algorithm() {
                     .map(|link| events(&records, event, Some(link), true));
                 compare(metric, counted.iter().sum(), logged.iter().sum());
             }
-            // Means of nothing are none, and every window before a reduction is that of one.
+            // Means of nothing are none, and every window before a reduction belongs to one.
             let before = of_group("cwnd_before_reduction_packets");
             if before.is_nan() != (of_group("reductions") < 0.5) {
                 apart.push(format!("{name}, {what}: {before} packets before {logged} reductions"));

@@ -3,8 +3,8 @@
 
 use crate::support::scenario;
 
-/// The second half of a run twice as long may only pay for what the first half had not met yet: a ring that grows once
-/// more, never a packet, an event or an acknowledgement.
+/// The second half of a run twice as long may only pay for growth that the first half did not need: a ring that grows
+/// once more, never a packet, an event or an acknowledgement.
 #[test]
 fn a_longer_run_allocates_no_more() {
     let allocations = |duration: &str| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: theory and contract. Applications on an empty path, by the arithmetic of slow start; what their users perceive where
-//! the path is too slow.
+//! Truth: theory and contract. Applications on an empty path, by the arithmetic of slow start; and their users'
+//! experience if the path is too slow.
 
 use crate::support::{assert_near, run, value};
 
@@ -81,7 +81,7 @@ fn a_player_begins_when_its_first_segment_is_there_and_then_plays_at_the_highest
     assert_near("bit rate", of("video_bitrate_bps"), mean, 0.02);
 }
 
-/// Where the path carries a share g of the lowest bit rate, the player plays for that share of the time.
+/// If the path carries a share g of the lowest bit rate, the player plays for that share of the time.
 #[test]
 fn a_player_stalls_for_the_share_of_the_bit_rate_that_the_path_lacks() {
     let text = r#"
@@ -198,7 +198,7 @@ fn every_frame_is_late_where_the_deadline_is_shorter_than_the_path() {
     assert!(value(&records, "call", "late_frame_share") < 1e-12);
 }
 
-/// What the path does not carry is skipped, and what it carries has waited for longer than the deadline.
+/// Frames that the path cannot carry are skipped, and frames that it carries have waited for longer than the deadline.
 #[test]
 fn a_path_that_is_too_slow_carries_its_share_of_the_frames_and_all_of_them_late() {
     let records = call("1200kbps", CONSTANT);
@@ -210,8 +210,8 @@ fn a_path_that_is_too_slow_carries_its_share_of_the_frames_and_all_of_them_late(
     assert!(of("frame_delay_s") > 0.15);
 }
 
-/// The encoder follows the controller: to its maximum where there is room, and to about what the path carries where there is
-/// not. What it encodes more is skipped.
+/// The encoder follows the controller: to its maximum if there is room, and otherwise to about the rate that the path
+/// carries. Frames beyond that are skipped.
 #[test]
 fn the_bit_rate_of_a_call_follows_the_path() {
     assert_near("room", value(&call("20Mbps", ""), "call", "frame_bitrate_bps"), 2.5e6, 0.001);

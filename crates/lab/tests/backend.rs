@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: contract. Whatever fills records is a backend: its runs have every table, metric and check, and what it cannot
-//! honour is refused at the line where it is written.
+//! Truth: contract. Whatever fills records is a backend: its runs have every table, metric and check, and settings that
+//! it does not support are refused at their lines.
 
 use narrows_lab::backend::{Backend, Progress, RunError, Support};
 use narrows_lab::model::{Demand, Model, Refusal};

@@ -4,7 +4,7 @@
 use crate::support::{assert_near, run, value};
 use narrows_card::Catalogue;
 
-/// A constant rate of 4 Mbps, alone or with what is behind it, over 10 Mbps.
+/// A constant rate of 4 Mbps, alone or with other groups behind it, over 10 Mbps.
 fn favoured(queue: &str, behind: &str) -> String {
     format!(
         r#"
@@ -38,7 +38,8 @@ fn the_best_class_waits_for_the_rest_of_one_packet() {
     assert_near("the rest", value(&both, "web", "throughput_bps"), 6e6, 0.01);
 }
 
-/// Acknowledgements are in the class of their flow: those of the best class pass a reverse direction that others fill.
+/// Acknowledgements are in the class of their flow: acknowledgements of the best class pass a reverse direction that
+/// others fill.
 #[test]
 fn acknowledgements_of_the_best_class_do_not_wait() {
     let text = |queue: &str, count: u32| {
@@ -68,8 +69,8 @@ fn acknowledgements_of_the_best_class_do_not_wait() {
 }
 
 /// Constant rates that exceed the link by so much that the share `d` of a precedence must go. With `wait` the distance
-/// between two signals is uniform over 1/p … 2/p arrivals, so that `d = p / 1.5`, and the average sits where the ramp
-/// gives that p.
+/// between two signals is uniform over 1/p … 2/p arrivals, so that `d = p / 1.5`, and the average is at the point at
+/// which the ramp gives that p.
 fn average(min: f64, max: f64, max_p: f64, lost: f64) -> f64 {
     min + (max - min) * 1.5 * lost / max_p
 }

@@ -143,8 +143,8 @@ fn slowly_responsive_tfrc_loses_what_ns2s_loses_when_a_source_comes_back() {
 }
 
 /// The throughput equation at the rate of loss *events*: with losses independent, an interval is the `w` packets of the
-/// round trip that the event swallows and `1/p` more, so `w` solves `w = R X(1/(w + 1/p))`. The flow gets that less what is
-/// lost, within 5 %: averaged intervals scatter, and the equation is not linear in them.
+/// round trip that the event swallows and `1/p` more, so `w` solves `w = R X(1/(w + 1/p))`. The flow gets that less the
+/// losses, within 5 %: averaged intervals scatter, and the equation is not linear in them.
 #[test]
 fn tfrc_sends_by_the_equation() {
     for p in [0.003_f64, 0.01, 0.03] {
@@ -200,7 +200,8 @@ fn rap_draws_the_sawtooth() {
     assert_near("rate", value(&records, "rap", "goodput_bps"), 0.75 * peak * 8_000.0, 0.05);
 }
 
-/// A constant-rate source sends at its rate and keeps at it: what an idle link carries, and what a link half as fast drops.
+/// A constant-rate source sends at its rate and keeps that rate: the goodput on an idle link, and the drops on a link
+/// half as fast.
 #[test]
 fn a_constant_rate_stays_constant() {
     for (rate, arrives) in [("20Mbps", 10e6), ("5Mbps", 5e6)] {

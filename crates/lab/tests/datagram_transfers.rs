@@ -8,7 +8,7 @@ use narrows_lab::sim::RunOptions;
 
 /// The algorithms that send datagrams.
 fn algorithms() -> Vec<String> {
-    // Where there is no default, a rate that the path carries.
+    // If there is no default, a rate that the path carries.
     let named = |name: &str| match name {
         "constant" => "constant(rate=1Mbps)".to_owned(),
         _ => name.to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: what a group says of its flows by a distribution, each of them draws for itself, in each replication.
+//! Contract: each flow draws for itself from the distributions of its group, in each replication.
 
 use crate::support::{run, scenario, value};
 use narrows_lab::backend::Progress;

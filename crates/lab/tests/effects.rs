@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: every parameter of every algorithm and queue, and every key of the transport, changes what is measured in some
-//! scenario. A parameter without an effect would be a setting that misleads.
+//! Contract: every parameter of every algorithm and queue, and every key of the transport, changes a measurement in
+//! some scenario. A parameter without an effect would be a setting that misleads.
 //!
-//! The parameters are those of the cards, the keys those that the resolved file writes, so a new one is tried too.
+//! The parameters come from the cards, the keys from the resolved file, so a new one is tried too.
 
 use crate::support::values::others;
 use narrows_lab::backend::Progress;
@@ -14,7 +14,7 @@ use narrows_lab::{algorithm, queues};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What is measured of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
+/// The measurements of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
 fn measured(text: &str, sets: &[String]) -> Option<String> {
     let scenario = load(text, "test.toml", Path::new("."), sets, &LoadOptions::default()).ok()?;
     let replication = run(&scenario.model, 0, &Progress::new()).expect("the run ends by itself");
@@ -22,7 +22,7 @@ fn measured(text: &str, sets: &[String]) -> Option<String> {
     Some(format!("{:?}", values.collect::<Vec<_>>()))
 }
 
-/// Whether some value of `candidates`, written by `set`, changes what is measured in some scenario of `texts`.
+/// Whether some value of `candidates`, written by `set`, changes a measurement in some scenario of `texts`.
 fn has_effect(
     texts: &[(String, Option<String>)],
     candidates: &[String],

@@ -27,10 +27,11 @@ fn words<'a>(table: &'a Table, name: &str) -> impl Fn(usize) -> &'a str {
     }
 }
 
-/// What became of a packet: time, flow, number, end and ECN field, from both.
+/// The fate of a packet: time, flow, number, end and ECN field, from both.
 type End = (i64, i64, i64, &'static str, Ecn);
 
-/// Packets that arrived at the bottleneck of a run with `queue`, their ends in the run, and those of a link with the same arrivals.
+/// Packets that arrived at the bottleneck of a run with `queue`, their ends in the run, and their ends on a link with
+/// the same arrivals.
 fn ends(queue: &str) -> (usize, Vec<End>, Vec<End>) {
     let text = format!(
         r#"

@@ -24,7 +24,7 @@ fn alone() -> RunOptions {
     RunOptions::default()
 }
 
-/// The texts of a column; `""` where there is none.
+/// The texts of a column; `""` if there is none.
 fn words(table: &Table, name: &str) -> Vec<String> {
     let Some(Column::Label { codes, labels }) = table.column(name) else { panic!("{name} holds no words") };
     let word = |code: &u32| if *code == NO_LABEL { String::new() } else { labels[*code as usize].clone() };
@@ -315,7 +315,7 @@ fn a_reduction_gives_the_windows_before_and_after() {
     assert!(column("ssthresh_before_packets")[cuts[0]].is_nan(), "no threshold is set before the first loss");
 }
 
-/// What was sampled last of CUBIC and of PIE, at the end of each interval and within their bounds.
+/// The last samples of CUBIC and of PIE, at the end of each interval and within their bounds.
 #[test]
 fn inner_variables_are_sampled_at_the_end_of_every_interval() {
     let text = short(5, "queue = { kind = \"pie\" }", "algorithm = \"bbr3\"\ncount = 2\nstart = \"1s\"");

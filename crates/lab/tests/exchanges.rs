@@ -12,8 +12,8 @@ use narrows_lab::scenario::{LoadOptions, load};
 use narrows_lab::sim::RunOptions;
 use std::path::Path;
 
-/// A byte takes a microsecond on the bottleneck and a tenth of one on each access link, which has an eighth of what the
-/// round trip leaves beside the bottleneck's 16 ms there and 16 ms back.
+/// A byte takes a microsecond on the bottleneck and a tenth of one on each access link, which has an eighth of the
+/// round trip's remainder beside the bottleneck's 16 ms there and 16 ms back.
 fn quiet(source: &str, more: &str) -> String {
     format!(
         r#"
@@ -57,12 +57,12 @@ fn transfers(records: &Replication) -> Vec<[i64; 4]> {
         .collect()
 }
 
-/// A packet of s bytes needs 20 ms and 1.2 s microseconds where nothing is before it: the SYN leaves at 1000, its answer is
-/// there at 41096. The request of 340 bytes on the wire follows the ACK of the handshake: it leaves at 41100 and is there,
-/// having waited for the ACK at the bottleneck until 43140, at 61514. Ten milliseconds later the answer leaves, packets of
-/// 1500, 1500 and 120 bytes; the last is there at 94826, behind the others, and 5 ms later the second request leaves, which
-/// is there at 119994. Its ACK goes before the second answer, at the bottleneck until 122038, which is there at 140093 and
-/// acknowledged at 160141. The ACK of the second request has arrived at 140042.
+/// A packet of s bytes needs 20 ms and 1.2 s microseconds if nothing is before it: the SYN leaves at 1000, its answer
+/// is there at 41096. The request of 340 bytes on the wire follows the ACK of the handshake: it leaves at 41100 and is
+/// there, having waited for the ACK at the bottleneck until 43140, at 61514. Ten milliseconds later the answer leaves,
+/// packets of 1500, 1500 and 120 bytes; the last is there at 94826, behind the others, and 5 ms later the second
+/// request leaves, which is there at 119994. Its ACK goes before the second answer, at the bottleneck until 122038,
+/// which is there at 140093 and acknowledged at 160141. The ACK of the second request has arrived at 140042.
 #[test]
 fn a_sequential_connection_goes_as_computed_by_hand() {
     let records = run(&quiet("", ""), 0);
@@ -152,7 +152,7 @@ fn the_resolved_scenario_runs_the_same_and_faults_say_what_is_wrong() {
     }
 }
 
-/// What a side writes in answer is held by its send delay as anything else, with lookahead and without.
+/// The answer that a side writes is held by its send delay like all other data, with lookahead and without.
 #[test]
 fn a_send_delay_holds_what_a_side_writes() {
     let text = quiet("", "").replace("send_delay = \"0s\"", "send_delay = \"2ms\"");

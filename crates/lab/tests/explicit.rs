@@ -76,7 +76,7 @@ fn an_xcp_flow_that_comes_late_gets_its_share() {
     shares_alike("xcp", "goodput of a flow, against one that started later", early, late);
 }
 
-/// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start" III.D: what the router gives to two flows at once
+/// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start" III.D: the capacity given to two flows at once
 /// leaves in bursts that a small buffer cannot hold; both time out, start again with one packet, and so on. The cause
 /// is the bursts: paced flows keep the link full over the same buffer.
 #[test]
@@ -229,7 +229,7 @@ fn every_router_on_the_route_must_take_part() {
     assert!(approved > 0.6 * 65.536e6 && refused < 2e6, "{approved} and {refused}");
 }
 
-/// Jain's index of two is 0.999 where they differ by 6 %; here they differ by 2 % at most.
+/// Jain's index of two is 0.999 if they differ by 6 %; here they differ by 2 % at most.
 #[track_caller]
 fn shares_alike(name: &str, row: &str, one: f64, other: f64) {
     for catalogue in [Catalogue::Algorithms, Catalogue::Queues] {

@@ -32,8 +32,8 @@ fn vcp_grows_by_a_sixteenth_in_each_interval() {
     Catalogue::Algorithms.assert_near("vcp", row, window, expected, 0.06);
 }
 
-/// Where VCP takes 11 s from 20 packets to four fifths of 600, BMCC has them after some intervals, since its factor is that of the
-/// load.
+/// While VCP takes 11 s from 20 packets to four fifths of 600, BMCC has them after some intervals, since its factor
+/// follows the load.
 #[test]
 fn bmcc_fills_an_idle_link_in_a_fraction_of_the_time_of_vcp() {
     let used = |algorithm, queue| value(&alone(algorithm, queue, "5s", "3s"), "bottleneck", "utilization");
@@ -86,9 +86,10 @@ fn beside(algorithm: &str, queue: &str) -> String {
     )
 }
 
-/// A flow alone over a path of P packets and a threshold of K: the packet that is quenched finds K + 1 waiting and one in transmission,
-/// and the window grows by one more until the quench returns, W = P + K + 4. From one packet it doubles to W / 2 = 82 in 6.36 round trips, then grows by one
-/// in each round trip, which takes as long as P packets, or w where the queue is not empty.
+/// A flow alone over a path of P packets and a threshold of K: the packet that is quenched finds K + 1 waiting and one
+/// in transmission, and the window grows by one more until the quench returns, W = P + K + 4. From one packet it
+/// doubles to W / 2 = 82 in 6.36 round trips, then grows by one in each round trip, which takes as long as P packets,
+/// or w if the queue is not empty.
 #[test]
 fn a_quenched_flow_starts_from_one_packet_and_reaches_half_of_its_window_in_a_logarithm_of_round_trips() {
     let text = r#"

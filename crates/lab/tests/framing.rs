@@ -48,14 +48,14 @@ fn framing_takes_its_part_of_the_rate() {
 fn a_group_has_packets_of_its_own_size() {
     let records = run(&path("", "packet = \"576B\""), 0);
     assert_near("goodput", value(&records, "a", "goodput_bps"), 536.0 / 576.0 * 10e6, 1e-3);
-    // Reno's share is that of windows in packets: a flow with small packets gets less than one with large ones.
+    // Reno's share follows from windows in packets: a flow with small packets gets less than one with large ones.
     let beside = "packet = \"576B\"\n[[flows]]\nname = \"b\"\nalgorithm = \"cubic\"";
     let records = run(&path("", beside), 0);
     assert!(value(&records, "b", "goodput_bps") > 1.5 * value(&records, "a", "goodput_bps"));
 }
 
-/// The last of the N packets of an aggregate waits for N − 1 others, the first for none: (N − 1)/2 on average, where the link is
-/// faster than the sender.
+/// The last of the N packets of an aggregate waits for N − 1 others, the first for none: (N − 1)/2 on average, if the
+/// link is faster than the sender.
 #[test]
 fn segmentation_offload_sends_aggregates() {
     let delay = |segments: u32| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: contract. What a scenario asks of a kernel's TCP is what the kernel does, or is refused where it is written.
+//! Truth: contract. A kernel's TCP either meets a requirement of a scenario, or the requirement is refused at its
+//! line.
 
 use crate::support::values::others;
 use narrows_lab::backend::{Endpoints, Support};
@@ -70,7 +71,7 @@ fn every_value_of_a_key_of_the_transport_is_what_the_kernel_does_or_is_refused_w
             }
         }
     }
-    // What is not the endpoints' alone, or has no effect without another that is refused.
+    // Keys that do not concern the endpoints alone, or have no effect without another key that is refused.
     let honoured: Vec<&str> =
         linux.values.iter().map(|value| value.key).filter(|key| !refused.contains(key)).collect();
     let without_effect = ["quick_start_ssthresh", "saved_rtt", "read_rate", "read_pause", "abe"];
@@ -193,7 +194,7 @@ fn more_connections_than_a_host_has_ports_are_refused_where_they_are_written() {
             "size = \"1kB\"\nsource = {{ kind = \"poisson\", interval = \"1s\", concurrent = {count} }}"
         ))
     };
-    // A second group takes what the first has left.
+    // A second group takes the rest.
     let both =
         |count: u32| with(&format!("count = {}\n[[flows]]\nalgorithm = \"reno\"\ncount = 2", count - 2));
     let cases: [(&dyn Fn(u32) -> String, _, _); 4] = [

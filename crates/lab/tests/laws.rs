@@ -6,11 +6,11 @@ use crate::support::{run, value};
 use narrows_card::Catalogue;
 use narrows_lab::replication::Replication;
 
-/// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the part
-/// `α = √(2 / W)` of all packets is marked, and the queue swings by `A = √(2 W) / 2` below `K + 1`. The paper wants `g` to be
-/// small beside `1.386 / √(2 W)`, 0.07 here. The paper's window falls by `W α / 2 = √(W / 2)`, some ten packets; ours, as
-/// Linux's, by the whole packets in it, half a packet less on average. By that part of it what is marked may differ, which is
-/// inversely proportional to the fall; the mean queue agrees within a packet.
+/// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the
+/// part `α = √(2 / W)` of all packets is marked, and the queue swings by `A = √(2 W) / 2` below `K + 1`. The paper
+/// wants `g` to be small beside `1.386 / √(2 W)`, 0.07 here. The paper's window falls by `W α / 2 = √(W / 2)`, some ten
+/// packets; ours, as Linux's, by the whole packets in it, half a packet less on average. By that part of it the number
+/// of marks may differ, which is inversely proportional to the fall; the mean queue agrees within a packet.
 #[test]
 fn dctcp_marks_by_the_square_root_of_its_window() {
     for threshold in [20.0, 40.0, 80.0] {

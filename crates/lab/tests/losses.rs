@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: theory and contract. MetricValues of losses, shared buffers and acknowledgements, where it is known what they are.
+//! Truth: theory and contract. MetricValues of losses, shared buffers and acknowledgements, with known true values.
 
 use crate::support::{assert_near, run, run_as, value};
 use narrows_lab::replication::Replication;
@@ -47,7 +47,7 @@ fn groups_share_what_waits() {
     assert!(share("back") > 0.5 && share("back") < 1.0);
 }
 
-/// Of packets of one size in one queue everybody's wait as long, so shares are those of what is sent.
+/// Of packets of one size in one queue everybody's wait as long, so shares equal the shares of the data sent.
 #[test]
 fn shares_of_a_common_queue_are_shares_of_its_rate() {
     let text = r#"
@@ -129,8 +129,8 @@ fn synchronisation_lies_between_one_flow_and_all() {
     assert!((0.125..=1.0).contains(&synchronised), "{synchronised}");
 }
 
-/// Zhang, Shenker and Clark (SIGCOMM 1991): acknowledgements that queue behind data of the other direction leave the queue
-/// at its own pace; where no queue delays them they keep the spacing that the bottleneck gave their data.
+/// Zhang, Shenker and Clark (SIGCOMM 1991): acknowledgements that queue behind data of the other direction leave the
+/// queue at its own pace; if no queue delays them they keep the spacing that the bottleneck gave their data.
 #[test]
 fn two_way_traffic_compresses_acknowledgements_and_one_way_traffic_does_not() {
     let compressed = |back: &str| {

@@ -37,9 +37,10 @@ fn the_longest_delays_of_scream_come_up_to_half_of_its_target() {
     }
 }
 
-/// §4.3 of RFC 8698: at rest `x = PRIO XREF RMAX / r`, with the time that a packet waits as `x`. What is sent is 1.05 `r` (equation 12).
-/// The mean over time of what waits lacks half of the packet of 12 ms that is being transmitted when another arrives. Of the
-/// packets of two flows the one that finds the other's in service waits longer, and the least of 15 counts: a packet's time at most.
+/// §4.3 of RFC 8698: at rest `x = PRIO XREF RMAX / r`, with the time that a packet waits as `x`. The sending rate is
+/// 1.05 `r` (equation 12). The mean backlog over time lacks half of the packet of 12 ms that is being transmitted when
+/// another arrives. Of the packets of two flows the one that finds the other's in service waits longer, and the least
+/// of 15 counts: a packet's time at most.
 #[test]
 fn nada_rests_at_the_queueing_delay_of_its_closed_form() {
     for (count, maximum, tolerance) in [(1, 1.5, 0.02), (1, 3.0, 0.02), (2, 1.5, 0.012 / 0.032)] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: closed forms. What a receiver gains that misbehaves (Savage, Cardwell, Wetherall and Anderson 1999), and what a
-//! sender that counts what is acknowledged loses by it: nothing.
+//! Truth: closed forms. The gain of a receiver that misbehaves (Savage, Cardwell, Wetherall and Anderson 1999), and the
+//! loss of a sender that counts acknowledged bytes: none.
 
 use crate::support::{assert_near, run, value};
 
@@ -55,7 +55,7 @@ fn optimistic_acknowledgements_add_to_what_is_in_flight() {
     assert_near("ten ahead", goodput(10), expected(10.0), 0.01);
 }
 
-/// Conceals losses: a flow that never reduces its window gets all but what is lost.
+/// Conceals losses: a flow that never reduces its window gets all but the lost packets.
 #[test]
 fn an_optimistic_receiver_conceals_losses() {
     let text = |ahead: u32| {

@@ -39,7 +39,7 @@ fn an_odd_number_of_full_segments_and_a_rest_cost_a_round_trip_and_a_delayed_ack
     }
 }
 
-/// What an application that writes 100 bytes each 10 ms sends over the path, headers of 40 bytes included, bits per second.
+/// Bytes on the path of an application that writes 100 bytes each 10 ms, headers of 40 bytes included, bits per second.
 fn stream(transport: &str) -> [f64; 2] {
     let text = format!(
         r#"
@@ -73,7 +73,8 @@ fn small_writes_cost_a_header_each_without_nagle_and_one_per_acknowledgement_wit
     }
 }
 
-/// What a window holds back is sent in full segments, so that an application which writes more than the path carries has all of it.
+/// Data that a window holds back is sent in full segments, so that an application which writes more than the path
+/// carries has all of it.
 #[test]
 fn a_stream_of_small_writes_fills_a_path() {
     let text = r#"

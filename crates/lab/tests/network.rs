@@ -27,7 +27,7 @@ const PAYLOAD: f64 = 1460.0 / 1500.0;
 
 /// Shreedhar and Varghese 1995: a deficit round robin gives greedy flows the same share of its link. A flow that asks
 /// for 9 Mbps at each of three links gets 10/2 of the first and 10/3 of the second, which is less than its share of the
-/// third; others have what is left.
+/// third; others have the rest.
 #[test]
 fn fair_queues_share_each_link_of_a_parking_lot_equally() {
     let records = parking_lot(r#"{ kind = "drr" }"#, "constant(rate=9Mbps)", [1, 2, 1]);
@@ -38,9 +38,9 @@ fn fair_queues_share_each_link_of_a_parking_lot_equally() {
     assert_near("over the third", mbps("hop 2"), 20.0 / 3.0, 0.01);
 }
 
-/// Kelly, Maulloo and Tan 1998: where each hop has one other flow, max-min fairness gives the long one half of a link and
-/// proportional fairness a quarter. TCP over FIFO queues maximises -1/(rate · RTT²), which gives it 1/(1 + √3) of a link
-/// if all round trips are equal (Massoulié and Roberts 2002), and synchronised losses only less.
+/// Kelly, Maulloo and Tan 1998: if each hop has one other flow, max-min fairness gives the long one half of a link and
+/// proportional fairness a quarter. TCP over FIFO queues maximises -1/(rate · RTT²), which gives it 1/(1 + √3) of a
+/// link if all round trips are equal (Massoulié and Roberts 2002), and synchronised losses only less.
 #[test]
 fn a_long_tcp_flow_gets_less_than_a_fair_share_of_a_parking_lot() {
     let records = parking_lot(r#"{ kind = "red", min = "10pkt", limit = "100pkt" }"#, "reno", [1, 1, 1]);
@@ -54,8 +54,8 @@ fn a_long_tcp_flow_gets_less_than_a_fair_share_of_a_parking_lot() {
     }
 }
 
-/// What is sent at a constant rate while the only link is down is lost, all of it and nothing else, and the time counts
-/// neither for its utilisation nor for what it offered.
+/// Packets sent at a constant rate while the only link is down are lost, all of it and nothing else, and the time
+/// counts neither for its utilisation nor for what it offered.
 #[test]
 fn a_failed_link_loses_what_comes_until_it_is_restored() {
     let text = r#"
@@ -101,7 +101,8 @@ fn data_goes_round_a_failed_link() {
     assert_near("lost", value(&records, "constant", "loss_rate"), 0.5 / 12.0, 0.02);
 }
 
-/// A link that data goes round half of the time does not bound what the group receives, nor is it the capacity that the group had.
+/// A link that data goes round half of the time does not bound the group's goodput, nor is it the capacity that the
+/// group had.
 #[test]
 fn what_goes_round_a_failed_link_is_not_measured_by_that_link() {
     let text = r#"

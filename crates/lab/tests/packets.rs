@@ -137,8 +137,8 @@ fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
     assert_eq!(complete(&logged(SLOTTED, None, 1)), None);
 }
 
-/// Where a packet takes less than a picosecond, or meets an opportunity of a recorded link at its very time, it leaves when it
-/// arrives.
+/// If a packet takes less than a picosecond, or meets an opportunity of a recorded link at its very time, it leaves
+/// when it arrives.
 #[test]
 fn packets_that_leave_when_they_arrive_are_logged_and_kept() {
     let fast = r#"

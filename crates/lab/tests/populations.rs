@@ -124,7 +124,7 @@ fn a_user_has_one_transfer_at_a_time_and_thinks_between_them() {
     let starts = records.tables["transfers"].real("start_s").expect("a column");
     let ends = records.tables["transfers"].real("end_s").expect("a column");
     let mut think_times = Vec::new();
-    // The first two slots are those of the flows that stay.
+    // The first two slots belong to the flows that stay.
     for slot in 2..102 {
         let mut own: Vec<_> =
             (0..slots.len()).filter(|row| slots[*row] == slot).map(|row| (starts[row], ends[row])).collect();
@@ -161,7 +161,7 @@ fn two_algorithms_meet_the_same_transfers() {
     assert!(common as f64 > 0.95 * cubic.len() as f64, "{common} of {}", cubic.len());
 }
 
-/// What the catalogue has of groups, each kind of group has, or the other does.
+/// Each kind of group has every metric of groups in the catalogue, or the other kind does.
 #[test]
 fn what_a_group_can_be_asked_for_is_what_it_has() {
     const GROUPS: &str = r#"

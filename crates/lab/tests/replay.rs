@@ -40,7 +40,7 @@ impl Subject {
     }
 }
 
-/// What a host can see of an algorithm after a fact.
+/// The state of an algorithm visible to the host after a fact.
 #[derive(Clone, Debug, PartialEq)]
 struct Seen {
     limits: Limits,
@@ -265,7 +265,8 @@ fn record(subject: &Subject) -> Vec<Recording> {
     std::mem::take(&mut *recorder.recordings.lock().expect("no test panics with the lock held"))
 }
 
-/// Replays each recording into a fresh instance and compares what a host sees after each fact. Returns the recordings.
+/// Replays each recording into a fresh instance and compares the visible state after each fact. Returns the
+/// recordings.
 #[track_caller]
 fn replays_faithfully(subject: &Subject) -> Vec<(Fact, Seen)> {
     let recordings = record(subject);
@@ -341,7 +342,7 @@ fn every_slow_start_replays_faithfully() {
 /// Whether a fact is of some kind.
 type IsKind = fn(&Fact) -> bool;
 
-/// What the runs above have in them.
+/// The kinds of facts in the runs above.
 #[test]
 fn every_kind_of_fact_is_recorded() {
     let mut facts = Vec::new();

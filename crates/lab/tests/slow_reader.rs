@@ -33,7 +33,7 @@ fn goodput_is_the_rate_at_which_the_application_reads() {
     }
 }
 
-/// An application that is faster than the path: what the window holds is sent in each round trip. It is a segment less than the
+/// An application that is faster than the path: a full window is sent in each round trip. It is a segment less than the
 /// buffer, as the acknowledgement of a segment leaves before that is read.
 #[test]
 fn throughput_is_the_window_in_a_round_trip_where_the_application_is_fast() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: fingerprint. The events of ten short runs as text, so that a change shows where a run departs from what it was.
+//! Truth: fingerprint. The events of ten short runs as text, so that a change shows the first event of a run that
+//! differs.
 //!
 //! Each scenario in `snapshots/` has its events beside it, in order and one in each line: starts and ends of flows and
-//! transfers, the log of events, and the log of packets where the scenario records it. A change of results is accepted as
+//! transfers, the log of events, and the log of packets if the scenario records it. A change of results is accepted as
 //! for fingerprints, with `NARROWS_ACCEPT=1 cargo test -p narrows-lab --test all snapshots`.
 
 use crate::support::run;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Theory: what an application writes is what its flow carries, where nothing holds it back.
+//! Theory: a flow carries exactly the data that its application writes, if nothing holds it back.
 
 use crate::support::{assert_near, run, value};
 use narrows_lab::replication::Replication;
@@ -138,8 +138,8 @@ fn what_sends_at_a_rate_of_its_own_is_not_put_to_the_test() {
     assert_eq!(tested, [("cbr", false), ("cubic", true)]);
 }
 
-/// Sommers and Barford 2004: what is drawn from flow records has their mean load. Of 19 650 arrivals with the deviations of the file
-/// (1.75 of the mean size, 0.96 of the mean time) within four standard errors, 5.7 %.
+/// Sommers and Barford 2004: traffic drawn from flow records has their mean load. Of 19 650 arrivals with the
+/// deviations of the file (1.75 of the mean size, 0.96 of the mean time) within four standard errors, 5.7 %.
 #[test]
 fn transfers_drawn_from_flow_records_have_the_mean_load_of_the_records() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/flows.csv");

@@ -187,7 +187,7 @@ fn what_a_stack_does_not_give_to_an_algorithm_is_refused_by_name_and_reason() {
 fn the_rule_of_newreno_in_c_sends_the_packets_of_that_of_the_catalogue_in_a_stack() {
     let library = compiled("newreno.c", &[]);
     for stack in ["quinn", "noq"] {
-        // The window of a library is not adapted where the stack finds that packets may be larger.
+        // The window of a library is not adapted if the stack finds that packets may be larger.
         for path in ["path.packet = 1228B", "path.loss = {kind = 'bernoulli', rate = '0.3%'}"] {
             let ran = |algorithm: &str| result(&bulk(stack, algorithm), &["path.packet = 1228B", path]);
             let (inside, outside) = (ran("narrows:newreno"), ran(&format!("{}:newreno", library.display())));

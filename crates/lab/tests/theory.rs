@@ -98,8 +98,8 @@ fn an_idle_path_delays_by_propagation_and_transmission() {
     assert_near("delay", value(&records, "newreno", "delay_mean_s"), delay, 1e-5);
 }
 
-/// Without noise a RED queue of standard flows settles where the marking rate equals what the flows answer:
-/// `p = 1.5 n² / W²` with `W` packets over all flows (one mark halves one flow), within 15 %.
+/// Without noise a RED queue of standard flows settles at the point at which the marking rate equals the flows'
+/// response: `p = 1.5 n² / W²` with `W` packets over all flows (one mark halves one flow), within 15 %.
 #[test]
 fn marks_balance_windows() {
     let text = r#"
@@ -165,7 +165,7 @@ fn bbr_in_a_long_recovery_meets_next_to_no_timeout_under_the_preset_of_linux() {
     assert!(timeouts("rto_restart = \"ack\"") >= 8.0);
 }
 
-/// The purpose of RFC 9332's coupling is that Prague and CUBIC have about equal rates. Where a packet takes 3 ms or 1 ms
+/// The purpose of RFC 9332's coupling is that Prague and CUBIC have about equal rates. If a packet takes 3 ms or 1 ms
 /// to transmit, that needs the floor of its step: without it CUBIC has 4 to 12 times the rate of Prague.
 #[test]
 fn prague_and_cubic_have_about_equal_rates_over_slow_links_under_dualpi2() {
@@ -302,10 +302,10 @@ fn over_a_step(algorithm: &str, path: u32, abe: bool) -> Replication {
     run(&text, 0)
 }
 
-/// ABE (RFC 8511): the window swings between β W and W over a path of P packets and a threshold of K. The packet that is marked
-/// finds K + 1 waiting and one in transmission, and the window grows by one more until the mark returns: W = P + K + 4. From one
-/// mark to the next a round trip without growth, in which β W packets leave, is followed by those with one packet more each; a
-/// round trip takes as long as P packets, or w where the queue is not empty.
+/// ABE (RFC 8511): the window swings between β W and W over a path of P packets and a threshold of K. The packet that
+/// is marked finds K + 1 waiting and one in transmission, and the window grows by one more until the mark returns: W =
+/// P + K + 4. From one mark to the next a round trip without growth, in which β W packets leave, is followed by those
+/// with one packet more each; a round trip takes as long as P packets, or w if the queue is not empty.
 #[test]
 fn a_smaller_decrease_for_a_mark_keeps_a_link_with_a_low_threshold_busy() {
     let (path, peak) = (100.0_f64, 124.0_f64);
@@ -401,8 +401,8 @@ fn two_flows_of_vivace_come_to_similar_rates() {
     Catalogue::Algorithms.assert_result("vivace", what, &result);
 }
 
-/// draft-huitema-ccwg-c4-design, Handling of High Jitter: links that hold all packets for tens of milliseconds, as Wi-Fi does where it
-/// repeats frames. Algorithms that keep the queue short by its delay then take the link for busy.
+/// draft-huitema-ccwg-c4-design, Handling of High Jitter: links that hold all packets for tens of milliseconds, as
+/// Wi-Fi does when it repeats frames. Algorithms that keep the queue short by its delay then take the link for busy.
 #[test]
 fn c4_keeps_its_rate_where_delays_jump() {
     let used = |algorithm: &str| {
@@ -506,8 +506,8 @@ fn a_transfer_over_a_path_that_is_known_takes_three_round_trips_instead_of_seven
     support::assert_near("another path", other, 8.0, 0.01);
 }
 
-/// RFC 9959 §3.6: where half of the saved window no longer fits, the flow retreats below half of what the path took, and its transfer
-/// still completes.
+/// RFC 9959 §3.6: if half of the saved window no longer fits, the flow retreats below half of the data that the path
+/// took, and its transfer still completes.
 #[test]
 fn a_saved_window_that_no_longer_fits_is_given_up() {
     let lost = |saved: &str| {

@@ -33,8 +33,8 @@ const SMALL: &str = r#"
     to = "D1"
 "#;
 
-/// Users with short think times, before queues so long that timeouts are spurious: what a transfer has sent twice still arrives when
-/// the next of its slot, behind another router, has started.
+/// Users with short think times, before queues so long that timeouts are spurious: packets that a transfer has sent
+/// twice still arrive when the next of its slot, behind another router, has started.
 const HASTY: &str = r#"
     duration = "6s"
     [network]

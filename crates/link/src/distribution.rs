@@ -260,9 +260,9 @@ impl Spans {
         Span::from_secs_f64(self.0.sample(stream))
     }
 
-    /// Draws a duration whose normal score has the correlation `correlation` with `score`, that of the last draw, and
-    /// replaces `score` by its own: a Gaussian copula, which leaves the distribution as it is. The first draw follows a
-    /// score from the standard normal distribution.
+    /// Draws a duration whose normal score has the correlation `correlation` with `score`, the score of the last draw,
+    /// and replaces `score` by its own: a Gaussian copula, which leaves the distribution as it is. The first draw
+    /// follows a score from the standard normal distribution.
     ///
     /// # Panics
     ///

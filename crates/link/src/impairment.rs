@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a link does to packets behind its queue and its serialiser, besides random loss.
+//! The effects of a link on packets behind its queue and its serialiser, besides random loss.
 
 use crate::Selection;
 use crate::distribution::Spans;
@@ -45,7 +45,7 @@ pub enum Impairment {
     Delay {
         /// The additional delay over time.
         delay: DelayModel,
-        /// Whether a packet may overtake earlier ones where the delay falls.
+        /// Whether a packet may overtake earlier ones when the delay falls.
         reorder: bool,
     },
     /// Loss of acknowledgements that carry no data.

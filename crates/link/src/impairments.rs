@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a packet passes between the serialiser of a link and its propagation: random loss and the impairments, in order.
+//! The elements that a packet passes between the serialiser of a link and its propagation: random loss and the
+//! impairments, in order.
 //!
 //! An element is a pure state machine. It is given each packet with the time at which it reaches the element, and decides
 //! whether and when the packet leaves it. Packets that leave the last element later than they left the serialiser wait

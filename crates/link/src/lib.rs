@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A link as a machine without I/O: packets and times in, packets and times out.
 //!
-//! [`Link`] has a queue of [`narrows_qdisc`], a rate, random loss, impairments and a propagation delay. It has no clock: the host
-//! passes the time, be it simulated, that of a test with paused time, or real.
+//! [`Link`] has a queue of [`narrows_qdisc`], a rate, random loss, impairments and a propagation delay. It has no
+//! clock: the host passes the time, be it simulated time, the paused time of a test, or real time.
 //!
 //! ```
 //! use narrows_link::{Config, Fate, Link, Stream};

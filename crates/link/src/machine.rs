@@ -9,7 +9,7 @@ use narrows_qdisc::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Packet;
 
-/// What a link is, besides its queue.
+/// The properties of a link, besides its queue.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Rate; at 0 packets wait until it is [set](Link::set_rate).
@@ -31,7 +31,7 @@ pub struct Outcome<T> {
     pub fate: Fate,
     /// The header as it left: the queue may have marked it.
     pub ecn: narrows_wire::Ecn,
-    /// What was offered with the packet.
+    /// The payload offered with the packet.
     pub payload: T,
 }
 
@@ -49,8 +49,9 @@ pub enum Fate {
 /// A link: packets and times in, packets and times out. It has no clock.
 ///
 /// A host calls [`offer`](Self::offer) for each packet that arrives, [`poll`](Self::poll) when the time of
-/// [`next_event`](Self::next_event) has come, until it returns `None`. Times never decrease; at equal times packets are offered before
-/// the link is polled. What arrives and leaves is then, picosecond for picosecond, what a link of the simulator does.
+/// [`next_event`](Self::next_event) has come, until it returns `None`. Times never decrease; at equal times packets are
+/// offered before the link is polled. Arrivals and departures then equal, picosecond for picosecond, a link of the
+/// simulator.
 #[derive(Debug)]
 pub struct Link<T> {
     queue: Box<dyn QueueDiscipline>,
@@ -87,8 +88,8 @@ impl Tap for Ended {
     fn marked(&mut self, _packet: &Packet) {}
 }
 
-/// What was offered with the packets on the link. A packet has the place of its own in its field for the next hop, which queues and
-/// impairments do not use.
+/// The payloads offered with the packets on the link. A packet has the place of its own in its field for the next hop,
+/// which queues and impairments do not use.
 #[derive(Debug)]
 struct Payloads<T> {
     places: Vec<Option<T>>,
@@ -150,7 +151,7 @@ impl<T> Link<T> {
         (next != Time::NEVER).then_some(next)
     }
 
-    /// Lets time proceed to `now`. Returns what has become of a packet until then; `None` if nothing else has.
+    /// Lets time proceed to `now`. Returns the fate of a packet until then; `None` if nothing else has.
     pub fn poll(&mut self, now: Time) -> Option<Outcome<T>> {
         self.advance(now, true);
         let delivered = self.pipe.front().map_or(Time::NEVER, |packet| packet.arrival);
@@ -239,7 +240,7 @@ impl<T> Link<T> {
         self.settle(now, left);
     }
 
-    /// `left` starts its propagation at `now`, and what the impairments have lost has ended.
+    /// `left` starts its propagation at `now`, and packets that the impairments have lost have ended.
     fn settle(&mut self, now: Time, left: Option<Packet>) {
         while let Some((packet, rule)) = self.impairments.as_mut().and_then(Impairments::take_lost) {
             self.ended.packets.push_back((now, Fate::Lost(rule), packet));

@@ -231,7 +231,7 @@ mod tests {
                         now = departure;
                     }
                     Step::Rate(next) => {
-                        // The link has just become free: what is left is less than a picosecond of work.
+                        // The link has just become free: the rest is less than a picosecond of work.
                         work = work.saturating_sub(u128::from(now - origin) * u128::from(rate));
                         origin = now;
                         rate = next;

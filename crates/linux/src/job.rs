@@ -34,7 +34,7 @@ pub const JOB: &str = "job";
 pub const OUTCOME: &str = "outcome";
 /// File of the simulated time that has passed: picoseconds as eight bytes of the machine.
 pub const PROGRESS: &str = "progress";
-/// Bytes that are kept of what a program prints.
+/// Bytes that are kept of a program's output.
 pub const KEPT: usize = 4 << 20;
 
 #[cfg(test)]

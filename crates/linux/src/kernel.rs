@@ -22,7 +22,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// If the kernel cannot do what the queue does, or if there are too many queues.
+    /// If the kernel does not support the queue, or if there are too many queues.
     pub fn queue(&self, model: &Model, number: usize) -> Result<Option<KernelQueue>, Lack> {
         let link = &model.links[number];
         let bottleneck = model.groups.iter().any(|group| group.bottleneck == Some(number));

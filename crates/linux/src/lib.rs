@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The backend *linux*: the senders and receivers of a scenario are those of a Linux kernel in simulated time.
+//! The backend *linux*: a Linux kernel in simulated time provides the senders and receivers of a scenario.
 //!
-//! A replication is one process: a kernel built as User-Mode Linux, in which time stands still while it computes. The links,
-//! queues, workloads and records are those of the simulator, in a library that the kernel loads (`crates/guest`); between
-//! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
+//! A replication is one process: a kernel built as User-Mode Linux, in which time stands still while it computes. The
+//! links, queues, workloads and records belong to the simulator, in a library that the kernel loads (`crates/guest`);
+//! between them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
 pub mod job;
 mod kernel;

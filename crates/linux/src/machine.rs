@@ -28,9 +28,9 @@ const TIME_OF_PROGRAMS: &str = "time-travel-start=1767225600000000000";
 const PREFIX: &str = "narrows-";
 /// The number of SIGKILL.
 const KILLED: i32 = 9;
-/// What the driver prints before the path of a setting that the kernel does not have.
+/// Output of the driver before the path of a setting that the kernel does not have.
 const UNKNOWN_SETTING: &str = "narrows: the kernel has no sysctl ";
-/// What the driver prints before the path of a setting whose value the kernel refuses.
+/// Output of the driver before the path of a setting whose value the kernel refuses.
 const REFUSED_SETTING: &str = "narrows: the sysctl ";
 
 /// Runs replication `replication` of `model` in a virtual machine; its records have no description of the run.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kernel's queue disciplines in place of ours.
 //!
-//! Attributes are those of `include/uapi/linux/pkt_sched.h` below `TCA_OPTIONS`, as the command `tc` sends them.
+//! Attributes follow `include/uapi/linux/pkt_sched.h` below `TCA_OPTIONS`, as the command `tc` sends them.
 
 use narrows_qdisc::{Discipline, Limit, Settings, Threshold, Unit};
 use narrows_units::{Bytes, Rate, Span};
@@ -31,7 +31,7 @@ pub struct KernelQueue {
 pub const NAMES: &[&str] =
     &["pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq", "dualpi2", "choke", "sfb", "sfq"];
 
-/// What the kernel cannot do: the parameter, or an empty text for the discipline, and the reason.
+/// The unsupported part: the parameter, or an empty text for the discipline, and the reason.
 pub type Lack = (&'static str, String);
 
 impl Queues {
@@ -55,7 +55,7 @@ impl Queues {
     }
 
     /// Returns the kernel's discipline for a link with `queue` and `rate`; `None` if ours stays: for an unlimited FIFO,
-    /// and, where one discipline replaces all, for a link that is no `bottleneck`.
+    /// and, if one discipline replaces all, for a link that is not a `bottleneck`.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a Linux kernel supports.
+//! The support of a Linux kernel.
 
 use crate::kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
 use narrows_backend::{Endpoints, Support};

@@ -16,7 +16,7 @@ use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Entries of all compiled-in algorithms: those of the catalogue, then those in crates of their own.
+/// Entries of all compiled-in algorithms: first of the catalogue, then of separate crates.
 pub fn listed() -> impl Iterator<Item = &'static Entry> {
     narrows_cc::catalogue::entries().iter().chain(narrows_external::entries().iter().copied())
 }
@@ -47,7 +47,7 @@ pub enum Control {
 pub struct StackControl {
     /// The stack.
     pub stack: Arc<dyn ProtocolStack>,
-    /// Name of the controller, as written behind that of the stack, without parameters.
+    /// Name of the controller, as written behind the name of the stack, without parameters.
     pub name: String,
     /// The algorithm of Narrows, or from a file, that is its controller; `None` for one of the stack's own.
     pub hosted: Option<Arc<Control>>,
@@ -124,7 +124,7 @@ pub trait AlgorithmLoader: Debug + Send + Sync {
 pub struct LoadFault {
     /// Description of the error.
     pub message: String,
-    /// Description of what is allowed instead; may be empty.
+    /// Description of the allowed values; may be empty.
     pub allowed: String,
     /// The nearest known name, or another suggestion; `None` if there is none.
     pub hint: Option<String>,
@@ -195,7 +195,7 @@ impl Control {
     }
 }
 
-/// Writes the name as in records: that of an external algorithm has its file without folders.
+/// Writes the name as in records: an external algorithm has its file without folders.
 impl Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let external = match self {

@@ -2,9 +2,9 @@
 //! Applications: clients that fetch objects from a server over connections, as a player, a browser or a probe does.
 //!
 //! An application is a pure state machine, as an algorithm is: it is given [`Event`]s with their times and returns
-//! [`Action`]s. It opens connections, requests objects over them and sets a timer; the server writes the object as
-//! soon as it has received the whole request, objects of a connection in the order of their requests. What a user
-//! perceives is an [`Observation`] that the application makes of itself.
+//! [`Action`]s. It opens connections, requests objects over them and sets a timer; the server writes the object as soon
+//! as it has received the whole request, objects of a connection in the order of their requests. The quality that a
+//! user perceives is an [`Observation`] that the application makes of itself.
 
 mod frames;
 mod responsiveness;
@@ -104,7 +104,7 @@ pub enum Observation {
         rate: Rate,
         /// Playback duration of the segment.
         duration: Span,
-        /// Whether its bit rate differs from that of the segment before.
+        /// Whether its bit rate differs from the previous segment's.
         switched: bool,
     },
     /// The video began to play this long after the start of the client.
@@ -232,7 +232,7 @@ impl Client {
         }
     }
 
-    /// Observes what has lasted until now.
+    /// Observes conditions that have lasted until now.
     pub fn bring_up(&mut self, io: &mut Io<'_>) {
         if let Self::Video(player) = self {
             player.bring_up(io);

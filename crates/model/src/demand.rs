@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Demand: what starts the connections of a workload.
-//!
-//! What the rest of the program asks of a kind of demand is a method here whose answer for most kinds is the last arm, so that a
-//! new kind is one variant, and an arm where it is unlike the others.
+//! Demand: the process that starts the connections of a workload. Each question of the rest of the program about a kind
+//! of demand is a method here, whose answer for most kinds is the last arm, so that a new kind is one variant, and an
+//! arm where it is unlike the others.
 
 use crate::SourceModel;
 use crate::application::ApplicationModel;
@@ -26,8 +25,8 @@ pub enum Demand {
     Open(Arrivals),
     /// Each slot is a user with alternating think times and transfers.
     Users(UserModel),
-    /// Connections over which both sides write. Each has a slot in two workloads, which are [partners](crate::Workload::partner):
-    /// one for the data of the initiators, one for that of the acceptors.
+    /// Connections over which both sides write. Each has a slot in two workloads, which are
+    /// [partners](crate::Workload::partner): one for the data of the initiators, one for the data of the acceptors.
     Exchanges {
         /// The recorded connections.
         connections: Arc<[Connection]>,
@@ -36,9 +35,9 @@ pub enum Demand {
         /// Start of the recording, from the start of the run.
         from: Span,
     },
-    /// Clients of an application, each with the same number of slots, which its connections occupy by turns. Each
-    /// slot is in two workloads, which are [partners](crate::Workload::partner): one for the data of the server, one for that of
-    /// the client.
+    /// Clients of an application, each with the same number of slots, which its connections occupy by turns. Each slot
+    /// is in two workloads, which are [partners](crate::Workload::partner): one for the data of the server, one for the
+    /// data of the client.
     Clients {
         /// The application.
         application: Arc<ApplicationModel>,
@@ -54,7 +53,7 @@ pub enum Demand {
 /// The behaviour of users.
 #[derive(Clone, Debug)]
 pub struct UserModel {
-    /// Think time: from the end of a transfer, of datagrams from that of sending, to the start of the next, seconds.
+    /// Think time: from the end of a transfer, of datagrams from the end of sending, to the start of the next, seconds.
     pub think: Distribution,
     /// Start of the first think time of every user.
     pub from: Span,
@@ -192,7 +191,7 @@ impl Demand {
         }
     }
 
-    /// Returns the part of it behind an edge that has `share` of all sources, where the slots are shared out, too.
+    /// Returns the part of it behind an edge that has `share` of all sources, if the slots are shared out, too.
     #[must_use]
     pub fn part(&self, share: f64) -> Self {
         match self {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a link adds to packets.
+//! The overhead of a link on packets.
 
 use narrows_units::Bytes;
 

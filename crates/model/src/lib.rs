@@ -386,7 +386,7 @@ impl Model {
 pub struct RecordModel {
     /// Length of an interval of the series.
     pub interval: Span,
-    /// Whether series of flows are recorded, in addition to those of links.
+    /// Whether series of flows are recorded, in addition to the series of links.
     pub flows: bool,
     /// Approximate number of finite flows that are recorded as rows.
     pub transfers: u64,

@@ -73,8 +73,8 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
     kernels.chain(programs).collect()
 }
 
-/// Returns what `model` asks of flows that `who` carries, those of the groups that are `carried`, and that only the endpoints of
-/// Narrows do.
+/// Returns the requirements of `model` on flows that `who` carries (the groups that are `carried`) that only the
+/// endpoints of Narrows meet.
 pub fn of_carried(model: &Model, who: &str, carried: impl Fn(&GroupModel) -> bool) -> Vec<Refusal> {
     let workloads = || model.workloads.iter().filter(|each| carried(&model.groups[each.group]));
     let two_sided = |each: &&Workload| each.partner.is_some();

@@ -30,8 +30,8 @@ pub struct Workload {
     pub slots: u32,
     /// Whether every connection has its own slot, records and series.
     pub individual: bool,
-    /// Payload of a connection; the components of a mixture are the classes of files. `None` for endless flows and
-    /// where the demand gives the sizes.
+    /// Payload of a connection; the components of a mixture are the classes of files. `None` for endless flows and if
+    /// the demand gives the sizes.
     pub size: Option<Sizes>,
     /// Intervals in which some transfers are larger.
     pub surges: Vec<Surge>,
@@ -47,7 +47,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Returns the names of the classes of files: those of the components of a mixture, or one empty name.
+    /// Returns the names of the classes of files: the names of the components of a mixture, or one empty name.
     pub fn file_classes(&self) -> Vec<&str> {
         match &self.size {
             Some(Sizes(Distribution::Mixture(components))) => {
@@ -151,7 +151,7 @@ pub enum Access {
     /// The two-way propagation delay of a connection is given or drawn; the part that is not on its path is shared by the four
     /// directions between hosts and routers.
     RoundTrip {
-        /// The delay; never less than that of the path.
+        /// The delay; never less than the delay of the path.
         rtt: Spans,
         /// Rate of each access link.
         rate: Rate,

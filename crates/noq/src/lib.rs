@@ -12,7 +12,8 @@
 //! # Ok::<(), narrows_noq::Refusal>(())
 //! ```
 //!
-//! What the interface does not give is computed ([`narrows_adapter`] has the list), and what cannot work is refused by name:
+//! Values that the interface does not provide are computed ([`narrows_adapter`] has the list), and what cannot work is
+//! refused by name:
 //!
 //! ```
 //! let refused = narrows_noq::Factory::new("xcp".parse()?).expect_err("needs its routers");
@@ -63,7 +64,8 @@ impl Factory {
         Self { plan, origin: None, made: AtomicU64::new(0) }
     }
 
-    /// Counts the times that algorithms see, and those of failures, from `origin` instead of the start of each path.
+    /// Counts the times that algorithms see, and the times of failures, from `origin` instead of the start of each
+    /// path.
     #[must_use]
     pub fn since(self, origin: Instant) -> Self {
         Self { origin: Some(origin), ..self }
@@ -87,7 +89,7 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// Returns the algorithm, with what is computed for it.
+    /// Returns the algorithm, with the values computed for it.
     pub fn flow(&self) -> &Flow {
         &self.flow
     }

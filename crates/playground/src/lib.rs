@@ -33,8 +33,8 @@ fn exchange() -> MutexGuard<'static, Exchange> {
     EXCHANGE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The build fingerprint of the sources in a section of the module of its own, where `narrows playground` compares it with
-/// that of the extension.
+/// The build fingerprint of the sources in a section of the module of its own, where `narrows playground` compares it
+/// with the extension's.
 #[cfg(target_arch = "wasm32")]
 #[used]
 #[unsafe(link_section = "narrows.fingerprint")]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a request says.
+//! The content of a request.
 
 use crate::modules::Modules;
 use narrows_lab::card::Owner;

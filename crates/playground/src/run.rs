@@ -36,8 +36,8 @@ impl Series {
 
 /// Runs the first replication of a scenario; `observer` is called with the simulated time so far, picoseconds.
 ///
-/// The answer has `errors` as from [`describe`](crate::describe::describe). If that is empty, it has `digest`, which is
-/// that of `narrows run --replications 1`, `warmup_s`, `groups` and `links` (the values of metrics by owner; null without
+/// The answer has `errors` as from [`describe`](crate::describe::describe). If that is empty, it has `digest`, as from
+/// `narrows run --replications 1`, `warmup_s`, `groups` and `links` (the values of metrics by owner; null without
 /// data), `checks`, `packet_hops` and `series`, the addresses of the returned columns.
 ///
 /// # Errors

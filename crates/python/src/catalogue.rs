@@ -20,7 +20,7 @@ pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     queues::entries().iter().map(|entry| card(py, &entry.card, Catalogue::Queues)).collect()
 }
 
-/// Returns the cards of the metrics in every run as dicts: those of groups, then those of links.
+/// Returns the cards of the metrics in every run as dicts: first of groups, then of links.
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     metrics::catalogue().iter().map(|each| metric(py, each)).collect()

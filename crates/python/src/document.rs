@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 
 /// Start and end, bytes of the document.
 type Span = (usize, usize);
-/// Where, key path, message, what was given, what is allowed, hint.
+/// Where, key path, message, the given value, the allowed values, hint.
 type Fault = (Span, String, String, Option<String>, String, Option<String>);
 
 /// Parses the TOML document `text`, which error messages call `file`.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! External algorithms: classes in Python, and controllers of native libraries and WebAssembly modules.
 //!
-//! Where a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process
-//! that runs it, `narrows.external.algorithm` executes the file and checks the class, and [`Instance`] calls its methods.
+//! If a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process
+//! that runs it, `narrows.external.algorithm` executes the file and checks the class, and [`Instance`] calls its
+//! methods.
 
 mod answers;
 mod facts;
@@ -252,7 +253,7 @@ impl ExternalAlgorithm for Described {
 /// How the names of native libraries end.
 const LIBRARIES: [&str; 3] = ["so", "dylib", "dll"];
 
-/// What the host must provide for an algorithm in Python.
+/// Requirements on the host of an algorithm in Python.
 const NEEDS: Needs = Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE };
 
 /// A typical setup, with which a class is built once to check it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a replication left behind, as dicts of numpy columns: each vector is moved into its array, never copied.
+//! The results of a replication, as dicts of numpy columns: each vector is moved into its array, never copied.
 
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
@@ -28,14 +28,15 @@ pub struct PyRecords {
     group_trials: Py<PyDict>,
     /// The same by link.
     link_trials: Py<PyDict>,
-    /// Flows that the scenario describes by group; `None` where their number is random.
+    /// Flows that the scenario describes by group; `None` if their number is random.
     group_sizes: Py<PyDict>,
     checks: Vec<Py<PyDict>>,
     programs: Vec<Printed>,
     performance: Py<PyDict>,
 }
 
-/// What a program has printed: number of the flow, `client` or `server`, exit status (`None` if it was still running), text.
+/// The output of a program: number of the flow, `client` or `server`, exit status (`None` if it was still running),
+/// text.
 type Printed = (u32, String, Option<i32>, String);
 
 /// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks, what
@@ -133,7 +134,7 @@ fn printed(program: ProgramRecord) -> Printed {
     (program.flow, program.role, program.status, text)
 }
 
-/// Returns the number of what a digest covers; digests of different numbers cannot be compared.
+/// Returns the number of the digest's schema; digests of different numbers cannot be compared.
 #[pyfunction]
 pub fn digest_schema() -> u32 {
     SCHEMA

@@ -211,11 +211,11 @@ struct Kernel {
     disciplines: Vec<String>,
     /// Queue disciplines of the kernel that links have, as `--queue` gives them.
     queues: String,
-    /// The folder in which commands of programs start; that of the scenario if it is empty.
+    /// The folder in which commands of programs start; the scenario's if it is empty.
     commands: String,
 }
 
-/// The trust in a scenario: what may be executed and read.
+/// The trust in a scenario: the files and commands that may be executed and read.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
 struct Trusted {
@@ -298,8 +298,9 @@ impl Given {
     }
 }
 
-/// What a run of the scenario `given` would execute: of each file or command `class`, `client` or `server`, a class as
-/// `FILE:NAME` or the command, and the number of the override that gives a command. No file of an algorithm is read.
+/// The code that a run of the scenario `given` would execute: of each file or command `class`, `client` or `server`, a
+/// class as `FILE:NAME` or the command, and the number of the override that gives a command. No file of an algorithm is
+/// read.
 ///
 /// # Errors
 ///

@@ -12,7 +12,8 @@
 //! # Ok::<(), narrows_quinn::Refusal>(())
 //! ```
 //!
-//! What the interface does not give is computed ([`narrows_adapter`] has the list), and what cannot work is refused by name:
+//! Values that the interface does not provide are computed ([`narrows_adapter`] has the list), and what cannot work is
+//! refused by name:
 //!
 //! ```
 //! let refused = narrows_quinn::Factory::new("dctcp".parse()?).expect_err("counts marks");
@@ -65,7 +66,8 @@ impl Factory {
         Self { plan, origin: None, made: AtomicU64::new(0) }
     }
 
-    /// Counts the times that algorithms see, and those of failures, from `origin` instead of the start of each path.
+    /// Counts the times that algorithms see, and the times of failures, from `origin` instead of the start of each
+    /// path.
     #[must_use]
     pub fn since(self, origin: Instant) -> Self {
         Self { origin: Some(origin), ..self }
@@ -89,7 +91,7 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// Returns the algorithm, with what is computed for it.
+    /// Returns the algorithm, with the values computed for it.
     pub fn flow(&self) -> &Flow {
         &self.flow
     }

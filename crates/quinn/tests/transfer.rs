@@ -29,7 +29,7 @@ const DELAY: Duration = Duration::from_millis(20);
 /// Buffer of the bottleneck, bytes: half of the product of rate and round-trip time.
 const BUFFER: u64 = 25_000;
 
-/// One side, and what travels towards it.
+/// One side, and the packets that travel towards it.
 struct Side {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
@@ -44,7 +44,7 @@ impl Side {
         Self { endpoint, connection: None, arriving: VecDeque::new() }
     }
 
-    /// Takes in what has arrived at `now`, and runs timers.
+    /// Takes in packets that have arrived at `now`, and runs timers.
     fn receive(&mut self, now: Instant, from: SocketAddr) {
         while self.arriving.front().is_some_and(|(at, _)| *at <= now) {
             let (_, bytes) = self.arriving.pop_front().expect("there is one");
@@ -84,7 +84,7 @@ impl Side {
     }
 }
 
-/// What a transfer came to.
+/// The result of a transfer.
 struct Outcome {
     /// Time from the first packet to the last byte at the server.
     took: Duration,

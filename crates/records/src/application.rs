@@ -42,7 +42,7 @@ digested!(FrameCounts { captured, rates_bps, skipped, late, delays });
 pub struct VideoCounts {
     /// Number of segments received.
     pub segments: u64,
-    /// Number of segments whose bit rate differs from that of the segment before.
+    /// Number of segments whose bit rate differs from the previous segment's.
     pub switches: u64,
     /// Sum of their bit rates times their durations, bits per second × picoseconds.
     pub rate_ps: u128,

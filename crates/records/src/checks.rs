@@ -25,9 +25,9 @@ pub struct Check {
 pub enum Level {
     /// The scenario explains it; it is only worth knowing.
     Note,
-    /// The numbers are right, but perhaps not those that were wanted.
+    /// The numbers are right, but perhaps not the wanted ones.
     Caution,
-    /// The run is not what the scenario describes; its numbers must not be used.
+    /// The run does not match the scenario; its numbers must not be used.
     Broken,
 }
 
@@ -174,8 +174,8 @@ fn buffer_filled(records: &Records) -> Check {
     Check::new(name, overflowed > 0, Level::Note, detail).short_by(-(overflowed as f64))
 }
 
-/// A queue that drops the packets of flows that use ECN and marks none perhaps is one that does not mark. A group of which no
-/// connection got the ECN that it asked for is not what the scenario describes.
+/// A queue that drops the packets of flows that use ECN and marks none perhaps is one that does not mark. A group of
+/// which no connection got the ECN that it asked for does not match the scenario.
 fn ecn_used(records: &Records) -> Check {
     let name = "ECN used";
     if !records.run.groups.iter().any(|group| group.ecn) {
@@ -229,7 +229,7 @@ fn requests_answered(records: &Records) -> Check {
     Check::new(name, alone.is_empty(), Level::Broken, detail).short_by(alone.len() as f64)
 }
 
-/// Groups that something else limits by design count only where no other group does.
+/// Groups that something else limits by design count only if no other group does.
 fn control_was_the_limit(records: &Records) -> Check {
     let name = "senders limited by congestion control";
     let share = |wanted: &dyn Fn(&GroupDescription) -> bool| {
@@ -356,7 +356,7 @@ fn packets_logged(records: &Records) -> Option<Check> {
     Some(Check::new("packet log complete", full_at.is_none(), Level::Caution, detail))
 }
 
-/// Only where the log of events is not complete: events that are missing from it change no result.
+/// Only if the log of events is not complete: events that are missing from it change no result.
 fn events_logged(records: &Records) -> Option<Check> {
     let (limit, at) = (records.run.event_limit?, records.events.full_at?.as_secs_f64());
     let entries = records.events.rows.len();

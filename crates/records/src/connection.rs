@@ -82,7 +82,7 @@ pub struct SpanSum {
 
 digested!(SpanSum { ps, count });
 
-/// Values of a connection in one interval; not a number where there is no value.
+/// Values of a connection in one interval; not a number if there is no value.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FlowSample {
     /// Mean rate of sent bits, headers included, bits per second.

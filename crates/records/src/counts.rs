@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Monotonic counts: those of an interval are the difference of two copies, and sums are the same
-//! in whatever order their parts are added.
+//! Monotonic counts: the counts of an interval are the difference of two copies, and sums are the same in whatever
+//! order their parts are added.
 
 use crate::digest::digested;
 use std::ops::{AddAssign, Sub};

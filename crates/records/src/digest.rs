@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The digest of a run: SHA-256 over what a backend has recorded, in a form that does not depend on how the records are
+//! The digest of a run: SHA-256 over the records of a backend, in a form that does not depend on how the records are
 //! stored or shown.
 //!
 //! The digest reads [`Records`] and nothing else, so tables and metrics, which are derived from them, cannot change it.
@@ -13,7 +13,7 @@ use narrows_units::{Bytes, Span, Time};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Number of what the digest covers; digests of different numbers cannot be compared. It is increased when a field of the
+/// Number of the digest's schema; digests of different numbers cannot be compared. It is increased when a field of the
 /// records enters the digest, leaves it, or has another meaning or place there.
 pub const SCHEMA: u32 = 1;
 
@@ -93,7 +93,7 @@ impl Digested for usize {
 
 impl Digested for i128 {
     fn feed(&self, hash: &mut Hash) {
-        // As a whole number that is small where the value is near zero.
+        // As a whole number that is small if the value is near zero.
         hash.whole(((*self << 1) ^ (*self >> 127)).cast_unsigned());
     }
 }

@@ -23,7 +23,7 @@ pub struct EventRow {
     pub place: PacketPlace,
     /// Kind of the event.
     pub event: FlowEvent,
-    /// The rule that caused it; `""` where the event says it.
+    /// The rule that caused it; `""` if the event implies it.
     pub rule: Cow<'static, str>,
     /// Index of the flow's group.
     pub group: u32,

@@ -63,7 +63,7 @@ pub struct ClassCounts {
     pub completed: u64,
     /// Number of failed and abandoned connections.
     pub failed: u64,
-    /// Payload of the completed connections, bytes; of datagrams, what had arrived of it.
+    /// Payload of the completed connections, bytes; of datagrams, the part that had arrived.
     pub bytes: u64,
     /// Sum over completed connections of payload over completion time, bits per second.
     pub goodput_bps: u128,

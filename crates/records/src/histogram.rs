@@ -66,8 +66,8 @@ impl Histogram {
         self.sum_ps as f64 * 1e-12 / self.total as f64
     }
 
-    /// Returns the quantile `q` (0 to 1), seconds: where the share of the durations reaches `q`, linear within a bucket
-    /// and never beyond the shortest or the longest duration; not a number if empty.
+    /// Returns the quantile `q` (0 to 1), seconds: at which the share of the durations reaches `q`, linear within a
+    /// bucket and never beyond the shortest or the longest duration; not a number if empty.
     pub fn quantile_s(&self, q: f64) -> f64 {
         if self.total == 0 {
             return f64::NAN;
@@ -86,7 +86,7 @@ impl Histogram {
         f64::NAN
     }
 
-    /// Returns the mean of the lowest share `q` (0 to 1) of the durations, seconds, those of a bucket being at its
+    /// Returns the mean of the lowest share `q` (0 to 1) of the durations, seconds, with durations of a bucket at its
     /// middle; not a number if empty.
     pub fn trimmed_mean_s(&self, q: f64) -> f64 {
         let mut left = (q * self.total as f64).ceil().max(1.0);

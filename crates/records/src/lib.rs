@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Records: the results of a run, in the same form for every backend.
 //!
-//! A backend fills [`Records`]. Everything that is shown of a run follows from them and from nothing else: the tables of
-//! the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`], the end of the [warm-up](warmup)
-//! where it is to be found, and the [digest](Records::digest).
+//! A backend fills [`Records`]. Everything that is shown of a run follows from them and from nothing else: the tables
+//! of the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`], the end of the
+//! [warm-up](warmup) if it is to be detected, and the [digest](Records::digest).
 
 mod application;
 mod checks;

@@ -5,7 +5,7 @@ use crate::Histogram;
 use crate::digest::digested;
 use narrows_units::{Bytes, Span};
 
-/// Counts of a link since the start of the run. All are monotonic, so those of an interval are differences.
+/// Counts of a link since the start of the run. All are monotonic, so counts of an interval are differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LinkCounts {
     /// Packets that arrived at the queue.
@@ -91,7 +91,7 @@ digested!(LinkRecord {
     series
 });
 
-/// Values of a link in one interval; not a number where there is no value.
+/// Values of a link in one interval; not a number if there is no value.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LinkSample {
     /// Rate of sent bits, bits per second.

@@ -3,7 +3,7 @@
 //!
 //! A metric is an entry in one of two lists: a [card](Metric) and the function that computes it, of a group of flows
 //! (`group.rs`) or of a link (`link.rs`). Every group has every metric of groups and every link every metric of links,
-//! whatever the workload; where there is no data the value is not a number.
+//! whatever the workload; without data the value is not a number.
 
 mod application;
 mod fairness;
@@ -27,8 +27,7 @@ pub struct MetricValues {
     pub name: String,
     /// Number of flows that the scenario describes in the group; `None` if it is random, and for a link.
     pub flows: Option<u64>,
-    /// Name and value of each metric, in the order of [`of_groups`] or [`of_links`]; not a number where there is no
-    /// data.
+    /// Name and value of each metric, in the order of [`of_groups`] or [`of_links`]; not a number if there is no data.
     pub values: Vec<(&'static str, f64)>,
     /// The greatest value that each metric can have in the run, in the same order; infinite if nothing but its unit limits
     /// it.
@@ -104,8 +103,8 @@ pub fn of_links() -> impl Iterator<Item = &'static Metric> {
     link::METRICS.iter().map(|metric| &metric.card)
 }
 
-/// Cards of the metrics in every run: those of groups, then those of links. Metrics of a run's series are computed on
-/// request by the package `narrows.metrics` in Python, which declares their cards.
+/// Cards of the metrics in every run: first of groups, then of links. Metrics of a run's series are computed on request
+/// by the package `narrows.metrics` in Python, which declares their cards.
 pub fn catalogue() -> &'static [Metric] {
     static CATALOGUE: LazyLock<Vec<Metric>> =
         LazyLock::new(|| of_groups().chain(of_links()).copied().collect());

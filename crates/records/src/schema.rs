@@ -36,7 +36,7 @@ pub struct ColumnSchema {
 /// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Real numbers; not a number where there is no value.
+    /// Real numbers; not a number if there is no value.
     Real,
     /// Whole numbers.
     Whole,

@@ -13,7 +13,7 @@ pub struct Table {
 /// The values of one column.
 #[derive(Clone, Debug)]
 pub enum Column {
-    /// Real numbers; not a number where there is no value.
+    /// Real numbers; not a number if there is no value.
     Real(Vec<f64>),
     /// Whole numbers.
     Whole(Vec<i64>),
@@ -21,7 +21,7 @@ pub enum Column {
     Flag(Vec<bool>),
     /// Texts: for each row an index into the labels.
     Label {
-        /// Indices into `labels`; [`NO_LABEL`] where there is no value.
+        /// Indices into `labels`; [`NO_LABEL`] if there is no value.
         codes: Vec<u32>,
         /// Different texts; values are indices into this list.
         labels: Vec<String>,

@@ -16,7 +16,7 @@ pub struct TransferRecord {
     pub file_class: u32,
     /// Index of its class of paths.
     pub path_class: u32,
-    /// Payload, bytes; of datagrams that are complete, what had arrived of it.
+    /// Payload, bytes; of datagrams that are complete, the part that had arrived.
     pub size: u64,
     /// Time at which the transfer started.
     pub started: Time,

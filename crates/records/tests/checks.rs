@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: rule. The sanity section answers what it asks from the records alone, and only where the question arises.
+//! Truth: rule. The sanity section answers its questions from the records alone, and only if they arise.
 
 use crate::support::{
     self, {at_ms, records},
@@ -64,7 +64,7 @@ fn a_bottleneck_is_saturated_from_95_percent_on() {
     assert_eq!(ok(name, |records| records.links.clear()), None);
 }
 
-/// A second bottleneck, that of the group at `index`, with this much sent of 100 Mbit.
+/// A second bottleneck, for the group at `index`, with this much sent of 100 Mbit.
 fn second_bottleneck(records: &mut Records, index: usize, sent_bits: f64) {
     records.run.groups[index].bottleneck = Some(1);
     records.run.links.push(LinkDescription { name: "second".into(), limited: true, ..Default::default() });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: contract. What the digest of a run covers: what was recorded, and nothing that is derived from it.
+//! Truth: contract. The digest of a run covers the records, and nothing that is derived from them.
 
 use crate::support::records;
 use narrows_records::{GroupSample, ProgramRecord, Records};

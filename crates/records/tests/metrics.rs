@@ -45,7 +45,7 @@ const OF_GROUP: &[(&str, f64)] = &[
     ("failed_flows", 0.0),
     ("abandoned_flows", f64::NAN),
     ("refused_flows", f64::NAN),
-    // Of the six samples those of the last five end after the warm-up: 0, 1, 0, 1, 0 and 3 to 7.
+    // Of the six samples the last five end after the warm-up: 0, 1, 0, 1, 0 and 3 to 7.
     ("connecting_flows", 0.4),
     ("active_flows", 5.0),
     // 8 Mbit in 0.5 s and in 1 s.
@@ -106,7 +106,7 @@ fn assert_values(of: &MetricValues, expected: &[(&str, f64)]) {
     let names = |values: &[(&'static str, f64)]| values.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     assert_eq!(names(&of.values), expected.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     for ((name, got), (_, expected)) in of.values.iter().zip(expected) {
-        // Percentiles and trimmed means are those of buckets.
+        // Percentiles and trimmed means are computed from buckets.
         let of_buckets = name.contains("_p") || *name == "responsiveness_rpm";
         let near = (got - expected).abs() <= expected.abs() * if of_buckets { 0.008 } else { 1e-9 };
         assert!(near || got.is_nan() && expected.is_nan(), "{name} of {}: {got} for {expected}", of.name);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: contract. The tables are those of the schema, their values those of the records.
+//! Truth: contract. The tables have the columns of the schema and the values of the records.
 
 use crate::support::{at_ms, records};
 use narrows_records::schema::{ColumnKind, tables as schemas};
 use narrows_records::{Column, NO_LABEL, PacketPlace, Records, Table, Tables};
 
-/// What a label column says in `row`.
+/// The label of a column in `row`.
 fn label<'t>(table: &'t Table, column: &str, row: usize) -> Option<&'t str> {
     match table.column(column) {
         Some(Column::Label { codes, labels }) if codes[row] != NO_LABEL => Some(&labels[codes[row] as usize]),
@@ -254,7 +254,7 @@ fn tables_of_what_did_not_occur_have_no_columns() {
     }
 }
 
-/// A backend that fills little: what is described and not recorded is a table without rows.
+/// A backend that fills little: a table that is described and not recorded has no rows.
 #[test]
 fn records_that_hold_nothing_have_tables_without_rows() {
     let described = Records { run: records().run, ..Records::default() };

@@ -82,7 +82,7 @@ pub struct Bbr3 {
 impl CongestionControl for Bbr3 {
     fn limits(&self) -> Limits {
         Limits {
-            // What is in flight fits into 32 bits.
+            // The number of packets in flight fits into 32 bits.
             window: Some(u64::from((self.window.cwnd() as u32).max(1))),
             pacing: Some(self.pacing.pacing_rate()),
             burst: self.pacing.send_quantum(),

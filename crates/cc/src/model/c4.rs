@@ -303,7 +303,7 @@ impl Sender {
             }
             State::Cruising => self.begin_era(ALPHA_CRUISING),
             State::Probing => self.enter_recovery(path),
-            // What is acknowledged in the first era was sent in the recovery.
+            // Packets acknowledged in the first era were sent in the recovery.
             State::Pushing if self.era.number > 1 && self.rate < self.era.rate * PUSH_GROWTH => {
                 self.enter_recovery(path);
             }
@@ -398,14 +398,14 @@ impl CongestionControl for Sender {
 /// `alpha` of the states.
 const ALPHA_INITIAL: f64 = 2.0;
 const ALPHA_RECOVERY: f64 = 15.0 / 16.0;
-/// That of a recovery that drains a queue.
+/// `alpha` of a recovery that drains a queue.
 const ALPHA_DRAINING: f64 = 7.0 / 8.0;
 const ALPHA_CRUISING: f64 = 1.0;
 const ALPHA_PROBING: f64 = 17.0 / 16.0;
-/// That of a probe where routers mark.
+/// `alpha` of a probe if routers mark.
 const ALPHA_PROBING_MARKED: f64 = 33.0 / 32.0;
 const ALPHA_PUSHING: f64 = 5.0 / 4.0;
-/// What is in flight over rate and running min RTT above which Recovery drains: twice what a probe adds.
+/// Data in flight over rate and running min RTT above which Recovery drains: twice the data that a probe adds.
 const QUEUED: f64 = 9.0 / 8.0;
 /// Rate above which high jitter does not lead to the Initial state, bytes per second.
 const RESTART_RATE: f64 = 1e6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was computed last: arguments that change once in a round are the same for most acknowledgements.
+//! The last computation: arguments that change once in a round are the same for most acknowledgements.
 
 /// The last result of a computation, and its arguments.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 //! TFRC, TCP-friendly rate control (Floyd, Handley, Padhye and Widmer, SIGCOMM 2000; RFC 3448; RFC 5348), with the
 //! self-clocking of Bansal, Balakrishnan, Floyd and Shenker (SIGCOMM 2001).
 //!
-//! The receiver averages loss intervals and reports once per round trip. The sender's rate is that of the TCP throughput
-//! [`equation`], at most twice the receive rate. Before the first loss the rate doubles every round trip. If the nofeedback
-//! timer expires the rate is halved. The packet spacing is multiplied by `sqrt(sample) / mean of sqrt(samples)` of the
-//! round-trip time, so that the flow responds to a growing queue at once (RFC 5348 §4.5).
+//! The receiver averages loss intervals and reports once per round trip. The sender's rate is the result of the TCP
+//! throughput [`equation`], at most twice the receive rate. Before the first loss the rate doubles every round trip. If
+//! the nofeedback timer expires the rate is halved. The packet spacing is multiplied by `sqrt(sample) / mean of
+//! sqrt(samples)` of the round-trip time, so that the flow responds to a growing queue at once (RFC 5348 §4.5).
 //!
-//! Rules *2001* are those of ns-2 at that time: initially one packet per round trip, weight 0.05 of a round-trip time sample,
+//! Rules *2001* follow ns-2 at that time: initially one packet per round trip, weight 0.05 of a round-trip time sample,
 //! an increase of at most one packet per round trip for each round trip, a nofeedback timer of two round trips. Rules
 //! *rfc5348*: initially up to four packets, weight 0.1, no bound of the increase, the largest receive rate of two round
 //! trips, a nofeedback timer of four round trips.

@@ -2,20 +2,22 @@
 //! Careful Resume (RFC 9959, Kuhn, Stephan, Fairhurst, Secchi and Huitema; read as draft-ietf-tsvwg-careful-resume-23): a window
 //! algorithm that begins with half of the window of an earlier connection over the same path.
 //!
-//! * Reconnaissance: slow start as without it. It is over, and Careful Resume with it, by congestion, by the end of slow start, and
-//!   where the least round-trip time is at most half of the saved one or more than ten times it. When the initial window has been
-//!   acknowledged and the window is what limits the sender, Unvalidated follows.
-//! * Unvalidated: the window is half of the saved one and does not grow; packets are paced over a round trip. `PipeSize` is the data in
-//!   flight before, and grows by what is acknowledged of unvalidated packets. It is over when as much is in flight as the window, an unvalidated packet is
-//!   acknowledged, or a round trip has passed. If no more is in flight than `PipeSize`, or less than the initial window, the window is
-//!   set to `PipeSize`, at least the initial window, and Careful Resume is over; else to what is in flight, and Validating follows.
+//! * Reconnaissance: slow start as without it. It is over, and Careful Resume with it, by congestion, by the end of
+//!   slow start, and if the least round-trip time is at most half of the saved one or more than ten times it. When the
+//!   initial window has been acknowledged and the window is what limits the sender, Unvalidated follows.
+//! * Unvalidated: the window is half of the saved one and does not grow; packets are paced over a round trip.
+//!   `PipeSize` is the data in flight before, and grows by the acknowledged unvalidated packets. It is over when as
+//!   much is in flight as the window, an unvalidated packet is acknowledged, or a round trip has passed. If no more is
+//!   in flight than `PipeSize`, or less than the initial window, the window is set to `PipeSize`, at least the initial
+//!   window, and Careful Resume is over; else to the packets in flight, and Validating follows.
 //! * Validating: slow start goes on, until all unvalidated packets are acknowledged.
 //! * Safe Retreat, after congestion in these two: the window is at most half of `PipeSize` to the end of the recovery; then ssthresh
 //!   is at most half of what `PipeSize` is by then. A timeout ends Careful Resume.
 //!
-//! Deviations: packets are counted in the order of their acknowledgements, and Safe Retreat ends with the recovery, which covers all
-//! unvalidated packets. Lifetime and number of users of the saved values are those of the scenario. After Safe Retreat the values are
-//! not removed, since no later connection shares them. ssthresh after Safe Retreat is of `β = 1/2` for all algorithms.
+//! Deviations: packets are counted in the order of their acknowledgements, and Safe Retreat ends with the recovery,
+//! which covers all unvalidated packets. Lifetime and number of users of the saved values come from the scenario. After
+//! Safe Retreat the values are not removed, since no later connection shares them. ssthresh after Safe Retreat is of `β
+//! = 1/2` for all algorithms.
 
 use crate::{
     Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, Report, SavedPath, SentPacket,
@@ -53,14 +55,15 @@ enum Phase {
     Unvalidated { rate: Rate, since: Time, rtt: Span },
     /// All unvalidated packets are acknowledged when `all` packets have been.
     Validating { all: u64 },
-    /// What was sent too much is leaving the path.
+    /// The excess packets are leaving the path.
     SafeRetreat,
     /// Careful Resume is over.
     Normal,
 }
 
 impl CarefulResume {
-    /// Returns `inner` with the saved path of `setup`; `inner` itself where there is none, or it is no window algorithm.
+    /// Returns `inner` with the saved path of `setup`; `inner` itself if there is none, or it is not a window
+    /// algorithm.
     pub fn around(inner: Box<dyn CongestionControl>, setup: &Setup) -> Box<dyn CongestionControl> {
         let Some(saved) = setup.saved_path.filter(|_| inner.ssthresh().is_some()) else { return inner };
         let phase = Phase::Reconnaissance { least: Span::MAX };

@@ -8,7 +8,7 @@
 use super::{SlowStart, step};
 use crate::{Ack, AckCounting, Cause, Loss, Path, RestartWindow, Setup};
 
-/// The state of what a host does for one flow.
+/// The state of a host's functions for one flow.
 #[derive(Clone, Debug)]
 pub struct Hosted {
     slow_start: SlowStart,
@@ -23,14 +23,14 @@ pub struct Hosted {
     ended: bool,
 }
 
-/// What an acknowledgement does before the algorithm sees it.
+/// The effect of an acknowledgement before the algorithm sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
     /// Window, packets.
     pub window: f64,
     /// Slow-start threshold, packets.
     pub ssthresh: f64,
-    /// Packets that the acknowledgement counts for in congestion avoidance; `None` where the window may not grow by it.
+    /// Packets that the acknowledgement counts for in congestion avoidance; `None` if the window may not grow by it.
     pub acked: Option<f64>,
 }
 
@@ -108,7 +108,7 @@ impl Hosted {
         if window < ssthresh { self.slow_start.phase(ssthresh) } else { "congestion-avoidance" }
     }
 
-    /// Returns the rule by which that state was entered, for records; `""` where the state before says it.
+    /// Returns the rule by which that state was entered, for records; `""` if the previous state implies it.
     pub fn state_rule(&self, window: f64, ssthresh: f64) -> &'static str {
         if self.ended && window >= ssthresh { self.slow_start.rule() } else { "" }
     }

@@ -2,9 +2,9 @@
 //! HyStart, which ends slow start before it overshoots (Ha and Rhee, "Taming the elephants", Computer Networks 55, 2011),
 //! with the constants and the two heuristics of Linux 6.18 `net/ipv4/tcp_cubic.c`.
 //!
-//! * ACK train: while acknowledgements are at most 2 ms apart, the time since the start of the round measures how long the
-//!   window takes to pass the bottleneck. Slow start ends when `now - round_start > (delay_min + ack_delay) / 2`; the bound
-//!   is not halved where the flow is paced, since pacing spreads a window over half a round trip in slow start.
+//! * ACK train: while acknowledgements are at most 2 ms apart, the time since the start of the round measures how long
+//!   the window takes to pass the bottleneck. Slow start ends when `now - round_start > (delay_min + ack_delay) / 2`;
+//!   the bound is not halved if the flow is paced, since pacing spreads a window over half a round trip in slow start.
 //! * Delay: slow start ends when the smallest of more than 8 samples of a round exceeds
 //!   `delay_min + clamp(delay_min / 8, 4 ms, 16 ms)`.
 //! * `ack_delay` is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes in

@@ -7,7 +7,7 @@
 //! * In CSS each packet acknowledged adds a quarter of a packet. CSS ends, and slow start resumes, if the smallest
 //!   round-trip time falls below that at the start of CSS. After 5 rounds of CSS, including the one in which it started,
 //!   slow start is over.
-//! * An acknowledgement counts for at most 8 packets (`L`), for any number where the flow is paced (§4.2).
+//! * An acknowledgement counts for at most 8 packets (`L`), for any number if the flow is paced (§4.2).
 //! * Only the initial slow start of a connection, before ssthresh is known, uses HyStart++ (§4.3). An idle time restarts it, which
 //!   §4.3 permits.
 //!
@@ -93,7 +93,7 @@ impl HyStartPlusPlus {
         self.css.is_some()
     }
 
-    /// Forgets what was measured.
+    /// Discards the measurements.
     pub(super) fn restart(&mut self) {
         let limit = self.limit;
         *self = Self { limit, ..Self::new(false) };

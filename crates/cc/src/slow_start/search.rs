@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEARCH, slow start exit at the right choke point (draft-chung-ccwg-search-09, Chung, Kachooei, Li and Claypool): slow start ends
-//! where what is delivered falls behind what was sent a round trip before.
+//! SEARCH, slow start exit at the right choke point (draft-chung-ccwg-search-09, Chung, Kachooei, Li and Claypool):
+//! slow start ends when the data delivered falls behind the data sent a round trip before.
 //!
 //! * Time is divided into bins of a tenth of a window, and a window is 3.5 times the first round-trip time. At the end of each bin
 //!   the packets delivered in the last window are compared with those sent in the window that ended a round trip earlier, the
@@ -12,9 +12,9 @@
 //! Over a buffer without end, with `C` the rate of the link and `R` its round-trip time, the fluid of a slow start that doubles
 //! meets the condition at a window of `5.33 C R`.
 //!
-//! Deviations: the window stays what it is at the end of slow start: the drain phase of the draft is left out, as in neqo. What was
-//! sent is what is acknowledged and in flight, which is the same before the first loss. The place between two bins is that of neqo,
-//! which corrects the sign of the draft.
+//! Deviations: the window stays what it is at the end of slow start: the drain phase of the draft is left out, as in
+//! neqo. The data sent is the data acknowledged and in flight, which is the same before the first loss. The place
+//! between two bins follows neqo, which corrects the sign of the draft.
 
 use crate::{Ack, Path};
 use narrows_units::{Span, Time};
@@ -66,8 +66,8 @@ impl Bins {
         passed
     }
 
-    /// The share by which what is delivered falls behind what was sent, with a round-trip time of `rtt`; `None` where too little
-    /// is known.
+    /// The share by which the data delivered falls behind the data sent, with a round-trip time of `rtt`; `None` if too
+    /// little is known.
     fn behind(&self, rtt: Span) -> Option<f64> {
         let bins = rtt.as_secs_f64() / self.length.as_secs_f64();
         let back = bins as usize;
@@ -99,7 +99,7 @@ impl Search {
         bins.behind(rtt).is_some_and(|behind| behind >= THRESHOLD)
     }
 
-    /// Forgets what was measured.
+    /// Discards the measurements.
     pub(super) fn restart(&mut self) {
         self.bins = None;
     }

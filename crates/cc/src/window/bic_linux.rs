@@ -5,9 +5,10 @@
 //! * One packet is added for each `cnt` acknowledged, with `d = ⌊(W_max − w) / 4⌋`: `w / d` below `W_max`, `w / 16` where
 //!   `d > 16`, `5 w` where `d ≤ 1` and up to `W_max + 4`; then `3 w / (w − W_max)` up to `W_max + 48`, then `w / 16`. At most
 //!   20 before the first loss; `w` at and below 14 packets.
-//! * Above 14 packets `cnt` is divided by the mean number of packets per acknowledgement (`delayed_ack`, in 1/16), which
-//!   would be right for a count of acknowledgements; but packets are counted. The mean starts at two, and in whole numbers
-//!   does not fall below 31/16: the increase is twice that of the rule, with delayed acknowledgements or without.
+//! * Above 14 packets `cnt` is divided by the mean number of packets per acknowledgement (`delayed_ack`, in 1/16),
+//!   which would be right for a count of acknowledgements; but packets are counted. The mean starts at two, and in
+//!   whole numbers does not fall below 31/16: the increase is twice the increase of the rule, with delayed
+//!   acknowledgements or without.
 //! * `cnt` is computed again when the window has changed or after more than 7 jiffies.
 //! * Loss: `w = max(2, ⌊819 w / 1024⌋)`, half at and below 14 packets; `W_max = ⌊1843 w / 2048⌋` if `w < W_max`, else `w`. A
 //!   timeout resets `W_max` and the mean.

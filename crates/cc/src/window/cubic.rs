@@ -95,7 +95,7 @@ impl WindowRule for Cubic {
         epoch.w_est += share * if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
         let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
         if self.w_max + self.c * cube(after_k) < epoch.w_est {
-            // No faster than slow start; what is left comes with the next acknowledgements.
+            // No faster than slow start; the rest comes with the next acknowledgements.
             (epoch.w_est - window.size).clamp(0.0, acked)
         } else {
             let rtt = path.rtt.map_or(0.0, |rtt| rtt.smoothed.as_secs_f64());

@@ -6,8 +6,8 @@
 //! * One decrease for each loss episode that the recovery policy declares. The window does not grow from there to the end
 //!   of the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while the window is not what limits the sender
 //!   (RFC 2861, RFC 9438 §5.8).
-//! * What an acknowledgement of several packets counts for is the host's choice ([`AckCounting`]): as many packets, or one, or
-//!   one while the losses of a timeout are repaired.
+//! * The count of an acknowledgement of several packets is the host's choice ([`AckCounting`]): as many packets, or
+//!   one, or one while the losses of a timeout are repaired.
 //! * ABE, if the flow asks for it: a mark multiplies the window by the factor of RFC 8511 §3.1, unless the rule leaves more.
 //! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
@@ -120,7 +120,7 @@ impl<R: WindowRule> Windowed<R> {
         self.stage.window = Window { size, ssthresh };
         self.stage.new_avoidance = true;
         self.stage.slow_start.on_idle();
-        // What was sent before is past: no late sign that its loss was spurious raises the window.
+        // Earlier packets no longer count: no late sign that its loss was spurious raises the window.
         self.undo = None;
     }
 

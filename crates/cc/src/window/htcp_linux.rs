@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! H-TCP as in Linux 6.12 (`net/ipv4/tcp_htcp.c`): whole packets, jiffies, and factors in 1/128.
 //!
-//! * One packet is added once `⌊acknowledged α⌋ ≥ w`; the acknowledgement that adds it is not counted, and what was
-//!   acknowledged beyond `w / α` is lost, so that a small window grows more slowly than by `α` per round trip.
-//! * `α = 2 f (1 − β)` is computed at losses and whenever a packet is added, and holds until the next time: that of the loss
-//!   adds the first packet after the recovery. `f = 1` up to one second after the end of the last recovery, then `1 + ⌊10 (Δ −
-//!   1) + ((Δ − 1) / 2)²⌋`, divided by `clamp(0.1 s / RTT_min, 0.5, 10)` in 1/8, rounded down, at least 1.
-//! * Loss: `w = max(2, ⌊β w⌋)`, `β = clamp(RTT_min / RTT_max, 64/128, 102/128)` with both in jiffies, rounded up; 1/2 where
-//!   `RTT_min ≤ 12 ms`, where the largest throughput differs by more than 20 % from that before the last loss, and at the
-//!   loss after that. `RTT_max` then moves 5 % of the way to `RTT_min`.
+//! * One packet is added once `⌊acknowledged α⌋ ≥ w`; the acknowledgement that adds it is not counted, and acknowledged
+//!   packets beyond `w / α` are lost, so that a small window grows more slowly than by `α` per round trip.
+//! * `α = 2 f (1 − β)` is computed at losses and whenever a packet is added, and holds until the next time: the value
+//!   of the loss adds the first packet after the recovery. `f = 1` up to one second after the end of the last recovery,
+//!   then `1 + ⌊10 (Δ − 1) + ((Δ − 1) / 2)²⌋`, divided by `clamp(0.1 s / RTT_min, 0.5, 10)` in 1/8, rounded down, at
+//!   least 1.
+//! * Loss: `w = max(2, ⌊β w⌋)`, `β = clamp(RTT_min / RTT_max, 64/128, 102/128)` with both in jiffies, rounded up; 1/2
+//!   if `RTT_min ≤ 12 ms`, if the largest throughput differs by more than 20 % from the throughput before the last
+//!   loss, and at the loss after that. `RTT_max` then moves 5 % of the way to `RTT_min`.
 //! * Throughput is measured over a window of packets and at least `RTT_min`, and begins anew up to four `RTT_min` after a
 //!   recovery. A round-trip time more than 20 ms above `RTT_max`, or outside the state Open, does not raise it.
 

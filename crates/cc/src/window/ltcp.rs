@@ -4,7 +4,8 @@
 //!
 //! * Layer `K` begins at a window of `W_K = W_T K (K + 1) (K − 1) / 6` packets, the first at 0: 50, 200, 500, 1000 …
 //! * `w += K_R K n / w` for an acknowledgement of `n` packets; where `w` reaches `W_{K+1}` a layer is added.
-//! * Loss: `w −= β w`, half in the first layer; where that is below `W_K` one layer is dropped. Timeout: half, and one layer.
+//! * Loss: `w −= β w`, half in the first layer; if that is below `W_K` one layer is dropped. Timeout: half, and one
+//!   layer.
 //!
 //! Without a loss the window has grown from `W_T` to `W_K` after `(W_T / 2) (K (K + 1) / 2 − 3)` round trips. With one loss in
 //! `1 / p` packets and `b = β (1 − β / 2)` the mean window is near `(1 − β / 2) (1 / (p b (W_T / 6)^(1/3)))^(3/5)`.
@@ -40,7 +41,7 @@ impl Layered {
         }
     }
 
-    /// `K_R`, which makes shares over unequal round trips those of TCP.
+    /// `K_R`, which makes shares over unequal round trips equal to TCP's.
     fn compensation(&self, path: &Path) -> f64 {
         let Some((reference, rtt)) = self.reference.zip(path.rtt) else { return 1.0 };
         libm::cbrt(rtt.smoothed.as_secs_f64() / reference).max(1.0)

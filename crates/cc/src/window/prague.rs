@@ -5,7 +5,8 @@
 //! * Once per round, from the first mark on: `α = (1 − g) α + g F`, where `F` is the fraction of packets marked.
 //! * Mark: `w = w (1 − α / 2)`, at most once per round. The window still grows by `1 / w` for each packet without a mark.
 //! * Reduced RTT dependence: from 500 rounds after slow start, a flow with a round-trip time `R` below 25 ms grows by
-//!   `(R / 25 ms)²` of that, and updates `α` and the window once in 25 ms, so that its rate is that of a flow with 25 ms.
+//!   `(R / 25 ms)²` of that, and updates `α` and the window once in 25 ms, so that its rate equals the rate of a flow
+//!   with 25 ms.
 //! * Pacing rate `w / R`, twice that while the window is below half of ssthresh.
 //! * Loss: half, as Reno.
 

@@ -24,7 +24,7 @@ fn packet(number: u64, at: u64) -> Packet {
     Packet::new(FlowId::new(0, 0), number, Bytes::new(1500), body, us(at))
 }
 
-/// What leaves: numbers and times, in microseconds; and the numbers of what is lost.
+/// Packets that leave: numbers and times, in microseconds; and the numbers of lost packets.
 fn pass(list: &[Impairment], packets: impl IntoIterator<Item = Packet>) -> (Vec<(u64, u64)>, Vec<u64>) {
     let (passed, gone) = pass_packets(list, packets);
     (passed.iter().map(|packet| (packet.number, packet.arrival.as_ps() / US)).collect(), gone)

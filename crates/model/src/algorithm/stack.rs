@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Protocol stacks of others that carry connections in the simulator: libraries without input, output and clock.
 //!
-//! A stack brings both endpoints of a connection. The simulator passes them what arrives, with its time, and puts what they send on
-//! its links; a datagram travels beside its packet. What they report is what a kernel reports, too, so that hosts, workloads and
-//! records are the same.
+//! A stack brings both endpoints of a connection. The simulator passes them what arrives, with its time, and puts what
+//! they send on its links; a datagram travels beside its packet. They report the same state as a kernel, so that hosts,
+//! workloads and records are the same.
 
 use crate::algorithm::{Control, FlowStart, StackControl};
 use narrows_cc::Failure;
@@ -37,7 +37,7 @@ pub trait ProtocolStack: Debug + Send + Sync {
     ) -> Box<dyn StackConnection>;
 }
 
-/// What a stack needs to know of a connection.
+/// The properties of a connection that a stack needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackSetup {
     /// Payload of the transfer; `None` if it is endless.
@@ -80,7 +80,7 @@ pub trait StackConnection: Debug + Send {
     fn state(&mut self) -> (StackState, u64);
 }
 
-/// What a packet carries.
+/// The content of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Datagram {
     /// The payload of UDP.

@@ -14,9 +14,9 @@
 //!
 //! The delay of a frame is the time from its capture to the receipt of its last byte, and of all bytes before.
 //!
-//! Deviations: over a reliable transport that delivers in order, so that a lost packet delays the frames after it instead of
-//! damaging its own; all frames of a rate have the same size, without key frames; no time to encode and to decode; no sound;
-//! what the user of a game does is not sent.
+//! Deviations: over a reliable transport that delivers in order, so that a lost packet delays the frames after it
+//! instead of damaging its own; all frames of a rate have the same size, without key frames; no time to encode and to
+//! decode; no sound; actions of the user of a game are not sent.
 
 use super::{Event, Io, Object, Observation, REQUEST};
 use narrows_units::{Bytes, Rate, Span, Time};

@@ -6,8 +6,8 @@
 //! connection that carries load.
 //!
 //! Deviations: the number of load-generating connections is given instead of raised until goodput is stable; the
-//! warm-up of the run takes the place of the intervals before stability; one direction, that of the group; a small object
-//! is one full segment over a loaded connection, and 1 byte over another; probes at a constant interval.
+//! warm-up of the run takes the place of the intervals before stability; one direction, the group's; a small object is
+//! one full segment over a loaded connection, and 1 byte over another; probes at a constant interval.
 
 use super::{Event, HANDSHAKE, Io, Object, Observation, REQUEST};
 use narrows_units::{Bytes, Span, Time};
@@ -17,7 +17,7 @@ use narrows_units::{Bytes, Span, Time};
 pub struct ResponsivenessModel {
     /// Number of load-generating connections, which come first; at least one.
     pub connections: u32,
-    /// Time from a probe to the next; those of the two kinds alternate.
+    /// Time from a probe to the next; probes of the two kinds alternate.
     pub interval: Span,
     /// Whether connections begin with a TLS handshake of one round trip (RFC 8446).
     pub tls: bool,

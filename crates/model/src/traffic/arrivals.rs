@@ -22,8 +22,8 @@ pub enum Arrivals {
         /// Time between two arrivals, above zero.
         interval: Span,
     },
-    /// Arrivals like those of a recording (Harpoon: Sommers and Barford, IMC 2004): the time to the next and the size of each are
-    /// drawn with replacement, independently, from those recorded.
+    /// Arrivals as in a recording (Harpoon: Sommers and Barford, IMC 2004): the time to the next and the size of each
+    /// are drawn with replacement, independently, from those recorded.
     Resampled {
         /// Start of the process.
         from: Time,

@@ -113,7 +113,7 @@ impl<'py> IntoPyObject<'py> for Packets {
 pub struct PySent {
     /// Time at which it was sent, in seconds.
     now_s: f64,
-    /// Segment number, from 0; a retransmission has that of its segment.
+    /// Segment number, from 0; a retransmission has the number of its segment.
     number: u64,
     /// Payload, in bytes.
     size_bytes: u64,

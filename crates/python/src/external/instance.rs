@@ -28,14 +28,14 @@ pub struct Instance {
     answers: Answers,
     declared: Declared,
     hosted: Hosted,
-    /// The object and the host's state before the last episode, where the host undoes a spurious one.
+    /// The object and the host's state before the last episode, if the host undoes a spurious one.
     undo: Option<(Py<PyAny>, Hosted)>,
     burst: Bytes,
     /// Time of the last event.
     now: Time,
 }
 
-/// What a class says of itself by its attributes.
+/// The properties that a class declares by its attributes.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     /// How it uses ECN.
@@ -168,7 +168,7 @@ impl Instance {
         self.failure = Some(Failure { at: self.now, reason });
     }
 
-    /// Sets the attributes `window` and `ssthresh` where they change.
+    /// Sets the attributes `window` and `ssthresh` if they change.
     fn set_both(&mut self, what: &str, window: f64, ssthresh: f64) {
         let changed = |old: Option<f64>, new: f64| (old != Some(new)).then_some(new);
         let (window, ssthresh) =

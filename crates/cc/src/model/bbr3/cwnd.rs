@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The congestion window (draft-ietf-ccwg-bbr-06 §5.6.4): it grows by what is acknowledged up to `max_inflight`, and is
-//! restored after loss recovery and after ProbeRTT.
+//! The congestion window (draft-ietf-ccwg-bbr-06 §5.6.4): it grows by the acknowledged packets up to `max_inflight`,
+//! and is restored after loss recovery and after ProbeRTT.
 
 use super::MIN_PIPE_CWND;
 use crate::model::real::{greater, lesser};

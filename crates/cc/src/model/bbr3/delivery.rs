@@ -10,7 +10,7 @@ use narrows_units::Span;
 /// The sample that one acknowledgement or one lost packet gives (`RS`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sample {
-    /// Bits of payload per second; 0 where the acknowledgement has no rate sample.
+    /// Bits of payload per second; 0 if the acknowledgement has no rate sample.
     pub(super) delivery_rate: f64,
     /// Packets delivered since the sampled packet left.
     pub(super) delivered: u64,

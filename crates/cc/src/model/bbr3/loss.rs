@@ -40,7 +40,7 @@ impl Bbr3 {
         }
     }
 
-    /// The first mark of a round trip: what is in flight is too much (§3.7: any CE mark is congestion).
+    /// The first mark of a round trip: the data in flight is too much (§3.7: any CE mark is congestion).
     pub(super) fn handle_mark(&mut self, path: &Path) {
         self.signals.note_congestion(self.delivery.delivered());
         if self.state.is(State::Startup) {

@@ -8,7 +8,7 @@ use crate::model::state_machine::States;
 pub(super) enum State {
     /// Looks for the rate and the delay of the path, by a window that doubles.
     Initial,
-    /// Sends a little less than the path carries, for what a probe has shown.
+    /// Sends a little less than the path carries, until the result of a probe is known.
     Recovery,
     /// Sends at the nominal rate.
     Cruising,

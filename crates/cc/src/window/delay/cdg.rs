@@ -2,8 +2,8 @@
 //! CAIA delay gradient, CDG (Hayes and Armitage, "Revisiting TCP congestion control using delay gradients", IFIP Networking
 //! 2011; FreeBSD `cc_cdg.c`, by its first author): backs off at random while the round-trip time grows.
 //!
-//! * Each round has a minimum and a maximum round-trip time; their differences to those of the round before are the gradients
-//!   `g_min` and `g_max`, and `ḡ` is the mean of the last `a` of each.
+//! * Each round has a minimum and a maximum round-trip time; their differences from the previous round are the
+//!   gradients `g_min` and `g_max`, and `ḡ` is the mean of the last `a` of each.
 //! * *Backoff*: with probability `1 − e^(−ḡ / G)`, where `ḡ` is `ḡ_min` if positive, else `ḡ_max` if positive: `w = β w`. In slow
 //!   start the latest gradient takes the place of the mean. The round after a backoff has no gradient.
 //! * *Ineffectual backoffs*: after `b` of them without a negative gradient the next `b` are left out, since flows that do not

@@ -2,7 +2,8 @@
 //! Copa (Arun and Balakrishnan, "Copa: practical delay-based congestion control for the Internet", NSDI 2018): a window that
 //! moves towards a target rate of `1 / (δ d)` packets per second, with `d` the queueing delay.
 //!
-//! * `RTTstanding`: the least round-trip time of the last `srtt / 2`; `RTTmin`: that of the last 10 s; `d` their difference.
+//! * `RTTstanding`: the least round-trip time of the last `srtt / 2`; `RTTmin`: the least of the last 10 s; `d` their
+//!   difference.
 //! * For each packet acknowledged `w += v / (δ w)` if `w / RTTstanding ≤ 1 / (δ d)`, else `w −= v / (δ w)`. Paced at
 //!   `2 w / RTTstanding`. With `w / RTTstanding` the flow's share of the link, `n` flows keep `n / δ` packets in the queue.
 //! * Velocity `v`: doubles each round trip once the window has moved in the same direction for three more, else 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! LEDBAT, low extra delay background transport (RFC 6817): a window that keeps the queueing delay near a target, below that
-//! of flows that fill the queue, and so gives way to them.
+//! LEDBAT, low extra delay background transport (RFC 6817): a window that keeps the queueing delay near a target, below
+//! the delay of flows that fill the queue, and so yields to them.
 //!
 //! * Queueing delay `q`: the least of the last samples less the least of the last minutes (§2.4.2, §4.2; the lists of
 //!   `current_delays` and `base_delays`).
