@@ -192,7 +192,7 @@ impl Answers {
         Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: layout::Limits::EMPTY }
     }
 
-    /// Fast path: if only the window changed since the last call, takes the limits `given` and returns true.
+    /// Takes the limits `given` if only the window changed since the last call (the fast path); returns whether it did.
     fn moved(&mut self, given: &layout::Limits, mss: Bytes) -> bool {
         let alike = layout::Limits { window: self.given.window, ..*given } == self.given;
         let is_new = alike && self.given.window != NONE && (1..=NEGATIVE).contains(&given.window);

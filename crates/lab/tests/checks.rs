@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: rule. The sanity section answers what it asks, and only where the question arises.
+//! Truth: rule. The sanity section answers its questions, and only if they arise.
 
 use crate::support::run;
 use narrows_lab::records::{Check, Level};
@@ -50,8 +50,8 @@ fn a_buffer_without_a_limit_cannot_fill() {
     );
 }
 
-/// What the scenario explains is no fault: a delay-based algorithm that fills no buffer, a line that users leave idle, a
-/// source that sends less than the line carries.
+/// Effects that the scenario explains are not faults: a delay-based algorithm that fills no buffer, a line that users
+/// leave idle, a source that sends less than the line carries.
 #[test]
 fn what_the_scenario_explains_is_a_note() {
     let users = r#"algorithm = "cubic"

@@ -76,7 +76,7 @@ mod tests {
         Packet { body: Body::syn(Some(request)), ..packet(0, 1, size) }
     }
 
-    /// What a packet finds that asks for `threshold`, on a link that carries 200,000 bytes in an interval.
+    /// The result of a packet that asks for `threshold`, on a link that carries 200,000 bytes in an interval.
     fn asked(arrived: u16, threshold: f32) -> (bool, bool) {
         let interval = Span::from_ms(200);
         let config = load::Config { interval, sampling: Span::from_ms(10), kappa: 0.5, target: 1.0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which class each flow belongs to: what a border router would write into the packets' headers (RFC 2475), known here
-//! from the flow.
+//! The class of each flow: a border router would write it into the packets' headers (RFC 2475); here it is known from
+//! the flow.
 
 use alloc::sync::Arc;
 use narrows_wire::FlowId;

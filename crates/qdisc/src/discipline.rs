@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A queue discipline of the catalogue, and one with its settings: what a resolved scenario holds of a queue.
+//! A queue discipline of the catalogue, and one with its settings, as a resolved scenario holds it.
 
 use crate::{Classes, Limit, QueueDiscipline, Scale, Threshold};
 use alloc::{
@@ -18,7 +18,7 @@ use narrows_units::{Bytes, Dimension, Quantity, Rate, Span};
 pub struct Entry {
     /// Name, source, equations, parameters and deviations.
     pub card: Card,
-    /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only where that is true.
+    /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only if that is true.
     pub marks: bool,
     /// Which of its packets leave in the order of their arrival.
     pub order: Order,
@@ -296,7 +296,7 @@ impl Settings {
         written.map_or_else(|| self.expect(name).to_string(), |(_, written)| written.to_owned())
     }
 
-    /// Sets the parameter `name`, which follows from others where it is not given.
+    /// Sets the parameter `name`, which follows from others if it is not given.
     pub(crate) fn or_set(&mut self, name: &str, setting: impl FnOnce(&Self) -> Setting) {
         if self.get(name).is_none() {
             let setting = setting(self);
@@ -374,7 +374,7 @@ impl Settings {
         }
     }
 
-    /// Does the same as [`classes`](Self::classes), but `None` where no group is named.
+    /// Does the same as [`classes`](Self::classes), but `None` if no group is named.
     pub fn named_classes(&self, name: &str) -> Option<Classes> {
         match self.expect(name) {
             Setting::Classes(groups, flows) => (!groups.is_empty()).then(|| flows.clone()),

@@ -16,10 +16,10 @@
 //! Nothing is signalled by probability with less than two packets waiting behind. Packets of a flow keep their order
 //! within each queue only.
 //!
-//! Where a packet takes longer to transmit than the step, whatever arrives meanwhile waits longer than that. So RFC 9332
-//! applies the step only where `lq.len() > Th_len = 1` once the packet has left (appendix A.1, lines 5a to 5d); Linux has
-//! such a floor as `min_qlen_step`, but by default none. Here the floor is that of the RFC, because without it the rates
-//! that the coupling is to make equal are not: beside CUBIC, Prague has a tenth of the rate of a link of 4 Mbps.
+//! If a packet takes longer to transmit than the step, whatever arrives meanwhile waits longer than that. So RFC 9332
+//! applies the step only where `lq.len() > Th_len = 1` once the packet has left (appendix A.1, lines 5a to 5d); Linux
+//! has such a floor as `min_qlen_step`, but by default none. Here the floor follows the RFC, because without it the
+//! rates that the coupling is to make equal are not: beside CUBIC, Prague has a tenth of the rate of a link of 4 Mbps.
 
 use crate::discipline::independent;
 use crate::periodic::UpdateTimer;

@@ -30,7 +30,7 @@ pub struct FairQueueing {
     /// Finish numbers of the packets that wait, by row.
     waiting: Vec<VecDeque<Finish>>,
     rounds: Rounds,
-    /// Finish numbers of the packets at the heads of rows, the smallest first; those of rows that drops have emptied, too.
+    /// Finish numbers of the packets at the heads of rows, the smallest first, including rows that drops have emptied.
     heads: BinaryHeap<Reverse<(Finish, usize)>>,
 }
 

@@ -22,7 +22,7 @@ use narrows_wire::Packet;
 /// Settings of an FQ-PIE queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Settings of the law of each queue; its limit is that of all queues together.
+    /// Settings of the law of each queue; its limit applies to all queues together.
     pub law: pie::Config,
     /// Largest probability at which ECN-capable packets are marked instead of dropped, 0 to 1.
     pub ecn_prob: f64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The load of a link as VCP's router measures it (Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005): the bytes that
-//! arrived in an interval and a part of the queue, over what the link carries in that time.
+//! The load of a link as VCP's router measures it (Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005): the bytes
+//! that arrived in an interval and a part of the queue, over the capacity of the link in that time.
 //!
 //! Every `T`: `load = (λ + κ Q) 8 / (C T)`, with `λ` bytes arrived, counted before any drop, and `Q += (q − Q) / 4`, where `q` is the
 //! mean of the bytes waiting, sampled every `t_q`. `f = load / γ`, rounded up to a hundredth.
@@ -99,11 +99,11 @@ impl LoadLaw {
     }
 }
 
-/// A router that measures the load of its link, and answers what packets ask of it.
+/// A router that measures the load of its link, and answers the requests of packets.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadRouter {
     pub law: LoadLaw,
-    /// Writes what the load, `f`, is into the request of a packet that leaves.
+    /// Writes the load, `f`, into the request of a packet that leaves.
     pub answer: fn(f64, &mut Request),
 }
 

@@ -3,7 +3,7 @@
 
 use narrows_card::{Domain, Parameter};
 
-/// `limit` where the source sets none.
+/// `limit` if the source sets none.
 pub(crate) const LIMIT: Parameter = Parameter {
     name: "limit",
     meaning: "maximum backlog (buffer size), without the packet in transmission",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the queues of periodic controllers share: the timer of updates, and a queue that measures how long packets wait.
+//! The common parts of the queues of periodic controllers: the timer of updates, and a queue that measures how long
+//! packets wait.
 
 use crate::{Backlog, Fifo};
 use narrows_units::{Span, Time};

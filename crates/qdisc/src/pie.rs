@@ -2,8 +2,8 @@
 //! PIE, proportional integral controller enhanced: signals arrivals at random, with a probability that is moved until
 //! packets wait as long as they should.
 //!
-//! Source: RFC 8033; the time that packets wait as in Linux's `sch_pie.c`: that of the last packet to leave, zero once
-//! none waits. The law is in [`PieLaw`], free of any queue.
+//! Source: RFC 8033; the time that packets wait as in Linux's `sch_pie.c`: the time of the last packet to leave, zero
+//! once none waits. The law is in [`PieLaw`], free of any queue.
 
 mod law;
 

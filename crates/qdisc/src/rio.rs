@@ -116,7 +116,7 @@ impl Rio {
         }
     }
 
-    /// What the law of its precedence says of an arrival.
+    /// The decision of the law of its precedence on an arrival.
     fn judge(&mut self, inside: bool, size: Bytes, context: &mut Context<'_>) -> Verdict {
         let idle = self.idle.end(self.config.mean_packet, context);
         self.outside.law.update(self.length(self.backlog), idle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Many first-in-first-out rows in one store: what the disciplines wait in that keep flows apart.
+//! Many first-in-first-out rows in one store: the buffers of the disciplines that separate flows.
 //!
 //! All rows share their cells, so that the store grows to the largest backlog it has held and allocates no more after
 //! that, whoever's packets they are. Every operation takes constant time on average, finding the longest row included.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the lengths of a queue are measured by.
+//! The units of the lengths of a queue.
 
 use crate::{Limit, Threshold, Unit};
 use narrows_units::{Bytes, Quantity, Rate, Span};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of all disciplines are made of: packets, an account of what became of them, and a link's clock.
+//! The parts of the tests of all disciplines: packets, an account of their fates, and a link's clock.
 
 use crate::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Time};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A handshake with the course of that of TLS 1.3, but without cryptography: what is studied does not depend on it, and its random
-//! numbers would.
+//! A handshake with the round trips of TLS 1.3, but without cryptography: congestion control does not depend on it, and
+//! its random numbers would not follow from the seed.
 //!
 //! It takes one round trip, as in RFC 9001 §4, and carries the transport parameters of both sides. Nothing is encrypted, but every
 //! packet is as long as with an authentication tag. There is no certificate, so the first flight of the server is one datagram.
@@ -29,7 +29,7 @@ pub(crate) struct Handshake {
     read: u32,
 }
 
-/// What a side writes.
+/// The output of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     /// Whether the keys of the next packet number space are ready.
@@ -80,8 +80,8 @@ impl Handshake {
         before == 0 && self.read > 0
     }
 
-    /// Adds to `out` what is to be sent next. Returns whether the keys of the next packet number space are ready, which
-    /// are used after `out` has been sent in the present one.
+    /// Adds the next data to be sent to `out`. Returns whether the keys of the next packet number space are ready,
+    /// which are used after `out` has been sent in the present one.
     pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> Written {
         match (self.client, self.written, self.read) {
             (true, 0, _) => {

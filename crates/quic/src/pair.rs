@@ -25,14 +25,14 @@ use std::time::{Duration, Instant, SystemTime};
 /// The client, which sends the data, and the server, which receives it.
 #[expect(clippy::struct_excessive_bools, reason = "what has happened to the connection, one by one")]
 pub(super) struct Pair {
-    /// The time of the stack at the start of the run. Its type has no other values than those of the machine's clock; only
-    /// differences from this one are ever used.
+    /// The time of the stack at the start of the run. Its type can only be created from the machine's clock; only
+    /// differences from this value are ever used.
     base: Instant,
     setup: StackSetup,
     client: Side,
     server: Side,
     client_config: Option<ClientConfig>,
-    /// What the client reveals.
+    /// The state that the client exposes.
     seen: Shared,
     stream: Option<StreamId>,
     incoming: Option<StreamId>,
@@ -48,7 +48,7 @@ pub(super) struct Pair {
     finished: bool,
     /// Whether anything has come from the server.
     answered: bool,
-    /// What the server has read.
+    /// The data that the server has read.
     arrived: Arrived,
     /// Payload that the server has read without a hole, as far as the client knows.
     acked: u64,
@@ -61,7 +61,7 @@ pub(super) struct Pair {
 struct Side {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// What the endpoint itself answers.
+    /// The endpoint's own answers.
     answers: Vec<(Vec<u8>, Option<EcnCodepoint>)>,
     /// Time of the next timer.
     due: Option<Instant>,
@@ -153,7 +153,8 @@ impl Pair {
         }
     }
 
-    /// The sending application writes what the stack takes, but not further ahead than matters: the stack keeps what is written.
+    /// The sending application writes as much as the stack takes, but not further ahead than matters: the stack keeps
+    /// written data.
     fn supply(&mut self) {
         let (Some((_, connection)), Some(stream)) = (&mut self.client.connection, self.stream) else {
             return;
@@ -176,9 +177,9 @@ impl Pair {
         }
     }
 
-    /// The receiving application reads all that is there: in order if the scenario gives it a receive window, so that data behind
-    /// a hole fills that. Otherwise as it arrives, since a stack closes a connection whose unread data has more than some thousand
-    /// holes, which the end of slow start in a deep buffer leaves.
+    /// The receiving application reads all available data: in order if the scenario gives it a receive window, so that
+    /// data behind a hole fills that. Otherwise as it arrives, since a stack closes a connection whose unread data has
+    /// more than some thousand holes, which the end of slow start in a deep buffer leaves.
     fn read(&mut self) {
         let (Some((_, connection)), Some(stream)) = (&mut self.server.connection, self.incoming) else {
             return;
@@ -398,7 +399,8 @@ impl fmt::Debug for Pair {
 /// What builds the controller of a connection.
 pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 
-/// What builds the controllers of the sender and of the receiver. An algorithm of Narrows or from a file is that of the sender alone.
+/// Builds the controllers of the sender and of the receiver. An algorithm of Narrows or from a file is used by the
+/// sender alone.
 fn controllers(
     setup: &StackSetup,
     control: &StackControl,
@@ -414,17 +416,17 @@ fn controllers(
     [Arc::clone(&both), both]
 }
 
-/// The configuration of the stack: its own, but for what the path and the application say.
+/// The configuration of the stack: its own, but for settings of the path and the application.
 fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
     let mut config = TransportConfig::default();
     config.congestion_controller_factory(factory);
-    // What may be in flight is for the congestion window to say, unless the receiver has little room.
+    // The congestion window limits the data in flight, unless the receiver has little room.
     let window = setup.receive_window.map_or(ROOM, |bytes| bytes.count().clamp(1, ROOM));
     let window = VarInt::try_from(window).unwrap_or(VarInt::MAX);
     config.stream_receive_window(window);
     config.receive_window(window);
     config.send_window(ROOM);
-    // The search for the size of packets ends at that of the path at the latest.
+    // The search for the size of packets ends at the packet size of the path at the latest.
     let mut search = MtuDiscoveryConfig::default();
     let most = setup.packet.count().saturating_sub(HEADERS).max(LEAST_PAYLOAD);
     if most < LARGEST_SEARCHED {
@@ -493,7 +495,7 @@ const CIDS: u64 = 10;
 /// Room of buffers that never limit a connection, bytes.
 const ROOM: u64 = 1 << 40;
 
-/// Payload that applications write ahead of what is sent, which is far more than a packet.
+/// Payload that applications write ahead of sent data, which is far more than a packet.
 const AHEAD: u64 = 1 << 20;
 
 /// Payload of UDP up to which the stacks search, bytes.

@@ -32,8 +32,8 @@ impl Seed {
 
 /// Returns what `build` returns in a thread whose random numbers follow from `seed`.
 ///
-/// A controller that takes no seed draws from the generator of its thread, which the system seeds at its first use; so that of a
-/// new thread alone can have a seed.
+/// A controller that takes no seed draws from the generator of its thread, which the system seeds at its first use; so
+/// only the generator of a new thread can have a seed.
 pub(crate) fn seeded<T: Send>(seed: u64, build: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an endpoint reveals while it works: its keys see the packets that it sends, its controller what happens to them.
+//! The observations of an endpoint: its keys see the packets that it sends, its controller their fates.
 
 use crate::frames::{StreamData, stream_data};
 use narrows_cc::{Cause, Failure};

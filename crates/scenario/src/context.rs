@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a scenario is loaded from, and what a command says of it besides `--set`.
+//! The origin of a scenario, and the options of a command for it besides `--set`.
 
 use super::location::Location;
 use crate::series::SeriesMetrics;
@@ -97,7 +97,7 @@ pub struct LoadContext<'a> {
 }
 
 impl LoadContext<'_> {
-    /// Adds to what was assumed, a sentence each.
+    /// Adds to the assumptions, a sentence each.
     pub fn assume(&self, sentences: impl IntoIterator<Item = String>) {
         self.assumed.borrow_mut().extend(sentences);
     }
@@ -110,7 +110,7 @@ impl LoadContext<'_> {
     pub fn path(&self, name: &str, location: &Location) -> Result<PathBuf, String> {
         let path = match location {
             Location::File(_) => self.directory.join(name),
-            // What is typed on the command line is relative to where it is typed.
+            // Names typed on the command line are relative to the working directory.
             Location::Argument(_) | Location::CommandLine => self.options.overrides_directory.join(name),
         };
         if self.options.trust.allows_file(&path, location) {

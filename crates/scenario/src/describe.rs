@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a scenario runs, in words, for the head of a report.
+//! Description of a scenario in words, for the head of a report.
 
 use super::resolve::{Resolved, Topology};
 use super::sections::flow::ResolvedGroup;

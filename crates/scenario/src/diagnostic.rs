@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong with a scenario: where, what was given, what is allowed.
+//! Errors in a scenario: the place, the given value, the allowed values.
 
 use super::location::Location;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ impl Diagnostic {
             let indent = |c| if c == '\t' { '\t' } else { ' ' };
             let before: String = self.source_line.chars().take(column - 1).map(indent).collect();
             let _ = writeln!(text, "  {number} | {}", self.source_line);
-            // A line of which the end is left out may not have the place in what is shown.
+            // A line of which the end is left out may not have the place in the part shown.
             if column <= self.source_line.chars().count() + 1 {
                 let marks = "^".repeat(self.length.max(1));
                 let _ = writeln!(text, "  {} | {before}{marks}", " ".repeat(number.len()));
@@ -203,7 +203,7 @@ const MOST_SHOWN: usize = 100;
 /// Characters of a line or a value that are shown.
 const LONGEST_SHOWN: usize = 2000;
 
-/// A text of which the end is left out where it is long.
+/// A text of which the end is left out if it is long.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run of a scenario would execute.
+//! The code that a run of a scenario would execute.
 
 use crate::context::{LoadContext, LoadOptions, Trust};
 use crate::diagnostic::{self, Diagnostic};
@@ -23,7 +23,7 @@ pub struct Executed {
     pub given: Option<usize>,
 }
 
-/// The kinds of what is executed.
+/// The kinds of executed code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutedKind {
     /// A class in a file.
@@ -34,8 +34,9 @@ pub enum ExecutedKind {
     Server,
 }
 
-/// Returns what a run of the scenario `text` would execute: every file that a loader would load, each once, and every
-/// command. Modules of WebAssembly are not among them, for they reach nothing. No file of an algorithm is read; arguments are those of [`crate::load`], without its backend.
+/// Returns the code that a run of the scenario `text` would execute: every file that a loader would load, each once,
+/// and every command. Modules of WebAssembly are not among them, for they reach nothing. No file of an algorithm is
+/// read; arguments are as for [`crate::load`], without its backend.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ impl Fault {
     }
 }
 
-/// A key or table of the scenario: its path and where it was written.
+/// A key or table of the scenario: its path and its place.
 #[derive(Clone, Debug)]
 pub struct At {
     /// Key path, as in `path.queue.limit`; empty for the whole file.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Files that a scenario names: regular ones of bounded size.
 //!
-//! A pipe may never end or never begin, a device may give bytes for ever; neither is what a scenario describes.
+//! A pipe may never end or never begin, a device may give bytes for ever; no scenario describes either.
 
 use sha2::{Digest, Sha256};
 use std::fs::{File, metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens the regular file `path`. The reader ends where the file is larger than any that is read here, with an error.
+/// Opens the regular file `path`. The reader ends with an error if the file is larger than any that is read here.
 pub fn open(path: &Path) -> io::Result<impl Read + use<>> {
     // Looked at before it is opened: to open a pipe is to wait for its writer.
     let found = metadata(path)?;

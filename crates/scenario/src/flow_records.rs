@@ -5,7 +5,7 @@
 use crate::recorded_rate::{Problem, Table, TimeUnit, calendar, number};
 use narrows_units::{Bytes, Span};
 
-/// What the scenario says of a file.
+/// The keys of the scenario on a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'a> {
     /// Name or number of the column of start times.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files that a scenario names: where it names them, where they lie, and where a folder of results keeps their content.
+//! Files that a scenario names: the place of the name, the path, and the place of their content in a folder of results.
 
 use crate::location::Location;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the keys of a scenario file are called, what they may hold and what they mean: the data behind the JSON Schema,
-//! the documentation, `--set` and the messages.
+//! Names, allowed values and meanings of the keys of a scenario file: the data behind the JSON Schema, the
+//! documentation, `--set` and the messages.
 
 use narrows_units::{Dimension, alternatives};
 

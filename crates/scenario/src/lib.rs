@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The scenario file: from what a person wrote to a [`Model`] in which nothing can be invalid.
+//! The scenario file: from its text to a [`Model`] in which nothing can be invalid.
 //!
 //! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), reads every
-//! key by its declaration (`section`, `sections`), writes out every default (`resolve`), and lays out the network. All faults
-//! are returned together, in the order of the file, each with its place, what was given and what is allowed. The resolved
-//! scenario is printed as a file that loads to the same model.
+//! key by its declaration (`section`, `sections`), writes out every default (`resolve`), and lays out the network. All
+//! faults are returned together, in the order of the file, each with its place, the given value and the allowed values.
+//! The resolved scenario is printed as a file that loads to the same model.
 
 mod context;
 mod delay_trace;
@@ -82,7 +82,7 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Resolved file in which each file is named by its place in a folder of results, relative to the folder.
     pub portable: String,
-    /// Every place where the scenario names a file, be it used or not.
+    /// Every place at which the scenario names a file, be it used or not.
     pub inputs: Vec<InputFile>,
     /// Every file that is used, with the SHA-256 of its content in hexadecimal.
     pub files: Vec<(PathBuf, String)>,
@@ -207,15 +207,15 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>, assumed: 
     }
 }
 
-/// The digest of the resolved file and of the backend. It must not depend on where a file lies, so there its content stands for
-/// its path.
+/// The digest of the resolved file and of the backend. It must not depend on the path of a file, so there its content
+/// stands for its path.
 fn digest(root: &RootKeys, backend: Option<&str>, replaced: &[Replaced]) -> String {
     let mut anonymous = written(root, Naming::Digest, replaced);
     anonymous.extend(backend);
     hexadecimal(&Sha256::digest(anonymous))
 }
 
-/// The resolved file, with what a backend does in place of some defaults.
+/// The resolved file, with the behaviour of a backend in place of some defaults.
 fn written(root: &RootKeys, naming: Naming, replaced: &[Replaced]) -> String {
     let mut file = TomlTable::default();
     root.emit(naming, &mut file);
@@ -225,7 +225,7 @@ fn written(root: &RootKeys, naming: Naming, replaced: &[Replaced]) -> String {
     file.text()
 }
 
-/// Every place where the scenario names a file, once: a default may take over the file of another key.
+/// Every place at which the scenario names a file, once: a default may take over the file of another key.
 fn inputs(root: &RootKeys) -> Vec<InputFile> {
     let flows = root.flows.get().ok().into_iter().flatten();
     let algorithms = flows.flat_map(|group| group.own.algorithm_files());
@@ -238,7 +238,7 @@ fn inputs(root: &RootKeys) -> Vec<InputFile> {
     inputs
 }
 
-/// Every place where the scenario names a file other than that of an algorithm.
+/// Every place at which the scenario names a file other than an algorithm's.
 fn recordings(root: &RootKeys) -> Vec<&InputFile> {
     let path = root.path.get().ok().and_then(Option::as_ref).map(PathKeys::recordings);
     let network = root.network.get().ok().and_then(Option::as_ref).map(NetworkKeys::recordings);

@@ -160,7 +160,7 @@ impl Setter<'_> {
         }
         let Value::Table(entries) = &mut node.value else { unreachable!("it was made a table above") };
         let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
-            // No table is written for a key that is new: what is put there decides.
+            // No table is written for a key that is new: the new value decides.
             let node = Node { value: Value::Text(String::new()), place: self.place.clone() };
             entries.push(Pair { key: key.to_owned(), key_place: self.place.clone(), node });
             entries.len() - 1
@@ -223,7 +223,7 @@ fn shared(before: &Node, form: Option<&Variant>) -> Vec<Pair> {
     }
 }
 
-/// What a group of flows, a link or another element of a list of tables is called.
+/// The name of a group of flows, a link or another element of a list of tables.
 fn name_of(node: &Node) -> String {
     let text = |key: &str| match node.value.get(key).map(|entry| &entry.node.value) {
         Some(Value::Text(text)) => Some(text.clone()),

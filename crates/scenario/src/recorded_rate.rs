@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rates over time from a table of text: lines of fields between commas, semicolons, tabs or spaces, with or without a
-//! header. Nothing is guessed silently: what a file leaves open is refused with the candidates, and what is taken from its
-//! header is part of the result.
+//! header. Nothing is guessed silently: an ambiguous file is refused with the candidates, and columns and units taken
+//! from its header are part of the result.
 
 mod field;
 mod pairs;
@@ -16,7 +16,7 @@ pub use units::{RateUnit, TimeUnit};
 
 use narrows_units::{Rate, Span};
 
-/// What the scenario says of a file.
+/// The keys of the scenario on a file.
 #[derive(Debug)]
 pub struct Reading<'a> {
     /// Name or number of the column of rates.
@@ -64,7 +64,7 @@ pub struct Rates {
     pub steps: Vec<(Span, Rate)>,
     /// Length of the recording.
     pub length: Span,
-    /// What the columns and units are, and from where that is known.
+    /// The columns and units, and the source of this information.
     pub understood: String,
 }
 

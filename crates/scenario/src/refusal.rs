@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a backend cannot honour, reported where it was written.
+//! Settings that a backend does not support, reported at their lines.
 
 use super::diagnostic::Fault;
 use super::kind::Key;
@@ -10,8 +10,8 @@ use super::tree::{Node, Value};
 use narrows_backend::Support;
 use narrows_model::{Model, Refused};
 
-/// A key of the resolved file whose default makes room for what the backend does: its path, and the value of TOML in its place;
-/// `None` if no value says it.
+/// A key of the resolved file whose default is replaced by the backend's behaviour: its path, and the value of TOML in
+/// its place; `None` if no value says it.
 pub(super) type Replaced = (String, Option<String>);
 
 /// The judgement of a backend about a scenario.

@@ -54,7 +54,7 @@ pub(super) enum Topology {
     Network(Box<ResolvedNetwork>),
 }
 
-/// Resolves a whole scenario and fills in what was not written.
+/// Resolves a whole scenario and fills in absent keys.
 pub(super) fn resolve(
     root: &mut RootKeys,
     load: &LoadContext<'_>,
@@ -123,7 +123,8 @@ type Loads = Vec<Result<GroupLoad, Reported>>;
 /// Name and connection slots of each group that queues may name.
 type Members = Vec<(String, Range<u64>)>;
 
-/// What begins the connections of each group, and the groups that queues may name, unless one of them is faulty.
+/// The processes that start the connections of each group, and the groups that queues may name, unless one of them is
+/// faulty.
 fn group_loads(
     groups: &mut [GroupKeys],
     duration: Result<Span, Reported>,
@@ -145,7 +146,7 @@ fn group_loads(
     (loads, members.ok())
 }
 
-/// What the flows send, as far as the impairments of links depend on it.
+/// The packets that the flows send, as far as the impairments of links depend on them.
 fn traffic(root: &RootKeys, groups: &[GroupKeys], loads: &Loads) -> Traffic {
     // Of a group with faults it is not known.
     let acknowledged = |data: DirectionWord| {
@@ -198,7 +199,7 @@ fn check_names(groups: &[GroupKeys], faults: &mut Vec<Fault>) {
     }
 }
 
-/// What groups depend on.
+/// The inputs of groups.
 fn flow_context<'a>(
     root: &'a RootKeys,
     path: Option<&Result<ResolvedPath, Reported>>,
@@ -239,7 +240,7 @@ fn resolve_groups(
     faults: &mut Vec<Fault>,
 ) -> Result<Vec<ResolvedGroup>, Reported> {
     let marked: Vec<bool> = groups.iter().map(|group| group.own.is_subject()).collect();
-    // Where no group is marked, all are put to the test whose rate is not their source's.
+    // If no group is marked, all groups are under test whose rate is not their source's.
     let all = context.load.options.subject.is_some() && !marked.contains(&true);
     let resolved: Vec<_> = groups
         .iter_mut()

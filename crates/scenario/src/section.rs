@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tables of a scenario file: one declaration for each key.
 //!
-//! [`keys!`] declares a table as a struct. A field is a key: its documentation is the key's meaning, its type is what the
-//! key may hold and into which Rust type that is read, and behind that stands what holds where the key is absent:
-//! nothing for a required key, a value for a default that is always the same, words for one that depends on other keys.
-//! Schema, documentation, messages, reading and the resolved file follow from that.
+//! [`keys!`] declares a table as a struct. A field is a key: its documentation is the key's meaning, its type gives the
+//! allowed values and the Rust type into which they are read, and behind that stands the default: nothing for a
+//! required key, a value for a default that is always the same, words for one that depends on other keys. Schema,
+//! documentation, messages, reading and the resolved file follow from that.
 
 use super::diagnostic::Fault;
 use super::emit::{Naming, TomlTable};
@@ -215,7 +215,7 @@ macro_rules! keys {
             )*
         }
 
-        // These cannot be derived where a key's type depends on a parameter.
+        // These cannot be derived if a key's type depends on a parameter.
         impl $(<$unit: $bound>)? Clone for $name $(<$unit>)? {
             fn clone(&self) -> Self {
                 Self { table: self.table.clone(), $($key: self.$key.clone(),)* }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of a scenario file: keys, what they resolve to, and what is said of them.
+//! The tables of a scenario file: keys, their resolved values, and their descriptions.
 
 mod algorithm;
 mod application;

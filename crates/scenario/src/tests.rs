@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a whole scenario loads to.
+//! The models of whole scenarios.
 
 mod effect;
 mod executed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The types of keys: what a key of each type may hold, into which Rust type it is read, and how it is written.
+//! The types of keys: the allowed values of each type, the Rust type into which it is read, and how it is written.
 //!
 //! The type of a key is a Rust type. Types that stand for themselves are `bool`, `f64`, `String`, `Span`, `Rate` and
 //! `Bytes`; the others say what they restrict, as in `Positive<Span>`.

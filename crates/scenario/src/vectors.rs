@@ -4,16 +4,16 @@
 //! Source: Weigle, Adurthi, Hernández-Campos, Jeffay, Smith, "Tmix: A Tool for Generating Realistic TCP Application
 //! Workloads in ns-2", ACM CCR 36(3), 2006; *The ns Manual*, chapter "Tmix", for both formats and what they mean.
 //!
-//! A connection is a line `SEQ start exchanges id…` or `CONC start initiator-units acceptor-units id…` (`S` and `C` in the
-//! alternate format), lines `w` (receive windows of initiator and acceptor, bytes), `r` (shortest round trip,
-//! microseconds), `l` (loss rates) and `m` (segment sizes), and then what is written: in the original format `> bytes` by the
-//! initiator and `< bytes` by the acceptor with `t microseconds` in between (`c>`, `c<`, `t>` and `t<` of a concurrent
-//! connection), in the alternate one `I` or `A` and *microseconds after the own write, microseconds after the other's, bytes*.
-//! All times are in microseconds.
+//! A connection is a line `SEQ start exchanges id…` or `CONC start initiator-units acceptor-units id…` (`S` and `C` in
+//! the alternate format), lines `w` (receive windows of initiator and acceptor, bytes), `r` (shortest round trip,
+//! microseconds), `l` (loss rates) and `m` (segment sizes), and then the writes: in the original format `> bytes` by
+//! the initiator and `< bytes` by the acceptor with `t microseconds` in between (`c>`, `c<`, `t>` and `t<` of a
+//! concurrent connection), in the alternate one `I` or `A` and *microseconds after the own write, microseconds after
+//! the other's, bytes*. All times are in microseconds.
 //!
-//! Deviations: a wait of nothing is none, where ns-2 makes a microsecond of it; when a side closes the connection (a last `t`,
-//! or zero bytes) means nothing here. A window is what its side can hold, so it bounds what the other sends; in ns-2 it bounds
-//! what its own side sends. Loss rates and segment sizes are read and have no effect.
+//! Deviations: a wait of nothing is none, where ns-2 makes a microsecond of it; when a side closes the connection (a
+//! last `t`, or zero bytes) means nothing here. A window is the room of its side, so it bounds the data of the other
+//! side; in ns-2 it bounds the data of its own side. Loss rates and segment sizes are read and have no effect.
 
 use narrows_model::traffic::{After, Connection, Side, Write};
 use narrows_units::{Bytes, Span};
@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Result<Recorded, String> {
     Ok(Recorded { connections: all, losses, segments })
 }
 
-/// What the first line of a connection says of the others.
+/// The properties of the other lines that the first line of a connection gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     concurrent: bool,
@@ -212,7 +212,7 @@ impl Draft {
         self.write(side, after, sent + received, bytes)
     }
 
-    /// What a side waits for that does not wait for the other.
+    /// The wait of a side that does not wait for the other.
     fn own(&self, side: usize) -> After {
         if self.sides[side].writes.is_empty() { After::Start } else { After::Written }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs whose flows, or some of them, are carried by protocol stacks in this process.
 //!
-//! The endpoints of these flows are those of the [emulation](crate::Emulation) around a kernel; here the simulator keeps the
+//! These flows have the endpoints of the [emulation](crate::Emulation) around a kernel; here the simulator keeps the
 //! clock, and advances from one event of the network or timer of a stack to the next.
 
 use crate::cpu_clock::CpuClock;
@@ -31,7 +31,7 @@ struct Carried<'m> {
     timers: BinaryHeap<Reverse<(Time, usize)>>,
     /// The time of each slot that was added last.
     armed: Vec<Time>,
-    /// What the packets in the network carry, by handle.
+    /// The content of the packets in the network, by handle.
     datagrams: BTreeMap<u64, (FlowId, Datagram)>,
     /// Packets sent so far.
     sent: u64,
@@ -96,7 +96,7 @@ impl<'m> Carried<'m> {
         self.timers.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Carries out what the network and the workloads ask, and expires timers that are due by `now`.
+    /// Carries out the requests of the network and the workloads, and expires timers that are due by `now`.
     fn serve(&mut self, now: Time, emulation: &mut Emulation<'m>) {
         loop {
             while let Some(handle) = emulation.discarded() {
@@ -158,7 +158,7 @@ impl<'m> Carried<'m> {
         }
     }
 
-    /// Sends what the connection `flow` has to send, reports its state, and sets its timer.
+    /// Sends the packets that the connection `flow` has to send, reports its state, and sets its timer.
     fn settle(&mut self, flow: FlowId, now: Time, emulation: &mut Emulation<'m>) {
         let Some((_, connection)) =
             self.connections[flow.index()].as_mut().filter(|(present, _)| *present == flow)

@@ -53,7 +53,7 @@ pub(crate) struct Connections<'m> {
     /// Global indices of the classes of files, and of the classes of the paths, of each workload.
     classes: Vec<(Vec<u32>, Vec<u32>)>,
     path_classes: u32,
-    /// Finite connections that have ended; their slots are those of the model.
+    /// Finite connections that have ended; their slots are the slots of the model.
     pub ended: Vec<TransferRecord>,
     /// Messages for other partitions: the partition and the message.
     pub messages: Vec<(u16, Message)>,
@@ -89,8 +89,8 @@ pub(crate) struct Failed<'a> {
 pub(crate) enum Message {
     /// A connection starts; sent well before its first packet arrives.
     Opening(Plan),
-    /// A connection has ended: the time at which what was sent arrives if nothing but propagation delays it, and what the
-    /// sender knows of a transfer of datagrams, which is complete only when these have arrived.
+    /// A connection has ended: the time at which the sent data arrives if only propagation delays it, and the sender's
+    /// counts of a transfer of datagrams, which is complete only when these have arrived.
     Closing(FlowId, Time, Option<EndedTransfer>),
     /// An announcement from the side that sends in this slot.
     Notice(u32, Notice),
@@ -289,8 +289,8 @@ impl<'m> Connections<'m> {
         }
     }
 
-    /// Ends the connection in `slot`, which ended at `at`. Returns whether its host has been removed, as all are but those of
-    /// connections with records of their own.
+    /// Ends the connection in `slot`, which ended at `at`. Returns whether its host has been removed, as is every host
+    /// except for connections with individual records.
     pub fn end(
         &mut self,
         slot: u32,

@@ -54,8 +54,8 @@ pub struct Work {
     pub received: u64,
 }
 
-/// Runs the partitions in one thread, window after window. Returns the work of each partition between two rendezvous: it takes
-/// what the others have sent, with all that follows at once, and advances by a window.
+/// Runs the partitions in one thread, window after window. Returns the work of each partition between two rendezvous:
+/// it takes the packets and messages of the others, with all immediate effects, and advances by a window.
 pub(crate) fn drive_in_turn(
     model: &Model,
     partitions: &mut [Partition<'_>],

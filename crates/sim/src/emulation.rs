@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The simulator's network and workloads around a protocol stack that runs elsewhere, such as that of a kernel.
+//! The simulator's network and workloads around a protocol stack that runs elsewhere, such as a kernel's.
 //!
-//! Links, queues, access links, users, sources and records are those of a simulated run. Only the endpoints are replaced: what
-//! arrives at them goes to the stack, and they send what the stack sends. The owner of the stack keeps the clock: it advances
-//! the emulation to each time at which something is due or the stack sends, and carries out its requests in order.
+//! Links, queues, access links, users, sources and records are the same as in a simulated run. Only the endpoints are
+//! replaced: arriving packets go to the stack, and they send the stack's packets. The owner of the stack keeps the
+//! clock: it advances the emulation to each time at which something is due or the stack sends, and carries out its
+//! requests in order.
 
 use crate::drive;
 use crate::gather;

@@ -59,7 +59,7 @@ pub(crate) struct Net {
     pub requests: VecDeque<StackRequest>,
     /// Whether packets are logged.
     pub logged: bool,
-    /// Whether the clocks of links and hosts may differ from the clock of the run where that cannot be observed.
+    /// Whether the clocks of links and hosts may differ from the clock of the run if that cannot be observed.
     pub lookahead: bool,
 }
 
@@ -96,7 +96,7 @@ impl Net {
         self.cancellation.request();
     }
 
-    /// Looks at what is too rare to be looked at for every packet.
+    /// Checks conditions that are too rare to be checked for every packet.
     #[cold]
     #[inline(never)]
     fn check(&mut self, now: Time) {

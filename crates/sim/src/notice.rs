@@ -10,7 +10,7 @@ use narrows_wire::FlowId;
 pub(crate) enum Notice {
     /// A request of this size for this object is on its way to a server.
     Request(FlowId, Bytes, Object),
-    /// An object is on its way to a client: its size where it is a part of its own, its end in bytes of the server's data,
+    /// An object is on its way to a client: its size if it is a separate part, its end in bytes of the server's data,
     /// and the time at which it was written.
     Object(FlowId, Option<Bytes>, u64, Time),
     /// The client closes the connection at the given time.

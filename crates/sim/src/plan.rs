@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a connection will be.
+//! The properties of a future connection.
 
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::FlowId;

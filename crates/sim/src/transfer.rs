@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of a finite connection that has ended.
+//! The record of a finite connection that has ended.
 
 use crate::plan::Plan;
 use narrows_records::TransferRecord;

@@ -68,7 +68,8 @@ impl Group {
 }
 
 impl Layout {
-    /// Adds a workload; of connections over which both sides write, that of the other sides, too, on the same routes in exchange.
+    /// Adds a workload; of connections over which both sides write, the workload of the other sides, too, on the same
+    /// routes in exchange.
     fn add(&mut self, workload: Workload) {
         let first = self.workloads.len() as u32;
         let Some(demand) = workload.demand.other_side() else {

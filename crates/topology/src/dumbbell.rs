@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The dumbbell: two routers and one bottleneck in each direction. Link 0 is the bottleneck, link 1 that of the other
-//! direction.
+//! The dumbbell: two routers and one bottleneck in each direction. Link 0 is the bottleneck, link 1 the bottleneck of
+//! the other direction.
 
 use super::{Core, Group, Layout, Path, Placement};
 use narrows_model::{Framing, Impairment, KeyPath, LinkModel, LossModel, RateModel};

@@ -29,7 +29,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// What a path between two edges is called: their classes, in the order in which the classes first appear.
+    /// The name of a path between two edges: their classes, in the order in which the classes first appear.
     fn class(&self, from: &Edge, to: &Edge) -> Arc<str> {
         let rank = |edge: &Edge| self.all.iter().position(|other| other.class == edge.class);
         let (first, second) = if rank(from) <= rank(to) { (from, to) } else { (to, from) };

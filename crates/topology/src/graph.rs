@@ -2,7 +2,7 @@
 //! A graph of named routers: shortest paths through it, and what happens to them when links fail or change.
 //!
 //! Paths are shortest by propagation delay, then by number of links, then by the order of the links. They are all known
-//! before a run starts: those of the start, and those that each event leads to.
+//! before a run starts: the routes of the start, and the routes after each event.
 
 mod generate;
 mod shortest;
@@ -103,7 +103,7 @@ impl Graph {
                 routes.extend(self.edge_routes(&state, between));
                 for (group, path) in paths.iter_mut().enumerate() {
                     let (Some(path), Some(points)) = (path, points[group]) else { continue };
-                    // Where no path is left, packets go on to the failed link and are lost there.
+                    // If no path is left, packets go on to the failed link and are lost there.
                     let Some(other) = state.path(points).filter(|other| other != path) else { continue };
                     *path = other;
                     // All workloads of a group are on the same pair of routes, acceptors on the same in exchange.
@@ -176,8 +176,8 @@ impl Graph {
     }
 
     /// Returns the shortest routes between each two of `routers` at the start of the run, as indices of links, in
-    /// row-major order: from the first router to all, then from the second. Empty from a router to itself and where
-    /// there is no route.
+    /// row-major order: from the first router to all, then from the second. Empty from a router to itself and if there
+    /// is no route.
     pub fn routes_between(&self, routers: &[u32]) -> Vec<Vec<u32>> {
         between(&State::new(&self.core), routers)
     }
@@ -211,7 +211,7 @@ fn between(state: &State<'_>, routers: &[u32]) -> Vec<Vec<u32>> {
 }
 
 impl Placement {
-    /// The routers that routes of the group pass, where they are named.
+    /// The routers that routes of the group pass, if they are named.
     fn points(&self) -> Option<&RoutePoints> {
         if let Self::Routers(points) = self { Some(points) } else { None }
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Routers and links from a GraphML file (<http://graphml.graphdrawing.org>), such as those of the Internet Topology Zoo
-//! (Knight et al., IEEE JSAC 29(9), 2011), of networkx, and what the editor yEd makes of them.
-//!
-//! A rate is what an edge's attributes say: `LinkSpeed` with `LinkSpeedUnits`, `LinkSpeedRaw` in bits per second, `rate`,
-//! `capacity`, `bandwidth` or `bw`, else its label. A delay is what its `delay` or `latency` says, else the great circle between
-//! its nodes' `Longitude` and `Latitude` in fibre, else their distance in the drawing. What is there and not understood is an
-//! error; what was read from words, and what was assumed, is listed with the edges of which it holds.
+//! Routers and links from a GraphML file (<http://graphml.graphdrawing.org>), such as the files of the Internet
+//! Topology Zoo (Knight et al., IEEE JSAC 29(9), 2011), of networkx, and their versions saved by the editor yEd. A rate
+//! comes from an edge's attributes: `LinkSpeed` with `LinkSpeedUnits`, `LinkSpeedRaw` in bits per second, `rate`,
+//! `capacity`, `bandwidth` or `bw`, else its label. A delay is what its `delay` or `latency` says, else the great
+//! circle between its nodes' `Longitude` and `Latitude` in fibre, else their distance in the drawing. Unknown content
+//! is an error; values read from words, and assumptions, are listed with their edges.
 
 mod account;
 mod attributes;
@@ -22,7 +21,7 @@ use roxmltree::{Document, Node};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values assumed where the file gives none, and how it is read.
+/// Values assumed if the file gives none, and how it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
     /// Rate of an edge without a rate; `None` makes such an edge an error.
@@ -33,7 +32,7 @@ pub struct Assumptions {
     pub rate_unit: Option<Rate>,
     /// Delay that the number 1 without a unit stands for; `None` makes such a number an error.
     pub delay_unit: Option<Span>,
-    /// Whether what is not understood is as if it were not there; an error otherwise.
+    /// Whether unknown content is ignored; it is an error otherwise.
     pub unclear: bool,
     /// Whether directed edges are links in one direction; in both otherwise.
     pub directed: bool,
@@ -84,12 +83,12 @@ pub struct Edge {
     pub delay: Span,
 }
 
-/// Reads the GraphML document in `bytes`; `assumptions` apply where it gives no value.
+/// Reads the GraphML document in `bytes`; `assumptions` apply if it gives no value.
 ///
 /// # Errors
 ///
-/// If it is not XML of a known encoding, names an unknown node or two of one name, leaves a rate or delay open, or says something that
-/// is not understood: what is wrong and where, in words.
+/// If it is not XML of a known encoding, names an unknown node or two of one name, leaves a rate or delay open, or has
+/// unknown content: the error and its place, in words.
 pub fn import(bytes: &[u8], assumptions: &Assumptions) -> Result<Imported, String> {
     let text = text::decode(bytes)?;
     let document = Document::parse(&text).map_err(|error| format!("not XML: {error}"))?;
@@ -270,7 +269,7 @@ fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Gives nodes of one name their ids too, and where that is another's name, to all nodes.
+/// Gives nodes of one name their ids too, and if that is another's name, to all nodes.
 fn distinguish(nodes: &mut [Site]) {
     let mut count: BTreeMap<String, u32> = BTreeMap::new();
     for site in nodes.iter() {

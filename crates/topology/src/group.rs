@@ -25,9 +25,9 @@ pub struct Group {
     pub slots: u32,
     /// Times of larger transfers, each with the classes of edges whose sources send them; all classes if none is named.
     pub surges: Vec<(Surge, Vec<String>)>,
-    /// Payload of a connection; `None` for endless flows and where the demand gives the sizes.
+    /// Payload of a connection; `None` for endless flows and if the demand gives the sizes.
     pub size: Option<Sizes>,
-    /// Two-way propagation delay of its connections, at least that of their path.
+    /// Two-way propagation delay of its connections, at least their path's.
     pub rtt: Spans,
     /// Routers between which the data is sent.
     pub placement: Placement,

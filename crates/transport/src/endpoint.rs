@@ -156,7 +156,7 @@ impl SendingEndpoint {
         }
     }
 
-    /// Returns the congestion window, packets: that of [`snapshot`](Self::snapshot).
+    /// Returns the congestion window, packets, as in [`snapshot`](Self::snapshot).
     #[inline]
     pub fn window(&self) -> Option<f64> {
         each!(&self.0, sender => sender.window())
@@ -228,7 +228,7 @@ impl SendingEndpoint {
         self.status().limited_by
     }
 
-    /// Returns the hosted congestion control algorithm; `None` where a stack carries the connection, which has its own.
+    /// Returns the hosted congestion control algorithm; `None` if a stack carries the connection, which has its own.
     pub fn algorithm(&self) -> Option<&dyn CongestionControl> {
         self.core().map(|core| core.algorithm.as_ref())
     }

@@ -25,7 +25,7 @@ pub struct TransportOptions {
     pub limited_transmit: bool,
     /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
     pub window_validation: bool,
-    /// Whether it grows up to what the largest flight since its last decrease justifies
+    /// Whether it grows up to the bound that the largest flight since its last decrease justifies
     /// (draft-ietf-ccwg-ratelimited-increase).
     pub rate_limited_increase: bool,
     /// The congestion window before the first acknowledgement, packets.
@@ -88,8 +88,8 @@ pub struct TransportOptions {
     pub quick_ack: bool,
     /// Whether a new segment that is not full waits until all before it is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4).
     pub nagle: bool,
-    /// Most segments that are sent at once by segmentation offload, at least 1: fewer new ones are sent only where no more are
-    /// left or in flight.
+    /// Most segments that are sent at once by segmentation offload, at least 1: fewer new ones are sent only if no more
+    /// are left or in flight.
     pub segmentation_offload: u32,
     /// Whether the number of segments that are sent at once follows the rate, and is waited for, as in Linux.
     pub tso_autosizing: bool,
@@ -192,8 +192,8 @@ impl TransportOptions {
         if each_packet { Arc::new(Self { delayed_ack: 1, ..(*self).clone() }) } else { self }
     }
 
-    /// Returns the standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides those of
-    /// 2012.
+    /// Returns the standards of today, the preset *modern*: RFC 8985, RFC 9937, RFC 9406 and RFC 5682 besides the
+    /// standards of 2012.
     pub fn modern() -> Self {
         Self {
             recovery: RecoveryKind::Rack,
@@ -379,7 +379,7 @@ mod tests {
         // RFC 6928 §2, RFC 5681 §4.2.
         assert_eq!((options.initial_window, options.delayed_ack), (10, 2));
         assert_eq!(options.mss + options.header, Bytes::new(1_500));
-        // RFC 6298 §2.1 and §2.5; the minimum is that of common implementations, not the second of §2.4.
+        // RFC 6298 §2.1 and §2.5; the minimum follows common implementations, not the second of §2.4.
         assert_eq!(options.rto, RtoRule::Rfc6298);
         assert_eq!(
             (options.initial_rto, options.min_rto, options.max_rto),

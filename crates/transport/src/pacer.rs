@@ -105,8 +105,8 @@ impl Pacer {
     }
 }
 
-/// Returns the pacing rate of Linux for a window of `window` packets with a payload of `mss`, where the algorithm sets
-/// no rate.
+/// Returns the pacing rate of Linux for a window of `window` packets with a payload of `mss`, if the algorithm sets no
+/// rate.
 pub(crate) fn default_rate(window: f64, ssthresh: Option<f64>, mss: Bytes, smoothed_rtt: Span) -> Rate {
     let slow_start = ssthresh.is_some_and(|ssthresh| window < ssthresh / 2.0);
     let gain = if slow_start { SLOW_START_GAIN } else { AVOIDANCE_GAIN };

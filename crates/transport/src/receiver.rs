@@ -60,7 +60,7 @@ pub struct Receiver {
     claim: Option<Claim>,
     /// The application, if it does not read all data at once.
     reader: Option<Box<Reader>>,
-    /// What has arrived of a stream; `None` if the sizes of segments are known before they arrive.
+    /// The part of a stream that has arrived; `None` if the sizes of segments are known before they arrive.
     stream: Option<Box<Stream>>,
 }
 
@@ -208,7 +208,7 @@ impl Receiver {
         let feedback = request.map(|request| feedback_on(request, None));
         match self.handshake {
             AcceptState::Listening => self.send_syn_ack((number, feedback), 0, now, host),
-            // RFC 7323 §4.3: the timestamp that is echoed is that of the first.
+            // RFC 7323 §4.3: the timestamp of the first is echoed.
             AcceptState::Accepting { syn, retries, .. } => {
                 self.send_syn_ack((syn, feedback), retries, now, host);
             }
@@ -289,7 +289,7 @@ impl Receiver {
         }
     }
 
-    /// Segment `number` arrived at a receiver that acknowledges more than it has received. What is beyond a hole counts as
+    /// Segment `number` arrived at a receiver that acknowledges more than it has received. Data beyond a hole counts as
     /// delivered: the hole is never filled.
     fn on_claimed(&mut self, number: u64, payload: u64, duplicate: bool) {
         let Some(claim) = &mut self.claim else { return };
@@ -297,13 +297,13 @@ impl Receiver {
             claim.delivered += payload;
         }
         self.counters.bytes_delivered = claim.delivered;
-        // More with each segment, so that what is acknowledged has been sent.
+        // More with each segment, so that acknowledged data has been sent.
         claim.ahead = (claim.ahead + 1).min(u64::from(self.options.optimistic_ack));
         let claimed = (number + 1 + claim.ahead).min(self.transfer.segments());
         claim.next = claim.next.max(claimed);
     }
 
-    /// Sends the acknowledgements of parts of segments that precede that of the whole.
+    /// Sends the acknowledgements of parts of segments that precede the acknowledgement of the whole.
     #[cold]
     fn divide_ack<H: Host>(&mut self, now: Time, host: &mut H) {
         for _ in 1..self.options.ack_division {
@@ -341,7 +341,7 @@ impl Receiver {
         host.send(packet);
     }
 
-    /// Adds to an acknowledgement what there is: SACK blocks, a D-SACK, the routers' responses, the window.
+    /// Adds to an acknowledgement, if present: SACK blocks, a D-SACK, the routers' responses, the window.
     #[inline(never)]
     fn fill_ack(&mut self, packet: &mut Packet, now: Time) {
         let (next, dsack) = (packet.number, self.dsack.take());
@@ -367,7 +367,7 @@ impl Receiver {
         };
     }
 
-    /// Sends an acknowledgement without blocks of what the receiver claims to have received.
+    /// Sends an acknowledgement without blocks of the data that the receiver claims to have received.
     #[cold]
     fn send_claim<H: Host>(&mut self, now: Time, host: &mut H) {
         let next = self.claim.map_or(self.acknowledged, |claim| claim.next);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loss recovery: which segments are lost, when a recovery episode starts and ends, and what is retransmitted next.
-//!
-//! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675), [`sack_1996`] (Fall and
-//! Floyd 1996) and [`rack`] (RFC 8985). A policy reads what an acknowledgement changed, declares segments lost on the
-//! scoreboard and returns a [`RecoveryAction`]; the sender reports to the algorithm and transmits. The congestion window is
-//! reduced only where an action or a retransmission timeout starts an episode.
+//! Loss recovery: which segments are lost, when a recovery episode starts and ends, and the next segment to retransmit.
+//! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675), [`sack_1996`] (Fall
+//! and Floyd 1996) and [`rack`] (RFC 8985). A policy reads the changes by an acknowledgement, declares segments lost on
+//! the scoreboard and returns a [`RecoveryAction`]; the sender reports to the algorithm and transmits. The congestion
+//! window is reduced only if an action or a retransmission timeout starts an episode.
 //!
 //! Limited transmit (RFC 3042) is common to all policies: each of the first two duplicate ACKs allows one new segment
 //! beyond the congestion window, which does not change. With selective acknowledgements the SACKed segments leave `pipe`

@@ -6,13 +6,13 @@
 //! `4 RTTVAR`, so that no picosecond is lost by rounding. The caller takes samples by Karn's algorithm (§3): none from
 //! a segment that was sent more than once.
 //!
-//! Under [`RtoRule::Rfc6298`] the averages take one sample per round trip, since with more these gains retain too short a
-//! history (§3). A round begins with its sample, and ends with that of a segment sent since then. Where the delay grows,
-//! that segment is acknowledged only after the delay has grown: in slow start a round lasts up to twice as long as the one
-//! before, and its first sample says nothing of that. `RTTVAR` therefore takes the largest deviation above `SRTT` of each
-//! round, as soon as it is measured, in place of that of its sample (as `mdev_max` in Linux, `tcp_rtt_estimator`). So the
-//! timeout is longer than every round trip measured in the present round, except where the round's sample was below `SRTT`.
-//! Linux takes every sample, and adds at least `min_rto` to `SRTT`.
+//! Under [`RtoRule::Rfc6298`] the averages take one sample per round trip, since with more these gains retain too short
+//! a history (§3). A round begins with its sample, and ends with the sample of a segment sent since then. If the delay
+//! grows, that segment is acknowledged only after the delay has grown: in slow start a round lasts up to twice as long
+//! as the one before, and its first sample says nothing of that. `RTTVAR` therefore takes the largest deviation above
+//! `SRTT` of each round, as soon as it is measured, in place of the deviation of its sample (as `mdev_max` in Linux,
+//! `tcp_rtt_estimator`). So the timeout is longer than every round trip measured in the present round, except if the
+//! round's sample was below `SRTT`. Linux takes every sample, and adds at least `min_rto` to `SRTT`.
 
 use crate::RtoRule;
 use narrows_cc::RttView;
@@ -131,7 +131,7 @@ mod tests {
     use crate::RtoRule;
     use narrows_units::{Span, Time};
 
-    /// Takes a sample that starts where the last one ended.
+    /// Takes a sample that starts at the end of the last one.
     fn sample(estimator: &mut RttEstimator, now: &mut Time, rtt: Span) {
         *now += rtt;
         estimator.sample(rtt, *now);

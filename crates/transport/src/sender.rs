@@ -5,8 +5,8 @@
 //! is sent next; the algorithm owns the congestion window, ssthresh and the pacing rate. Its work is divided into
 //! files: opening the connection, acknowledgements, transmission, timers.
 //!
-//! On one acknowledgement the algorithm is informed of losses and the end of an episode first, then of what was
-//! delivered, as in Linux. Then packets are sent.
+//! On one acknowledgement the algorithm is informed of losses and the end of an episode first, then of deliveries, as
+//! in Linux. Then packets are sent.
 
 mod acknowledge;
 mod advance;

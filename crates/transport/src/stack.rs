@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Endpoints of a connection that a protocol stack outside the simulator carries, such as that of a kernel.
+//! Endpoints of a connection that a protocol stack outside the simulator carries, such as a kernel's.
 //!
 //! They execute no protocol: they ask the stack through their [`Host`](crate::Host) to open, write and receive, send what it
 //! sends, and keep the counts and the state that it reports, so that the host above them and its records are the same as for a
@@ -83,7 +83,7 @@ pub struct StackPacket {
     /// The number under which the stack knows it, until it has been delivered or lost: below the number of packets that the
     /// network has held at a time.
     pub handle: u64,
-    /// Number in logs: that of the segment, from 0, or of the first that has not been received.
+    /// Number in logs: the number of the segment, from 0, or of the first that has not been received.
     pub number: u64,
     /// Size on the wire, headers included.
     pub size: Bytes,

@@ -3,7 +3,7 @@
 
 use narrows_units::Bytes;
 
-/// The segments of a transfer. All are full except the last one of the transfer, or of each write where the transfer is
+/// The segments of a transfer. All are full except the last one of the transfer, or of each write if the transfer is
 /// written in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
@@ -113,7 +113,7 @@ pub(crate) struct SendBuffer {
     transfer: Transfer,
     /// The number of segments offered; `u64::MAX` for the whole transfer.
     offered: u64,
-    /// What the application has written of a stream that no segment holds yet, bytes.
+    /// Bytes of a stream that the application has written and no segment holds yet.
     pending: u64,
 }
 

@@ -10,8 +10,8 @@
 //! restarts its clock (`snd_cwnd_stamp`) with each acknowledgement of data. By then `tcp_cwnd_restart` has lowered the window and
 //! restarted that clock. `tcp_cwnd_application_limited` therefore has no effect of its own.
 //!
-//! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to what
-//! the largest flight since it was last decreased justifies.
+//! With Rate-Limited Increase (draft-ietf-ccwg-ratelimited-increase) it may also grow without being the limit, up to
+//! the bound that the largest flight since it was last decreased justifies.
 
 /// The use of the congestion window within one window of data.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Timers that expire with the ticks of a clock, as those of Linux.
+//! Timers that expire with the ticks of a clock, as in Linux.
 //!
 //! Source: Linux 6.12 kernel/time/timer.c, `calc_wheel_index`. A timeout is a whole number of ticks, and its timer expires
 //! with a tick that is later than the one at which it is due: the next one for timeouts below 63 ticks, the next multiple of

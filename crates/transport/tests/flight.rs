@@ -128,7 +128,7 @@ fn codepoints(algorithm: &str, ecn_packets: EcnPackets) -> BTreeSet<(&'static st
             .insert((kind, format!("{:?}", packet.ecn)));
         match packet.body {
             Body::Data { .. } if packet.number == 50 && count == 0 => Fate::Drop,
-            // A router's mark on the SYN decides nothing about what the receiver sends.
+            // A router's mark on the SYN does not affect the packets that the receiver sends.
             Body::Syn { .. } if packet.ecn != Ecn::NotCapable => Fate::Mark,
             _ => Fate::Deliver,
         }

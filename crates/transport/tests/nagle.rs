@@ -9,8 +9,8 @@ use narrows_wire::{Body, Packet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The times, from the first, at which segments are sent of which the application writes those of `sizes` at once, on a
-/// connection that has been open for a while.
+/// The times, from the first, at which segments are sent of which the application writes the segments of `sizes` at
+/// once, on a connection that has been open for a while.
 fn sent(sizes: &[u64], nagle: bool, delayed_ack: u32) -> Vec<Span> {
     let options = TransportOptions { nagle, delayed_ack, ..options(Sack) };
     let mut wire = Wire::new(options, Halving::fixed(10.0), None, lossless);
@@ -101,7 +101,7 @@ fn small_writes_are_sent_at_once_without_it_and_together_once_a_round_trip_with_
     let acknowledged = |rounds: u64| round_trip() * rounds;
     let times: Vec<Span> = together.iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [0, 1, 2, 3].map(acknowledged));
-    // What is delayed besides is together for longer.
+    // Further delayed data accumulates for longer.
     let delayed = stream(TransportOptions { nagle: true, delayed_ack: 2, ..options(Sack) }, 10.0, 13);
     assert_eq!(sizes(&delayed), [100, 800, 400]);
 }

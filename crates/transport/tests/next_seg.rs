@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rules 3 and 4 of `NextSeg` (RFC 6675 §4): what is sent when no segment is lost and no new one can be sent.
+//! Rules 3 and 4 of `NextSeg` (RFC 6675 §4): the segment that is sent when none is lost and no new one can be
+//! sent.
 
 use crate::wire::{Fate, Halving, Wire, lose_once, options};
 use narrows_transport::RecoveryKind::Sack;

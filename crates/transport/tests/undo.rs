@@ -28,8 +28,8 @@ fn run(
     (*wire.sender.counters(), wire.sender.window().expect("a window"))
 }
 
-/// Delays the first transmission of each of `late` by 5 ms, so that more than three others overtake it, and drops that
-/// of each of `lost`.
+/// Delays the first transmission of each of `late` by 5 ms, so that more than three others overtake it, and drops the
+/// first transmission of each of `lost`.
 fn late_and_lost(late: &'static [u64], lost: &'static [u64]) -> impl FnMut(&Packet, usize) -> Fate + 'static {
     move |packet, count| match packet.body {
         Body::Data { .. } if count == 0 && late.contains(&packet.number) => Fate::Delay(Span::from_ms(5)),

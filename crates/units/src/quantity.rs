@@ -33,7 +33,7 @@ pub struct Rate(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A time later than every event: that of a timer which is not set.
+    /// A time later than every event, for a timer which is not set.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Creates the time `ps` picoseconds after the start of the run.

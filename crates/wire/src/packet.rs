@@ -80,8 +80,9 @@ pub struct Packet {
     /// Time at which the endpoint sent it.
     pub sent_at: Time,
     /// For a data segment or datagram its number within the flow, from 0; for an acknowledgement the first segment not
-    /// yet received in order; for a probe of a window the first that was not sent; for an echo or report the datagram to which it refers; for a SYN the number of those sent
-    /// before it, and for a SYN-ACK that of the SYN that it answers.
+    /// yet received in order; for a probe of a window the first that was not sent; for an echo or report the datagram
+    /// to which it refers; for a SYN the number of those sent before it, and for a SYN-ACK the number of the SYN that
+    /// it answers.
     pub number: u64,
     /// The flow to which the packet belongs.
     pub flow: FlowId,
@@ -135,8 +136,8 @@ pub enum Body {
         /// TSecr (RFC 7323): the timestamp of the segment that last advanced the cumulative acknowledgement.
         timestamp_echo: u8,
     },
-    /// An acknowledgement of a part of segment `number`, of which the rest is still to be acknowledged: what a receiver sends
-    /// that divides acknowledgements.
+    /// An acknowledgement of a part of segment `number`, of which the rest is still to be acknowledged: sent by a
+    /// receiver that divides acknowledgements.
     PartialAck,
     /// An acknowledgement that returns the routers' response, in place of one SACK block.
     AckWithFeedback {

@@ -17,9 +17,8 @@ pub enum Request {
     QuickStart {
         /// The rate requested, bits per second.
         rate: f32,
-        /// "TTL Diff" (RFC 4782 §3.1): the decrements of the TTL of IP in excess of those of the request's own TTL,
-        /// modulo
-        /// 256. It is 0 as long as every router has processed the request.
+        /// "TTL Diff" (RFC 4782 §3.1): the decrements of the TTL of IP in excess of the decrements of the request's
+        /// own TTL, modulo 256. It is 0 as long as every router has processed the request.
         ttl_difference: u8,
     },
     /// The lowest rate offered by the routers (RCP).

@@ -96,7 +96,7 @@ impl CodelLaw {
         self.count += packets;
     }
 
-    /// Lets `packet` pass, marked where that is asked for and possible, or drops it.
+    /// Lets `packet` pass, marked if that is asked for and possible, or drops it.
     pub(crate) fn pass(
         &mut self,
         control: &Control,

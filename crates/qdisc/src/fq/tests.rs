@@ -122,8 +122,8 @@ fn sizes() -> impl Strategy<Value = Vec<[u16; 3]>> {
 }
 
 proptest! {
-    /// Demers et al. 1989: a packet is sent late by the longest packet at most, so that what flows that wait may send differs by
-    /// that much, where a quantum comes on top with deficit round robin.
+    /// Demers et al. 1989: a packet is sent late by the longest packet at most, so that waiting flows may differ by
+    /// that much in the data sent; with deficit round robin a quantum is added.
     #[test]
     fn what_flows_that_wait_may_send_differs_by_a_packet(sizes in sizes()) {
         let mut bench = bench(Limit::Unlimited);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a Quick-Start router knows: how much the link was used, and what it has approved lately.
+//! The state of a Quick-Start router: the utilization of the link, and its recent approvals.
 //!
 //! A request for `r` finds `u = peak · C + approvals of this interval and the last`, with the peak of the busy fraction
 //! over the last five intervals. If `u < threshold · C` it gets `min(r, share · C − u)`, else nothing.

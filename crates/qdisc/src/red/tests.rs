@@ -156,7 +156,7 @@ fn even_from_to(found: &[u32], first: u32, last: u32) {
 
 #[test]
 fn at_a_constant_average_the_mean_signal_rate_is_that_of_the_uniform_spacing() {
-    // The mean of 1 … 1/p − 1 is 1/2p; that of 1/p … 2/p − 1 is (3/p − 1)/2.
+    // The mean of 1 … 1/p − 1 is 1/2p; the mean of 1/p … 2/p − 1 is (3/p − 1)/2.
     for (wait, expected) in [(false, 8.0), (true, 23.5)] {
         let found = spacings(&Config { wait, ..config() }, 8.0, 400_000);
         let mean = f64::from(found.iter().sum::<u32>()) / found.len() as f64;
@@ -189,7 +189,7 @@ fn in_byte_mode_small_packets_are_signalled_in_proportion() {
     assert_eq!(law.clone().judge(9, small, &mut || expected * 1.001), Verdict::Pass);
 }
 
-/// Counts what a queue did.
+/// Counts the actions of a queue.
 #[derive(Default)]
 struct Counts {
     early: u64,
@@ -321,7 +321,7 @@ fn max_p_grows_by_a_quarter_or_a_hundredth_and_shrinks_by_a_tenth() {
 
 #[test]
 fn against_traffic_that_needs_a_given_signal_rate_the_average_settles_in_the_target() {
-    // Traffic that is content with a signal rate p holds the average where the ramp gives p.
+    // Traffic that is content with a signal rate p holds the average at the point at which the ramp gives p.
     for needed in [0.006, 0.02, 0.1, 0.2] {
         let mut law = RedLaw::new(&Config { weight: 1.0, ..config() });
         for _ in 0..200 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which row is the longest.
 //!
-//! Rows stand in classes of 64 bytes of length. Lists of the rows of each class exist only while the longest row is sought
-//! again and again, as by a full buffer. Then only the class of a row that grows or shrinks changes, and the highest class
-//! in use is sought downwards from where it last was, so that a packet pays for at most the classes it crossed. At other
-//! times a row has only the number of its last change of class, from which the lists can be made as they would be.
+//! Rows stand in classes of 64 bytes of length. Lists of the rows of each class exist only while the longest row is
+//! sought again and again, as by a full buffer. Then only the class of a row that grows or shrinks changes, and the
+//! highest class in use is sought downwards from its last value, so that a packet pays for at most the classes it
+//! crossed. At other times a row has only the number of its last change of class, from which the lists can be made as
+//! they would be.
 
 use alloc::vec::Vec;
 use narrows_units::Bytes;
@@ -12,7 +13,7 @@ use narrows_units::Bytes;
 /// Rows by length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lengths {
-    /// Number of the last change of class of each row: of all rows, those of a class are listed from the newest.
+    /// Number of the last change of class of each row: rows of a class are listed from the newest.
     entered: Vec<u64>,
     changes: u64,
     /// Lists exist.
@@ -153,7 +154,7 @@ const NONE: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests {
-    //! Truth: the longest row is that of lists which always exist.
+    //! Truth: the longest row equals the longest row of lists which always exist.
 
     use super::Lengths;
     use narrows_units::Bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an XCP router computes, in the form of draft-falk-xcp-spec-03 and ns-2.35 (changes of throughput, not of
+//! The computation of an XCP router, in the form of draft-falk-xcp-spec-03 and ns-2.35 (changes of throughput, not of
 //! windows).
 //!
 //! Each arrival of `s` bytes adds `s` to the traffic, and if it reports a round-trip time, its spacing `X` and `rtt · X` to
@@ -92,7 +92,7 @@ impl XcpLaw {
     }
 
     /// Returns the feedback for a departing packet of `size`: the change of throughput, bytes per second, that its flow
-    /// is permitted. `rtt` and `spacing` are those of its header, in seconds; `requested` is the change that the sender
+    /// is permitted. `rtt` and `spacing` come from its header, in seconds; `requested` is the change that the sender
     /// and earlier routers permit, bytes per second.
     pub fn feedback(&mut self, size: Bytes, (rtt, spacing): (f32, f32), requested: f32) -> f32 {
         if rtt <= 0.0 {
@@ -164,7 +164,7 @@ impl Pool {
         Self { left: amount, rate: amount / shares }
     }
 
-    /// What a departure with this share may have.
+    /// The amount that a departure with this share may have.
     fn share(&self, share: f64) -> f64 {
         (self.rate * share).min(self.left)
     }

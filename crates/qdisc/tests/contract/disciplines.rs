@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the contract is held against: every discipline of the catalogue at its defaults and at the ends of its domains,
-//! and some in modes of their own.
+//! The subjects of the contract: every discipline of the catalogue at its defaults and at the ends of its domains, and
+//! some in modes of their own.
 
 use narrows_card::{Domain, Parameter};
 use narrows_qdisc::{Classes, Discipline, Entry, Given, Limit, Scale, Setting, Threshold, Unit, catalogue};
@@ -11,7 +11,7 @@ pub const SCALE: Scale =
     Scale { rate: Rate::from_bps(10_000_000), rtt: Span::from_ms(40), packet: Bytes::new(1000) };
 
 /// Every discipline of the catalogue, each parameter at its default or at an end of its domain as `draw` says, two bits
-/// for each. Where the ends contradict each other, all are at their defaults.
+/// for each. If the ends contradict each other, all are at their defaults.
 pub fn drawn(draw: u64) -> impl Iterator<Item = Discipline> {
     catalogue::entries().iter().map(move |entry| {
         let at = |index: usize, parameter| value(parameter, (draw >> (2 * index) & 3) as u8);

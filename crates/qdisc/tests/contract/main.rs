@@ -173,8 +173,8 @@ impl Ledger {
     }
 }
 
-/// Names of the variables that `discipline` may have: those of its card and, where packets wait in another discipline,
-/// of that one's.
+/// Names of the variables that `discipline` may have: the variables of its card and, if packets wait in another
+/// discipline, of that discipline's.
 fn declared(discipline: &Discipline) -> BTreeSet<&'static str> {
     let card = &catalogue::find(discipline.name()).expect("it is in the catalogue").card;
     let inner = card.parameters.iter().filter_map(|parameter| match parameter.domain {
@@ -319,7 +319,7 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
     }
 }
 
-/// As its entry says, at the defaults, with a limit of 200 packets where it has one.
+/// As its entry says, at the defaults, with a limit of 200 packets if it has one.
 #[test]
 fn under_load_every_entry_of_the_catalogue_drops_what_cannot_be_marked_and_marks_if_it_says_so() {
     for entry in catalogue::entries() {

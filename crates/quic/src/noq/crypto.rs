@@ -14,7 +14,7 @@ use proto::transport_parameters::TransportParameters;
 use proto::{ConnectError, ConnectionId, PathId, Side, TransportError};
 use std::any::Any;
 
-/// The configuration of both sides; what is sent is revealed.
+/// The configuration of both sides; sent packets are observed.
 pub(super) struct Plain {
     seen: Shared,
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is particular to the interface of `quinn-proto`.
+//! The parts that depend on the interface of `quinn-proto`.
 
 use super::pair::Factory;
 use super::proto;
@@ -35,7 +35,7 @@ pub(super) struct Path {
     pub mtu: u16,
 }
 
-/// What the controller of a connection reveals besides its window.
+/// The state that the controller of a connection exposes besides its window.
 pub(super) struct Limits {
     /// Slow-start threshold, bytes.
     pub ssthresh: Option<u64>,
@@ -69,7 +69,8 @@ pub(super) fn transmit(connection: &mut Connection, now: Instant, bytes: &mut Ve
     connection.poll_transmit(now, 1, bytes)
 }
 
-/// Writes what the stream takes of `chunk`; returns its bytes. An error says that it takes no more for now.
+/// Writes the part of `chunk` that the stream takes; returns its bytes. An error says that it takes no more
+/// for now.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> u64 {
     stream.write_chunks(&mut [chunk]).map_or(0, |taken| taken.bytes as u64)
 }

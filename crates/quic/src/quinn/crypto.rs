@@ -15,7 +15,7 @@ use proto::{ConnectError, ConnectionId, Side, TransportError};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The configuration of both sides; what is sent is revealed.
+/// The configuration of both sides; sent packets are observed.
 pub(super) struct Plain {
     seen: Shared,
 }

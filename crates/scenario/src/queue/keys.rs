@@ -47,7 +47,7 @@ fn key(parameter: &'static Parameter) -> Key {
     }
 }
 
-/// What the key of a parameter may hold.
+/// The allowed values of the key of a parameter.
 fn kind(domain: &Domain) -> Kind {
     match *domain {
         Domain::Number { .. } => Kind::Number,

@@ -56,7 +56,7 @@ impl Written {
     ///
     /// # Errors
     ///
-    /// If there is none; the error is added to `faults`, as are those of its parameters.
+    /// If there is none; the error is added to `faults`, as are errors of its parameters.
     pub fn read(
         node: &Node,
         path: &str,

@@ -76,7 +76,7 @@ fn given(
             Setting::Limits(limits.into_iter().collect::<Result<_, _>>()?)
         }
         Assigned::Groups(names) => classes::favoured(names, groups.ok_or_else(Reported::before)?, faults)?,
-        // As without the table, where it may be left out.
+        // As without the table, if it may be left out.
         Assigned::Classes(named)
             if named.is_empty() && matches!(parameter.domain, Domain::Classes { required: false, .. }) =>
         {

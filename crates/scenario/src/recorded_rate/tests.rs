@@ -2,7 +2,7 @@
 use super::{Key, Missing, Part, Problem, RateUnit, Rates, Reading, TimeUnit, read};
 use narrows_units::Span;
 
-/// What a scenario says that names the file alone.
+/// A scenario that names the file alone.
 const PLAIN: Reading<'static> = Reading {
     column: None,
     unit: None,

@@ -10,11 +10,11 @@ use narrows_units::Span;
 pub struct Clock {
     /// Index of the column of times; `None` with a constant step.
     pub column: Option<usize>,
-    /// What the times are, and from where that is known.
+    /// Description of the times, and its source.
     pub understood: String,
     /// Index of the column of the ends of the intervals, if there is one.
     end: Option<usize>,
-    /// Seconds of one unit of the column; `None` where it holds dates.
+    /// Seconds of one unit of the column; `None` if it holds dates.
     scale: Option<f64>,
     step: Span,
 }

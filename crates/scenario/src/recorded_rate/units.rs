@@ -49,7 +49,7 @@ words!(RateUnit {
 });
 
 impl RateUnit {
-    /// Bits of one unit; whether they are those of the whole interval, not of a second.
+    /// Bits of one unit; whether they belong to the whole interval, not to a second.
     fn bits(self) -> (f64, bool) {
         match self {
             Self::Bps => (1.0, false),
@@ -169,7 +169,7 @@ impl TimeUnit {
 /// Where the rates of a table are.
 #[derive(Debug)]
 pub struct Column {
-    /// What the rates are, and from where that is known.
+    /// Description of the rates, and its source.
     pub understood: String,
     index: usize,
     unit: RateUnit,

@@ -225,7 +225,7 @@ pub fn resolve(
 }
 
 impl AlgorithmText {
-    /// The algorithm written at `at`; `None` where it stands for what `compare` puts to the test.
+    /// The algorithm written at `at`; `None` if it stands for the subject of `compare`.
     fn control(&self, at: &At, among: &Among, context: &LoadContext<'_>) -> Result<Option<Control>, Fault> {
         match self {
             Self::Line(text) if text == SUBJECT => Ok(None),
@@ -257,7 +257,8 @@ fn line(text: &str, among: &Among, at: &At, context: &LoadContext<'_>) -> Result
     named(name, given, among, at, &|fault| describe(fault, at), context)
 }
 
-/// The algorithm `name`, written at `at`, with these parameters. `describe`: the error for what the catalogue does not have.
+/// The algorithm `name`, written at `at`, with these parameters. `describe`: the error for a name that the catalogue
+/// does not have.
 fn named(
     name: &str,
     given: Vec<(String, Value)>,
@@ -355,7 +356,7 @@ fn within(stack: &Arc<dyn ProtocolStack>) -> String {
     format!("{known}, {}NAME for an algorithm that works on it, or {EXTERNAL_FORM}", StackControl::LISTED)
 }
 
-/// What stands in a host whose protocol something else executes.
+/// The algorithm in a host whose protocol something else executes.
 fn placeholder(at: &At) -> Result<Algorithm, Fault> {
     Algorithm::among(algorithm::listed(), "reno", Vec::new()).map_err(|fault| describe(&fault, at))
 }
@@ -387,7 +388,7 @@ fn external(
     Ok(Control::External(LoadedAlgorithm { file, name: class.to_owned(), parameters: given, algorithm }))
 }
 
-/// The name is that of something in a file, for all but algorithms in stacks and kernels.
+/// The name refers to an algorithm in a file, for all but algorithms in stacks and kernels.
 fn is_external(name: &str) -> bool {
     name.contains(':') && !name.starts_with(StackControl::LISTED) || is_in_file(name)
 }
@@ -397,7 +398,7 @@ fn is_in_file(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending) || name.contains(&format!("{ending}:")))
 }
 
-/// A name without that of a stack at its beginning.
+/// A name without the name of a stack at its beginning.
 fn without_stack(name: &str) -> &str {
     match name.split_once(':') {
         Some((prefix, own)) if StackWord::WORDS.contains(&prefix) => own,

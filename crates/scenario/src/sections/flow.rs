@@ -36,7 +36,7 @@ use placement::{Between, DirectionWord, TopologyContext};
 use std::sync::Arc;
 
 keys! {
-    /// The keys of `[[flows]]` that are not those of `[transport]`.
+    /// The keys of `[[flows]]` that are not keys of `[transport]`.
     pub struct FlowKeys {
         /// Name of the group.
         name: String => "the algorithm's",
@@ -148,7 +148,7 @@ impl FlowKeys {
         self.source.get().ok()?.as_ref()?.own_rate()
     }
 
-    /// Returns the name of the group: its own, else that of its algorithm.
+    /// Returns the name of the group: its own, else the name of its algorithm.
     ///
     /// # Errors
     ///
@@ -404,7 +404,7 @@ impl FlowKeys {
         Ok(model)
     }
 
-    /// The programs that carry the flows. They decide what is sent and when.
+    /// The programs that carry the flows. They decide about the data and its times.
     fn resolve_program(
         &mut self,
         options: &LoadOptions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `impairments`: what a link does to packets after its queue and its loss model, in the order of the list.
+//! `impairments`: the effects of a link on packets after its queue and its loss model, in the order of the list.
 
 mod describe;
 
@@ -465,7 +465,7 @@ impl Aggregation {
     }
 }
 
-/// The size that `size` stands for, which must be at least that of a full packet.
+/// The size that `size` stands for, which must be at least a full packet.
 fn holds_packet<V>(
     field: &Field<V>,
     size: PacketsOrSize,

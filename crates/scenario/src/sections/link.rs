@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a link has in each of its directions: a rate over time, a queue, random loss and impairments.
+//! The properties of a link in each of its directions: a rate over time, a queue, random loss and
+//! impairments.
 
 use super::impairment::{self, ImpairmentContext};
 use super::loss::{self, Loss};

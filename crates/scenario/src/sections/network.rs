@@ -47,7 +47,7 @@ keys! {
         convergence: Span = Span::ZERO,
         /// Source of the topology, and assumptions about it.
         note: String => "what a generator or file was taken to say",
-        /// Values that were inferred from the text of a file, or assumed where it gives none; listed by the checks of a
+        /// Values that were inferred from the text of a file, or assumed if it gives none; listed by the checks of a
         /// run.
         assumed: List<String> => "nothing",
         /// Links between routers. Beside a graph: further links; one without a name takes the place of all edges between its

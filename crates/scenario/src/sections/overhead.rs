@@ -38,7 +38,7 @@ const ETHERNET: Bytes = Bytes::new(38);
 /// The least size of an Ethernet frame with preamble and gap.
 const ETHERNET_LEAST: Bytes = Bytes::new(84);
 
-/// The type of the key `overhead`: a size without a form is that of a frame.
+/// The type of the key `overhead`: a size without a form is the size of a frame.
 pub type Overhead = PlainOr<Bytes, Framed>;
 
 /// A value of [`Overhead`].

@@ -95,7 +95,7 @@ pub struct PresetValue {
     pub key: &'static str,
     /// Meaning of the key, in sentences.
     pub meaning: &'static str,
-    /// What the key may hold, in words.
+    /// The allowed values, in words.
     pub allowed: String,
     /// The value, as a file writes it, without quotes.
     pub value: String,
@@ -135,12 +135,12 @@ pub fn layered<'a, V: Clone + 'a>(
     Field::new(at, false, Ok(default))
 }
 
-/// A key whose value is not that of other options.
+/// A key whose value differs from other options.
 #[derive(Clone, Debug)]
 pub struct Unlike {
     /// Name of the key.
     pub key: &'static str,
-    /// Where its value was written; where it would be, if it is a default.
+    /// Place of its value; of a default, the place where it would be written.
     pub at: At,
     /// Whether it was written.
     pub written: bool,
@@ -158,9 +158,9 @@ impl Unlike {
 
 /// Declares a table as [`keys!`](crate::section::keys) does, and a second one in which every key has a value.
 ///
-/// An `option` sets the field of that name in `$options`, whose values for each preset are its defaults. What a `key` sets is
-/// computed elsewhere, and behind its type stand its defaults, a column for each preset. Then come words where defaults depend
-/// on other keys, too, and phrases by which values are described.
+/// An `option` sets the field of that name in `$options`, whose values for each preset are its defaults. The setting of
+/// a `key` is computed elsewhere, and behind its type stand its defaults, a column for each preset. Then come words
+/// where defaults depend on other keys, too, and phrases by which values are described.
 macro_rules! preset_keys {
     (
         $(#[doc = $doc:literal])+

@@ -33,7 +33,7 @@ pub enum RoleWord {
 words!(RoleWord { Client = "client", Server = "server" });
 
 impl ProgramKeys {
-    /// Returns the commands, that of the client first.
+    /// Returns the commands, the client's first.
     pub fn commands(&self) -> [&Field<String>; 2] {
         [&self.client, &self.server]
     }

@@ -310,7 +310,7 @@ impl MultiplicativeWalk {
     }
 }
 
-/// What the walks have in common.
+/// The common part of the walks.
 struct WalkRange {
     minimum: Rate,
     maximum: Rate,
@@ -331,7 +331,7 @@ impl WalkRange {
         Ok(Self { minimum, maximum, interval: interval? })
     }
 
-    /// The rate at the start: the middle where none was written.
+    /// The rate at the start: the middle if none was written.
     fn start(&self, written: Option<Rate>, at: &At, faults: &mut Vec<Fault>) -> Result<Rate, Reported> {
         let Self { minimum, maximum, .. } = *self;
         let middle = Rate::from_bps(u64::midpoint(minimum.as_bps(), maximum.as_bps()));

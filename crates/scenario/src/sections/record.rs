@@ -130,7 +130,7 @@ fn widened(written: Span, duration: Span, series: u128) -> Span {
 }
 
 impl Recording {
-    /// Describes what is recorded.
+    /// Describes the records.
     pub fn describe(&self) -> String {
         let of = if self.model.flows { "every flow and link" } else { "links" };
         let widened = self.widened_from.map_or(String::new(), |written| {

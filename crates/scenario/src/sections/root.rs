@@ -72,8 +72,8 @@ pub struct Run {
 }
 
 impl RootKeys {
-    /// Resolves the number of replications: that of the command line, else that of the file, else one. An error is
-    /// added to `faults` if it is zero.
+    /// Resolves the number of replications: from the command line, else from the file, else one. An error is added to
+    /// `faults` if it is zero.
     pub fn resolve_replications(&mut self, context: &LoadContext<'_>, faults: &mut Vec<Fault>) -> u32 {
         if context.options.replications == Some(0) {
             let fault = Fault::new(&Location::CommandLine, "replications", "nothing would run").given("0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `source`: what the application above a flow writes.
+//! `source`: the data that the application above a flow writes.
 
 use super::application::{Call, Game, Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};

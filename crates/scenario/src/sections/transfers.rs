@@ -18,7 +18,7 @@ use narrows_units::Span;
 
 /// A source that starts connections during a run.
 pub trait Process {
-    /// Returns what the source allows of the other keys of its group.
+    /// Returns the values of the other keys of its group that the source allows.
     fn rules(&self) -> Rules;
 
     /// Returns the file of recorded transfers.
@@ -26,7 +26,7 @@ pub trait Process {
         None
     }
 
-    /// What the source starts; keys that follow from others are filled in.
+    /// The transfers that the source starts; keys that follow from others are filled in.
     ///
     /// # Errors
     ///
@@ -38,12 +38,12 @@ pub trait Process {
     ) -> Result<Transfers, Reported>;
 }
 
-/// What a process of transfers permits in the other keys of its group.
+/// The values of the other keys of its group that a process of transfers permits.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// Why `size` is not allowed; `None` if it is required.
     pub no_size: Option<&'static str>,
-    /// What is allowed in place of `count`; `None` if that is the number of users or clients.
+    /// The values allowed in place of `count`; `None` if it is the number of users or clients.
     pub no_count: Option<&'static str>,
     /// Whether it has clients, each of which may start and stop at times of its own.
     pub of_clients: bool,

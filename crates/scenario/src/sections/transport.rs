@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `[transport]` and the same keys of a flow: the options of endpoints.
 //!
-//! A key is looked up in the flow, then in `[transport]`, then in the preset, which is that of the flow if it names
-//! one.
+//! A key is looked up in the flow, then in `[transport]`, then in the preset, which is the flow's if it names one.
 
 mod acks;
 mod ecn;

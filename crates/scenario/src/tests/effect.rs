@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: every key has an effect: of two scenarios that differ in one key, what runs differs, too.
+//! Contract: every key has an effect: two scenarios that differ in one key run differently, too.
 
 use super::super::kind::{Absent, Key, Kind, Quantities, Variant};
 use super::super::section::Section;
@@ -8,7 +8,7 @@ use super::super::sections::transport::TransportKeys;
 use super::{Diagnostic, LEAST, Scenario, read_with};
 use narrows_units::Dimension;
 
-/// Where the value of a key is.
+/// Place of the value of a key.
 #[derive(Clone)]
 struct Place {
     /// As on the command line.
@@ -91,11 +91,11 @@ struct Need {
     label: &'static str,
     /// Another scenario than the least.
     base: Option<&'static str>,
-    /// Other keys, without which they have no effect; those that begin with a dot are of the same table.
+    /// Other keys, without which they have no effect; names that begin with a dot belong to the same table.
     sets: &'static [&'static str],
-    /// Two values of the key with this label, where those of its kind do not do.
+    /// Two values of the key with this label, if the values of its kind are unsuitable.
     values: Option<[&'static str; 2]>,
-    /// They are not values of the key where another is tried.
+    /// They are not values of the key if another is tried.
     alone: bool,
 }
 
@@ -154,7 +154,7 @@ fn whole(scenario: &Scenario) -> String {
     text.lines().filter(|line| !line.contains("0x")).collect::<Vec<_>>().join("\n")
 }
 
-/// What is wrong with a key that has no effect.
+/// The error for a key that has no effect.
 fn fault(place: &Place, kind: &Kind) -> Option<String> {
     let table = place.path.rsplit_once('.').map_or("", |(table, _)| table);
     let needs = || NEEDS.iter().filter(|need| need.concerns(place));
@@ -163,7 +163,7 @@ fn fault(place: &Place, kind: &Kind) -> Option<String> {
         Some(key) => format!("{table}.{}", key.replace("FOLDER", &folder())),
         None => set.replace("FOLDER", &folder()),
     });
-    // What is set in a table follows the table.
+    // Settings in a table follow the table.
     let tables: Vec<&str> = place.sets.iter().filter_map(|set| set.split('=').next()).collect();
     let inside = |set: &String| tables.iter().any(|table| set.starts_with(&format!("{table}.")));
     let (behind, before): (Vec<String>, Vec<String>) = needed.partition(inside);

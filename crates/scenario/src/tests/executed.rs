@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: what a scenario is said to execute is what its loading executes, however it is written.
+//! Contract: the code that a scenario is reported to execute is the code that its loading executes,
+//! however it is written.
 
 use super::super::{Executed, executed};
 use super::{Diagnostic, LEAST, LoadOptions, load};
@@ -209,7 +210,7 @@ fn what_is_said_to_be_executed_is_what_is() {
     }
 }
 
-/// What cannot run has errors, and says nothing else.
+/// A scenario that cannot run has errors, and no list.
 #[test]
 fn what_has_errors_says_nothing() {
     for flow in [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: every fault is reported with its line, column and key, what was given, what is allowed, and the nearest
-//! known name.
+//! Contract: every fault is reported with its line, column and key, the given value, the allowed values, and the
+//! nearest known name.
 
 use super::{Diagnostic, LEAST, LoadOptions, load, read, read_with};
 use std::path::Path;
@@ -231,7 +231,7 @@ const FAULTS: &[Case] = &[
     (4, "rtt = \"40ms\"\n§rtt = \"50ms\"", "", "duplicate key"),
 ];
 
-/// Errors that show elsewhere than where they were made: the whole file, key and message of the one fault at `§`.
+/// Errors that show in another place than the fault: the whole file, key and message of the one fault at `§`.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("duration = \"9s\"\n§[path]\nrtt = \"40ms\"\n[[flows]]\nalgorithm = \"reno\"", "path.rate", "missing"),
     ("duration = \"9s\"\n§[path]\nrate = \"1Mbps\"\n[[flows]]\nalgorithm = \"reno\"", "path.rtt", "missing"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: every scenario of the library loads as it is, but for those of
-//! programs, which only a kernel runs, and says in its first line what it shows.
+//! Contract: every scenario of the library loads as it is, but for scenarios with programs, which
+//! only a kernel runs, and says in its first line what it shows.
 
 use super::{LoadOptions, load};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: what no run can end with, what no memory can hold and what the resolved file cannot say is refused where it is
-//! written; messages are bounded.
+//! Contract: values with which no run can end, that no memory can hold or that the resolved file cannot state are
+//! refused at their lines; messages are bounded.
 
 use super::{Diagnostic, LEAST, read, read_with};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Contract: a key of a table with presets is declared once: parser, messages, schema, resolved file, description and what a
-//! backend refuses follow from the declaration and the field of its options.
+//! Contract: a key of a table with presets is declared once: parser, messages, schema, resolved file, description and
+//! refusals of a backend follow from the declaration and the field of its options.
 
 use super::super::emit::{Naming, TomlTable};
 use super::super::kind::{Absent, Kind};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Property: no text makes loading panic, and what loads survives being resolved.
+//! Property: no text makes loading panic, and a scenario that loads can be resolved.
 
 use super::{EXAMPLE, read, read_with};
 use proptest::prelude::*;
 
-/// A piece of the example, or of what people write where it does not belong.
+/// A piece of the example, or of typical errors in the wrong place.
 fn piece() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
         "\"10Mbps\"",

@@ -119,7 +119,7 @@ fn links_are_followed() {
             let refused = folders.load(*naming, &file, &folders.trust()).expect_err(&file);
             assert!(refused.contains(LEAVES), "{file}: {refused}");
         }
-        // What is missing is not read, whatever is said of it.
+        // A missing file is not read, whatever the scenario states.
         folders.load(*naming, "dangling", &folders.trust()).expect_err("it is missing");
         let own = folders.load(*naming, &format!("own/{fitting}"), &folders.trust());
         assert!(own.is_ok(), "{own:?}");

@@ -20,8 +20,8 @@ pub trait Measured {
     /// The allowed numbers.
     const QUANTITIES: Quantities;
 
-    /// The value for what was written, `None` being the word for no limit; returns `None` if it is not
-    /// one of [`QUANTITIES`](Self::QUANTITIES).
+    /// The value for a written value, `None` being the word for no limit; returns `None` if it is not one of
+    /// [`QUANTITIES`](Self::QUANTITIES).
     fn of(written: Option<Quantity>) -> Option<Self::Value>;
 
     /// Returns the value as written.

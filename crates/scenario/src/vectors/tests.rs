@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: contract. What the two formats mean, as in *The ns Manual*, chapter "Tmix", and what is refused.
+//! Truth: contract. The meaning of the two formats, as in *The ns Manual*, chapter "Tmix", and their
+//! errors.
 
 use super::parse;
 use narrows_model::traffic::{After, Connection, Side, Write};

@@ -11,7 +11,7 @@ use narrows_wire::{Direction, FlowId, Packet};
 impl Connections<'_> {
     /// Passes `packet`, which reaches the router of one of its hosts at its arrival time, to the host. Calls must be in
     /// order of arrival time for each host; `now` is the clock of the run. Returns false if the packet reaches the
-    /// host, at what is then its arrival time, after the safe time.
+    /// host, at its arrival time, after the safe time.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub fn receive(&mut self, packet: &mut Packet, now: Time, context: &mut ConnectionContext<'_>) -> bool {

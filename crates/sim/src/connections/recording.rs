@@ -117,8 +117,8 @@ impl Connections<'_> {
         sums
     }
 
-    /// Records the connection in `slot`, which ended at `at`, or returns what is known of a transfer of datagrams,
-    /// which ends when these have arrived.
+    /// Records the connection in `slot`, which ended at `at`, or returns the counts of a transfer of datagrams, which
+    /// ends when these have arrived.
     pub(super) fn conclude(&mut self, slot: u32, at: Time, ending: Ending) -> Option<EndedTransfer> {
         let host = self.sending[slot as usize].as_ref()?;
         let (group, transfer) = (host.group, self.ended_transfer(host, at, ending == Ending::Completed));

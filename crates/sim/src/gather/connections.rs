@@ -66,7 +66,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>]) -> Vec<Connect
     records
 }
 
-/// Adds what the receiver counted in the interval of length `span` to the sample of the sender.
+/// Adds the receiver's counts in the interval of length `span` to the sample of the sender.
 fn of_both(sample: FlowSample, received: &Received, span: Span) -> FlowSample {
     FlowSample {
         goodput_bps: received.bytes as f64 * 8.0 / span.as_secs_f64(),

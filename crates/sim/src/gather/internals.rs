@@ -7,7 +7,7 @@ use crate::recorder::Place;
 use narrows_model::Model;
 use narrows_records::{ConnectionRecord, InternalOwner, InternalRow, Internals};
 
-/// Returns the inner variables of all partitions; `connections` are those of the records.
+/// Returns the inner variables of all partitions; `connections` are the connections of the records.
 pub(super) fn gather(
     model: &Model,
     partitions: &[Partition<'_>],

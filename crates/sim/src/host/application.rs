@@ -7,7 +7,7 @@ use narrows_model::SourceModel;
 use narrows_model::traffic::{Sizes, Spans};
 use narrows_units::{Bytes, Span, Time};
 
-/// What an application writes at once.
+/// The data that an application writes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// Full packets.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What has arrived of a finite transfer of datagrams, which no packet acknowledges.
+//! The part of a finite transfer of datagrams that has arrived, which no packet acknowledges.
 //!
 //! The transfer is complete when its last packet arrives. If that is lost, it was complete with the last arrival, which is
 //! known once no more is expected: the sender has sent everything, and nothing has arrived for a second and twice the delay of

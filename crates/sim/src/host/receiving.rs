@@ -168,8 +168,8 @@ impl ReceivingHost {
         self.closing.max(self.access.drained()) <= now
     }
 
-    /// The sender has ended, and what it sent arrives by `due` if nothing but propagation delays it: closes the host some
-    /// time later, from which on arrivals are ignored. `sent` is what the sender knows of a transfer of datagrams.
+    /// The sender has ended, and what it sent arrives by `due` if nothing but propagation delays it: closes the host
+    /// some time later, from which on arrivals are ignored. `sent` has the sender's counts of a transfer of datagrams.
     pub fn close(&mut self, due: Time, sent: Option<EndedTransfer>) {
         self.closing = match &mut self.datagrams {
             None => due + LINGER,

@@ -22,7 +22,7 @@ impl SendDelay {
         Self { most, draws, last: Time::ZERO, held: VecDeque::new() }
     }
 
-    /// Draws the departure time of a packet that the sender sends at `now`; never before that of the previous packet.
+    /// Draws the departure time of a packet that the sender sends at `now`; never before the previous packet.
     pub fn draw(&mut self, now: Time) -> Time {
         let drawn = now + Span::from_ps(self.draws.up_to(self.most.as_ps()));
         self.last = self.last.max(drawn);

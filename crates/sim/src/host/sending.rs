@@ -245,7 +245,7 @@ impl SendingHost {
             // Later arrivals are ignored.
             let held = self.next_held();
             self.acts_next = self.access.next_to_router().min(held);
-            // What is held delays the end of the connection.
+            // Held packets delay the end of the connection.
             let over = if held == Time::NEVER { at.max(self.access.drained()) } else { Time::NEVER };
             self.timer.set(self.acts_next.min(over));
         } else {

@@ -77,7 +77,7 @@ impl Parts {
     }
 }
 
-/// Work of a host and its access link for a packet, relative to that of a link between nodes.
+/// Work of a host and its access link for a packet, relative to a link between nodes.
 const END_WEIGHT: u64 = 2;
 /// Weight of an endless connection relative to a finite one.
 const ENDLESS_WEIGHT: u64 = 10;

@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 
-/// Packets that will arrive at one queue. Simultaneous packets are ordered by the slot of the event that brings them, and those
-/// of one event as they were announced.
+/// Packets that will arrive at one queue. Simultaneous packets are ordered by the slot of the event that brings them,
+/// and packets of one event as they were announced.
 #[derive(Debug)]
 pub(crate) struct ArrivalQueue {
     /// Arrival time of the next packet; `NEVER` if there is none.
@@ -148,7 +148,7 @@ impl ArrivalQueue {
         }
     }
 
-    /// `key` is now the first of the pile that was first; that of another pile may precede it.
+    /// `key` is now the first of the pile that was first; the first key of another pile may precede it.
     fn advance_to(&mut self, key: Key) {
         self.next = key.time();
         if let Some(mut other) = self.others.peek_mut()

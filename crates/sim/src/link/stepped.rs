@@ -266,7 +266,7 @@ impl Stepped {
         left
     }
 
-    /// Counts what the impairments have lost, and stores when they act next.
+    /// Counts the packets that the impairments have lost, and stores when they act next.
     fn settle_impairments(&mut self, now: Time, tap: &mut QueueTap<'_>) {
         while let Some((packet, rule)) = self.impairments.as_mut().and_then(Impairments::take_lost) {
             tap.link.lost();

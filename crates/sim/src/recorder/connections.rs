@@ -151,7 +151,7 @@ impl FlowTallies {
         Packet { number: number.copied().unwrap_or(packet.number), ..*packet }
     }
 
-    /// Logs what happened to `packet` at a link, by `rule`, if events of its connection are logged.
+    /// Logs the event of `packet` at a link, by `rule`, if events of its connection are logged.
     pub fn log_event(
         &mut self,
         at: Time,
@@ -177,7 +177,7 @@ impl FlowTallies {
     }
 
     fn counts(&self, packet: &Packet) -> bool {
-        // What a host does at the end of the warm-up belongs to the warm-up.
+        // Actions of a host at the end of the warm-up belong to the warm-up.
         packet.sent_at > self.since && is_data(packet)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct EventEntry {
     pub flow: FlowId,
     /// Kind of the event.
     pub event: FlowEvent,
-    /// The rule that caused it; `""` where the event says it.
+    /// The rule that caused it; `""` if the event implies it.
     pub rule: &'static str,
     /// Kind and number of the packet; `None` if the event is not of one packet.
     pub packet: Option<(PacketKind, u64)>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A kind of demand, and what it acts on.
+//! A kind of demand, and the objects on which it acts.
 
 use super::planner::{Given, Planner};
 use crate::connections::{ConnectionContext, Connections};
@@ -15,7 +15,7 @@ use narrows_wire::FlowId;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What starts the connections of one workload, and writes their data where that is not there from the start.
+/// What starts the connections of one workload, and writes their data if that is not there from the start.
 ///
 /// An implementation says when its first events are due and starts connections then; it has the methods besides these that its
 /// connections are unlike others in. All slots are its own, as numbered in the partition.
@@ -91,7 +91,7 @@ pub(crate) trait Kind: Debug + Send {
     /// Does what follows from all that has happened at a host.
     fn react(&mut self, _context: &mut WorkloadContext<'_, '_, '_>) {}
 
-    /// Counts what has lasted until `now`.
+    /// Counts conditions that have lasted until `now`.
     fn bring_up(&mut self, _now: Time, _connections: &mut Connections<'_>) {}
 }
 

@@ -181,5 +181,5 @@ fn delay(links: &[AccessLink; 2]) -> Span {
     links[0].delay + links[1].delay
 }
 
-/// The bits of a connection's number below those of the user's slot.
+/// The bits of a connection's number below the bits of the user's slot.
 const ORDER: u64 = u32::MAX as u64;

@@ -52,7 +52,7 @@ fn lengths(nodes: usize, links: &[(u32, u32, u64)]) -> Vec<Vec<Option<u64>>> {
     lengths
 }
 
-/// Where a chain of links leads from `from`, and how long it is.
+/// The end of a chain of links from `from`, and its length.
 fn follow(graph: &Graph, from: u32, links: &[u32]) -> (u32, Span) {
     links.iter().fold((from, Span::ZERO), |(node, length), &link| {
         let link = &graph.core.links[link as usize];

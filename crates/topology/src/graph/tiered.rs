@@ -2,8 +2,8 @@
 //! A tiered Internet, as in Mills et al., NIST SP 500-282: a backbone; points of presence on each of its routers; access
 //! routers of three classes, D on the backbone itself, F (fast) and N (normal) on points of presence.
 //!
-//! The backbone is that of Abilene, eleven routers with delays of 1.3 times the great-circle distance at 200 km/ms, or
-//! its four western routers for a small network.
+//! The backbone follows Abilene, eleven routers with delays of 1.3 times the great-circle distance at 200 km/ms, or its
+//! four western routers for a small network.
 
 use narrows_units::{Rate, Span};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An account of what was read from where, and of what was assumed.
+//! An account of the values read, with their places, and of the assumptions.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a GraphML document says of its nodes and edges: the attributes that its keys declare, with their defaults.
+//! The content of a GraphML document on its nodes and edges: the attributes that its keys declare, with their
+//! defaults.
 
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
@@ -51,8 +52,8 @@ impl<'a> Keys<'a> {
         Ok(keys)
     }
 
-    /// Returns the attributes of `element`, a `domain`: those of its data, of XML other than the `known`, and defaults
-    /// of keys.
+    /// Returns the attributes of `element`, a `domain`: attributes of its data, of XML other than the `known`, and
+    /// defaults of keys.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use super::rate::{self, Reading};
 use super::{Assumptions, Site, delay};
 use narrows_units::{Rate, Span};
 
-/// An edge of a file, and what the graph says of all edges.
+/// An edge of a file, and the graph's attributes of all edges.
 pub struct Said<'a> {
     /// Name of the edge in messages.
     pub name: String,
@@ -30,7 +30,8 @@ impl Said<'_> {
     ///
     /// # Errors
     ///
-    /// If the edge says a rate that is not understood, several rates, or none where none may be assumed: what is wrong, in words.
+    /// If the edge says a rate that is not understood, several rates, or none although none may be assumed: the error,
+    /// in words.
     pub fn rate(&self, assumptions: &Assumptions, account: &mut Account) -> Result<Rate, String> {
         let (attributes, labels) = (self.stated(assumptions, account)?, self.labelled());
         let known =
@@ -79,7 +80,8 @@ impl Said<'_> {
         Ok(rate)
     }
 
-    /// What the attributes for rates say. A number is taken with the unit that its name, another attribute or the graph names.
+    /// The values of the attributes for rates. A number is taken with the unit that its name, another attribute or the
+    /// graph names.
     fn stated(&self, assumptions: &Assumptions, account: &mut Account) -> Result<Vec<Statement<'_>>, String> {
         let mut all = Vec::new();
         for by in &self.own {
@@ -380,7 +382,7 @@ const UNIT_KEYS: &[&str] = &["unit", "units"];
 /// The fastest link that a scenario may have.
 const FASTEST_BPS: f64 = 1e15;
 
-/// Relative difference of what is rounded.
+/// Relative difference of rounded values.
 const SAME: f64 = 0.01;
 
 const RATES: &str =

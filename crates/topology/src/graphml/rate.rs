@@ -213,7 +213,8 @@ fn carrier(tokens: &[Token<'_>]) -> Option<(f64, usize)> {
     Some((bps, count + usize::from(concatenated)))
 }
 
-/// The unit at the start of `tokens`: its bits per second, `None` where it has several meanings, and of how many tokens it is.
+/// The unit at the start of `tokens`: its bits per second, `None` if it has several meanings, and of how many tokens it
+/// is.
 fn scale(tokens: &[Token<'_>]) -> Option<(Option<f64>, usize)> {
     let [Token::Word(word), rest @ ..] = tokens else { return None };
     let slash = matches!(rest, [Token::Mark('/'), Token::Word("s" | "S" | "sec" | "second"), ..]);

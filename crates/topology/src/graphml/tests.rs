@@ -36,7 +36,7 @@ fn usual() -> Assumptions {
     }
 }
 
-/// Two nodes, a and b, and what is given.
+/// Two nodes, a and b, and the given text.
 fn document(keys: &str, graph: &str, edges: &str) -> String {
     format!("<graphml>{keys}<graph {graph}><node id=\"a\"/><node id=\"b\"/>{edges}</graph></graphml>")
 }

@@ -8,8 +8,8 @@
 ///
 /// # Errors
 ///
-/// If its encoding is not read, if it is not what it declares, or if its DOCTYPE declares entities or defaults of attributes,
-/// which would be part of the content: what is wrong, in words.
+/// If its encoding is not read, if it is not what it declares, or if its DOCTYPE declares entities or defaults of
+/// attributes, which would be part of the content: the error, in words.
 pub fn decode(bytes: &[u8]) -> Result<String, String> {
     without_doctype(characters(bytes)?)
 }
@@ -95,7 +95,7 @@ fn without_doctype(text: String) -> Result<String, String> {
     Ok([&text[..start], &blank, &text[end..]].concat())
 }
 
-/// Where the DOCTYPE begins, which is before the first element.
+/// Start of the DOCTYPE, which is before the first element.
 fn doctype(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -146,7 +146,7 @@ fn doctype_end(text: &str) -> Result<usize, String> {
 
 const READ: &str = "UTF-8, UTF-16, ISO-8859-1, ISO-8859-15 and windows-1252";
 
-/// The code points of the bytes 0x80 to 0x9f; 0 where there is none.
+/// The code points of the bytes 0x80 to 0x9f; 0 if there is none.
 const WINDOWS_1252: [u16; 32] = [
     0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d,
     0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0,

@@ -4,7 +4,7 @@
 //! Where each packet is echoed, a packet is lost when three later ones have arrived or when its echo is overdue by the
 //! timeout of RFC 6298. The first loss starts an episode; losses of packets sent before its start belong to it (Rejaie,
 //! Handley and Estrin 1999 §2.2), and the first arrival of a later packet ends it. Marks start episodes as losses do.
-//! Where the receiver reports, the reports are passed on, and a new loss event counts as a reduction in the records.
+//! If the receiver reports, the reports are passed on, and a new loss event counts as a reduction in the records.
 
 mod feedback;
 mod transmit;

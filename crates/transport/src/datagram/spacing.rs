@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The spacing of datagrams: each may be sent one packet time, at the present rate, after the previous one was due.
 //!
-//! The present rate applies, not that of the last transmission, so that a waiting packet is sent earlier when the rate
-//! rises (RFC 5348 §4.6). Delays are not made up for.
+//! The present rate applies, not the rate at the last transmission, so that a waiting packet is sent earlier when the
+//! rate rises (RFC 5348 §4.6). Delays are not made up for.
 
 use narrows_units::{Bytes, Rate, Time};
 

@@ -7,8 +7,8 @@
 //! (`tcp_grow_window` sets the low bit of the count of quick ACKs). In slow start most segments are therefore
 //! acknowledged one by one, in congestion avoidance one or two per round trip.
 //!
-//! Deviations: counts are in segments. The round trip is that of the handshake, not an estimate from timestamps. The
-//! window itself never limits the sender: the options `receive_window` and `receive_autotuning` do.
+//! Deviations: counts are in segments. The round trip is measured in the handshake, not an estimate from timestamps.
+//! The window itself never limits the sender: the options `receive_window` and `receive_autotuning` do.
 
 use narrows_units::{Span, Time};
 

@@ -20,7 +20,7 @@ pub(super) struct Reader {
     buffer: u64,
     /// The least step of the edge.
     step: u64,
-    /// What had been read at `since`.
+    /// Data read at `since`.
     read: u64,
     /// Time from which on it has always had something to read.
     since: Time,
@@ -59,7 +59,7 @@ impl Reader {
         self.schedule();
     }
 
-    /// An acknowledgement of what has arrived in order is sent at `now`. Returns its window, bytes.
+    /// An acknowledgement of the data that has arrived in order is sent at `now`. Returns its window, bytes.
     pub(super) fn advertise(&mut self, now: Time) -> u32 {
         let edge = self.read_by(now) + self.buffer;
         if edge >= self.edge + self.step {
@@ -90,7 +90,7 @@ impl Reader {
         }
     }
 
-    /// Time at which `amount` has been read, of what has arrived.
+    /// Time at which `amount` of the arrived data has been read.
     fn time_of(&self, amount: u64) -> Time {
         let missing = Bytes::new(amount.saturating_sub(self.read));
         if missing == Bytes::ZERO {

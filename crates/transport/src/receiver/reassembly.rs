@@ -48,7 +48,7 @@ impl Reassembly {
         self.insert_out_of_order(number)
     }
 
-    /// As [`insert`](Self::insert), where there is a hole or the segment is not the next one.
+    /// As [`insert`](Self::insert), if there is a hole or the segment is not the next one.
     fn insert_out_of_order(&mut self, number: u64) -> Arrival {
         if number < self.next {
             return Arrival::Duplicate;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// What has arrived of a stream.
+/// The part of a stream that has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     /// Payload of the segments that have arrived in order, bytes.

@@ -8,13 +8,14 @@
 //! 3. An acknowledgement then of a segment that was sent before the timeout, and not again since, shows that it was delayed:
 //!    the timeout was spurious. One that only SACKs, or duplicates, shows that the segments are lost, and they are sent again.
 //!
-//! With selective acknowledgements this is the algorithm of §3.1, without them that of §2.1; both bound the new segments of
-//! step 2 to two. Linux (`tcp_process_loss`) takes an acknowledgement of such a segment as proof in every step, and sends as
-//! many new segments as the window permits. Without selective acknowledgements, one that covers a retransmission proves
-//! nothing (`tcp_clean_rtx_queue`).
+//! With selective acknowledgements this is the algorithm of §3.1, without them the algorithm of §2.1; both bound the
+//! new segments of step 2 to two. Linux (`tcp_process_loss`) takes an acknowledgement of such a segment as proof in
+//! every step, and sends as many new segments as the window permits. Without selective acknowledgements, one that
+//! covers a retransmission proves nothing (`tcp_clean_rtx_queue`).
 //!
-//! The timer may expire again before an acknowledgement advances: the algorithm starts anew, as in Linux. It does not start
-//! if losses were being repaired already, since an acknowledgement may then be that of a segment sent again earlier.
+//! The timer may expire again before an acknowledgement advances: the algorithm starts anew, as in Linux. It does not
+//! start if losses were being repaired already, since an acknowledgement may then belong to a segment sent again
+//! earlier.
 
 use super::scoreboard::Delivery;
 use crate::ForwardRtoKind;
@@ -60,7 +61,8 @@ impl ForwardRto {
     pub(super) fn on_ack(&mut self, delivery: &Delivery, una: u64, selective: bool, may_send: bool) -> bool {
         let Some(timeout) = &mut self.timeout else { return false };
         let original = delivery.first_original.is_some_and(|number| number < timeout.end);
-        // Without selective acknowledgements, one that covers a retransmission also covers what had arrived out of order.
+        // Without selective acknowledgements, one that covers a retransmission also covers data that had arrived out of
+        // order.
         let certain = selective || !delivery.any_retransmitted;
         let proves = self.kind == ForwardRtoKind::Linux || timeout.step != Step::Retransmitted;
         if original && certain && proves {

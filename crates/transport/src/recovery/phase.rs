@@ -40,8 +40,8 @@ impl Phase {
         action.force_retransmit = true;
     }
 
-    /// Starts the slow start after a retransmission timeout. Returns true if this starts an episode, false if the timeout
-    /// belongs to that of an earlier one.
+    /// Starts the slow start after a retransmission timeout. Returns true if this starts an episode, false if the
+    /// timeout belongs to the episode of an earlier one.
     pub(super) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
         let new_episode = !matches!(self, Self::RtoRecovery { .. });
         *self = Self::RtoRecovery { recovery_point: board.next() };

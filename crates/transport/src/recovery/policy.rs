@@ -24,8 +24,8 @@ pub(super) trait RecoveryPolicy {
     fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, context: Context<'_>)
     -> RecoveryAction;
 
-    /// Does what [`on_ack`](Self::on_ack) does where the policy [is quiet](Self::is_quiet): an acknowledgement advanced by `acked`
-    /// segments, of which `newest` was sent last.
+    /// Does the same as [`on_ack`](Self::on_ack) if the policy [is quiet](Self::is_quiet): an acknowledgement advanced by
+    /// `acked` segments, of which `newest` was sent last.
     fn on_quiet_ack(&mut self, acked: u64, newest: Newest, board: &mut Scoreboard, context: Context<'_>) {
         let delivery =
             Delivery { advanced: acked, newly_acked: acked, newest: Some(newest), ..Delivery::default() };

@@ -61,7 +61,8 @@ pub(super) struct Rack {
     probe: Option<Probe>,
 }
 
-/// Ticks of the shortest timeout of Linux (`TCP_TIMEOUT_MIN`), which it adds to those of the reordering timer and of the probe.
+/// Ticks of the shortest timeout of Linux (`TCP_TIMEOUT_MIN`), which it adds to the timeouts of the reordering timer
+/// and of the probe.
 const SHORTEST_TIMEOUT: u64 = 2;
 
 /// A tail loss probe in flight.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Proportional rate reduction: the usable window falls over one round trip (RFC 6937, obsoleted by RFC 9937).
 //!
-//! An ACK that delivers `d` packets sets `prr_delivered += d`. While `pipe > ssthresh`,
-//! `sndcnt = ⌈prr_delivered · ssthresh / RecoverFS⌉ − prr_out`; else, by the slow-start reduction bound,
-//! `sndcnt = min(ssthresh − pipe, max(prr_delivered − prr_out, d))`, where the second term is one larger if the ACK
-//! advanced and revealed no loss (RFC 9937 §6). The first ACK of an episode always allows one packet. The usable window
-//! is `pipe + sndcnt`.
+//! An ACK that delivers `d` packets sets `prr_delivered += d`. While `pipe > ssthresh`, `sndcnt = ⌈prr_delivered ·
+//! ssthresh / RecoverFS⌉ − prr_out`; else, by the slow-start reduction bound, `sndcnt = min(ssthresh − pipe,
+//! max(prr_delivered − prr_out, d))`, in which the second term is one larger if the ACK advanced and revealed no loss
+//! (RFC 9937 §6). The first ACK of an episode always allows one packet. The usable window is `pipe + sndcnt`.
 //!
 //! `ssthresh` is the window that the algorithm sets at the start of the episode, `RecoverFS` the number of packets in
-//! flight just before. Linux divides by the window before the reduction instead of `RecoverFS`; both are equal where
-//! the window was the limit.
+//! flight just before. Linux divides by the window before the reduction instead of `RecoverFS`; both are equal if the
+//! window was the limit.
 
 /// The rate reduction of one episode.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@
 //! while `pipe`, the number of segments in flight, is below the congestion window: lost segments first, lowest first,
 //! then new ones.
 //!
-//! Where no segment is lost and no new one can be sent, near the end of a transfer or of the receiver's window, segments
+//! If no segment is lost and no new one can be sent, near the end of a transfer or of the receiver's window, segments
 //! that may be lost are sent (§4, `NextSeg`): by rule 3 those below the highest SACKed segment, and by rule 4, once per
-//! episode, the highest outstanding one, the rescue retransmission. Where the tail of the data is lost, the
+//! episode, the highest outstanding one, the rescue retransmission. If the tail of the data is lost, the
 //! acknowledgement of the rescue retransmission makes rule 3 applicable.
 //!
 //! A retransmission that is lost waits for the retransmission timer, unless it was the rescue retransmission.
@@ -58,7 +58,7 @@ impl RecoveryPolicy for Sack {
         action
     }
 
-    /// It counts nothing where nothing is SACKed.
+    /// It counts nothing if nothing is SACKed.
     #[inline]
     fn on_quiet_ack(&mut self, _: u64, _: Newest, _: &mut Scoreboard, _: Context<'_>) {}
 

@@ -4,12 +4,12 @@
 //!
 //! The third duplicate of an acknowledgement starts an episode, as three SACKed segments above a hole do in
 //! [`sack`](super::sack). In it every hole below the highest SACKed segment is retransmitted, lowest first, however few
-//! segments above it are SACKed (ns-2's `ScoreBoard::GetNextRetran`). `pipe` begins at the number of
-//! outstanding segments that are not SACKed. An acknowledgement that SACKs new data lowers it by one, an acknowledgement
-//! that advances by two, and each segment sent raises it by one, except the first retransmission. RFC 6675 subtracts lost
-//! segments as soon as they are declared lost; here each remains in `pipe` until the cumulative acknowledgement passes it.
-//! The sender therefore sends less in an episode by the number of lost segments, which matters where the window is
-//! reduced by less than was lost.
+//! segments above it are SACKed (ns-2's `ScoreBoard::GetNextRetran`). `pipe` begins at the number of outstanding
+//! segments that are not SACKed. An acknowledgement that SACKs new data lowers it by one, an acknowledgement that
+//! advances by two, and each segment sent raises it by one, except the first retransmission. RFC 6675 subtracts lost
+//! segments as soon as they are declared lost; here each remains in `pipe` until the cumulative acknowledgement passes
+//! it. The sender therefore sends less in an episode by the number of lost segments, which matters if the window is
+//! reduced by less than the losses.
 //!
 //! Deviations: ns-2 forgets SACKed segments at a timeout and at the end of an episode.
 

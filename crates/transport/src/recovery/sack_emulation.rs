@@ -36,7 +36,7 @@ impl SackEmulation {
         advanced - known
     }
 
-    /// The retransmission timer expired: forgets what was revealed, since everything is retransmitted.
+    /// The retransmission timer expired: discards the revealed losses, since everything is retransmitted.
     pub(super) fn reset(&mut self) {
         self.sacked = 0;
     }

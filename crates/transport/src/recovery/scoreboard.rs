@@ -43,12 +43,12 @@ pub(crate) struct Scoreboard {
     total_lost: u64,
     /// The three highest SACKed segments, highest first, each plus one; 0 for none.
     highest: [u64; 3],
-    /// Packets acknowledged and lost, where the algorithm needs them.
+    /// Packets acknowledged and lost, if the algorithm needs them.
     packets: Option<PacketLists>,
-    /// Numbers of the segments declared lost since they were last taken, where they are reported.
+    /// Numbers of the segments declared lost since they were last taken, if they are reported.
     declared: Option<Vec<u64>>,
-    /// For each segment what the algorithm and rate samples need, at the same index as in `ring`; empty if they need
-    /// nothing.
+    /// For each segment the data that the algorithm and rate samples need, at the same index as in `ring`; empty if
+    /// they need nothing.
     details: Vec<Detail>,
     /// `IsLost` has been applied to all segments below this one.
     examined: u64,

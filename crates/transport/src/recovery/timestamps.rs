@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Timestamps (RFC 7323): which transmission an acknowledgement acknowledges.
 //!
-//! The timestamp is a logical clock, since only the order of transmissions matters. It advances with each episode, so that
-//! the echo in the first acknowledgement that advances shows whether that acknowledges a segment sent before the episode
-//! (Eifel, RFC 3522 §3.2); and where a segment is sent again by the time at which it was sent before, so that each of its
-//! transmissions has a timestamp of its own. The time of the transmission with the echoed timestamp is then that which a
-//! real clock would have put into the segment.
+//! The timestamp is a logical clock, since only the order of transmissions matters. It advances with each episode, so
+//! that the echo in the first acknowledgement that advances shows whether that acknowledges a segment sent before the
+//! episode (Eifel, RFC 3522 §3.2); and if a segment is sent again by the time at which it was sent before, so that each
+//! of its transmissions has a timestamp of its own. The time of the transmission with the echoed timestamp is then that
+//! which a real clock would have put into the segment.
 
 use narrows_units::Time;
 use std::collections::VecDeque;

@@ -42,7 +42,7 @@ struct Episode {
     genuine: bool,
 }
 
-/// Retransmissions that no D-SACK has reported. Where they were necessary, all of an episode stay here.
+/// Retransmissions that no D-SACK has reported. If they were necessary, all of an episode stay here.
 #[derive(Clone, Debug, Default)]
 struct Unreported {
     /// Segments in ascending order, and how many retransmissions of each are unreported. They are mostly sent in this order.

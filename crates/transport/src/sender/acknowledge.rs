@@ -148,7 +148,7 @@ impl Sender {
         self.transmit(now, host);
     }
 
-    /// Reports what was delivered to the algorithm.
+    /// Reports deliveries to the algorithm.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     fn report_delivered(
@@ -202,8 +202,8 @@ impl Sender {
             return Some(self.core.take_rtt_sample(now - newest.sent_at, now, host));
         }
         // Karn's algorithm, for all segments of this acknowledgement: those above a repaired hole may have arrived long
-        // ago. The timestamp says when the segment was sent that arrived now (RFC 6298 §3, RFC 7323 §4), unless it is that of
-        // another segment of the episode, and an original arrived that was late.
+        // ago. The timestamp says when the segment was sent that arrived now (RFC 6298 §3, RFC 7323 §4), unless it
+        // belongs to another segment of the episode, and an original arrived that was late.
         let (tick, rtt) = (TIMESTAMP_CLOCK.max(self.core.options.rtt_clock), now - delivery.echoed_sent_at?);
         let too_short = self.core.timer.rtt().is_some_and(|known| rtt < known.min);
         (!too_short).then(|| self.core.take_rtt_sample_by(tick, rtt, now, host))

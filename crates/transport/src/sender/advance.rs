@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The short path of an acknowledgement that only advances: it acknowledges segments that were sent once, in a flow
-//! where nothing is lost, SACKed or being repaired. Most acknowledgements are of this kind.
+//! The short path of an acknowledgement that only advances: it acknowledges segments that were sent once, while no
+//! segment is lost, SACKed or being repaired. Most acknowledgements are of this kind.
 //!
 //! The short path is exact: the steps that it omits have no effect then. The options, needs of the algorithm, states of the
 //! sender and fields of the acknowledgement that may have an effect are listed here one by one, so that a new one does not
@@ -161,7 +161,7 @@ impl Sender {
             // Read by both paths.
             number: _,
             sent_at: _,
-            // Read where the packet is passed on and dispatched.
+            // Read when the packet is passed on and dispatched.
             arrival: _,
             flow: _,
             next: _,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a reliable sender and a sender of datagrams have in common.
+//! The common part of a reliable sender and a sender of datagrams.
 
 use super::Status;
 use crate::ecn::EcnSender;
@@ -24,7 +24,7 @@ pub(crate) struct SenderCore {
     pub(crate) options: Arc<TransportOptions>,
     pub(crate) algorithm: Box<dyn CongestionControl>,
     pub(crate) data: SendBuffer,
-    /// A sender of datagrams never starts it: its timeout is that of the echo of a datagram.
+    /// A sender of datagrams never starts it: its timeout applies to the echo of a datagram.
     pub(crate) timer: RetransmissionTimer,
     pub(crate) round: RoundCounter,
     pub(crate) ecn: EcnSender,
@@ -78,8 +78,8 @@ impl SenderCore {
         self.timer.rtt().map(|rtt| rtt.smoothed)
     }
 
-    /// Takes a sample of the round-trip time `rtt` that ends at `now`. Returns it as the sender's clock measures it; what
-    /// is recorded is exact.
+    /// Takes a sample of the round-trip time `rtt` that ends at `now`. Returns it as the sender's clock measures it;
+    /// the recorded sample is exact.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
     pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) -> Span {

@@ -39,8 +39,8 @@ impl Sender {
         }
     }
 
-    /// Most segments of an aggregate in Linux 6.12: those of a millisecond at the pacing rate, more at a short round trip, at least
-    /// two (`tcp_tso_autosize`).
+    /// Most segments of an aggregate in Linux 6.12: the segments of a millisecond at the pacing rate, more at a short
+    /// round trip, at least two (`tcp_tso_autosize`).
     fn autosized(&self) -> u64 {
         let Some(rtt) = self.core.timer.rtt() else { return LEAST_SEGMENTS };
         let limits = self.core.algorithm.limits();
@@ -77,7 +77,7 @@ const MICROSECOND: Span = Span::from_us(1);
 const MILLISECOND: Span = Span::from_ms(1);
 /// `net.ipv4.tcp_min_tso_segs`.
 const LEAST_SEGMENTS: u64 = 2;
-/// `sk_pacing_shift`: an aggregate is what the pacing rate sends in 2^-10 seconds.
+/// `sk_pacing_shift`: an aggregate is the data sent at the pacing rate in 2^-10 seconds.
 const PACING_SHIFT: u32 = 10;
 /// `net.ipv4.tcp_tso_rtt_log`: the share of the largest aggregate that is added halves with every 2^9 microseconds of the minimum
 /// round-trip time.

@@ -46,7 +46,7 @@ impl Default for Status {
 }
 
 impl Status {
-    /// Counts `lost` packets, and the loss event that they start where the smoothed round-trip time is `rtt`.
+    /// Counts `lost` packets, and the loss event that they start if the smoothed round-trip time is `rtt`.
     pub(crate) fn count_losses(&mut self, lost: u64, rtt: Option<Span>, now: Time) {
         self.counters.packets_lost += lost;
         if lost > 0 && self.loss_events.on_losses(now, rtt) {

@@ -100,7 +100,7 @@ impl Sender {
         (timeouts > 0 || now > self.waiting_since).then_some(Idle { since: self.last_sent_at, timeouts })
     }
 
-    /// The packets that may be in flight where the algorithm sets `limits`; `u64::MAX` if it has no window.
+    /// The packets that may be in flight if the algorithm sets `limits`; `u64::MAX` if it has no window.
     #[inline]
     fn usable_of<const QUIET: bool>(&self, limits: &Limits) -> u64 {
         let usable =
@@ -273,8 +273,8 @@ impl Sender {
         }
     }
 
-    /// Stores the detail of segment `number`, sent now, where the algorithm needs it; `idle` if nothing was
-    /// outstanding before. Returns true if the application limits the rate.
+    /// Stores the detail of segment `number`, sent now, if the algorithm needs it; `idle` if nothing was outstanding
+    /// before. Returns true if the application limits the rate.
     #[inline]
     fn store_detail(&mut self, number: u64, idle: bool, now: Time) -> bool {
         if !self.core.needs.packets && !self.core.needs.rate_samples {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What has arrived of a stream of bytes.
+//! The part of a stream of bytes that has arrived.
 
 use std::collections::BTreeMap;
 

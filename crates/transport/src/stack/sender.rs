@@ -113,7 +113,7 @@ impl StackSender {
         if self.status.state == ConnectionState::Connecting && state.established {
             self.status.state = ConnectionState::Established;
             host.notify(TransportEvent::Established);
-            // What the stack has counted so far are timeouts of the SYN.
+            // The stack's counts so far are timeouts of the SYN.
             self.syn_timeouts = state.timeouts;
             self.status.counters.timeouts = 0;
             (before.timeouts, before.reductions) = (state.timeouts, state.reductions);

@@ -13,7 +13,7 @@ use narrows_wire::{Body, Packet};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What the network does to packets.
+/// The effects of the network on packets.
 #[derive(Clone, Debug)]
 pub struct Impairment {
     /// One data packet of so many is lost; 0 for none.

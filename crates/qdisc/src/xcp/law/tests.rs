@@ -87,7 +87,7 @@ fn no_more_is_given_than_another_router_allows() {
     assert!(open > 1000.0);
     near(f64::from(law.feedback(PACKET, (0.1, 0.002), 1000.0)), 1000.0);
     near(f64::from(law.feedback(PACKET, (0.1, 0.002), -5.0)), -5.0);
-    // What the two did not use is left for the others.
+    // Capacity that the two did not use is left for the others.
     near(law.give.left, 0.4 * 500_000.0 - open - 1000.0);
 }
 

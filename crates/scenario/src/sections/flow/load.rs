@@ -154,7 +154,7 @@ impl FlowKeys {
         Ok(Some(transfers))
     }
 
-    /// Returns what the process of transfers allows of the other keys; `None` if the flows start once.
+    /// Returns the values of the other keys that the process of transfers allows; `None` if the flows start once.
     pub(super) fn rules(&self) -> Result<Option<Rules>, Reported> {
         Ok(self.source.get()?.as_ref().and_then(Source::process).map(Process::rules))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `direction`, `from`, `to`, `via` and `between`: where the data of a group goes.
+//! `direction`, `from`, `to`, `via` and `between`: the route of the data of a group.
 
 use super::super::network::ResolvedNetwork;
 use super::super::path::PathKeys;

@@ -77,7 +77,7 @@ impl FlowKeys {
         Err(fault.allowed(format!("at least {}", delay * 2)).report(faults))
     }
 
-    /// Checks that a round trip which is the same for all flows is not shorter than that of their route.
+    /// Checks that a round trip which is the same for all flows is not shorter than their route's.
     fn check_rtt_of_route(
         &self,
         rtt: &Spans,

@@ -40,7 +40,7 @@ keys! {
     }
 }
 
-/// Resolves the edge routers as written, or those of the generator, with their hosts; `None` if there are none.
+/// Resolves the edge routers as written, or the generator's, with their hosts; `None` if there are none.
 ///
 /// # Errors
 ///

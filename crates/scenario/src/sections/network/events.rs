@@ -84,7 +84,7 @@ impl KeyType for Events {
 /// An event with its link known.
 struct Located {
     event: graph::Event,
-    /// Where the link is named.
+    /// Place of the link's name.
     link: At,
 }
 

@@ -24,7 +24,7 @@ forms! {
     pub enum Generator { Dumbbell, ParkingLot, Ring, TwoRouters, Tiered }
 }
 
-/// Declares a topology whose links have the same properties: its own keys, and those of its links.
+/// Declares a topology whose links have the same properties: its own keys, and the keys of its links.
 macro_rules! shape {
     (
         $(#[doc = $doc:literal])+

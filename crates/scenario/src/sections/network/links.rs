@@ -76,7 +76,7 @@ pub struct Both<'a> {
 }
 
 impl Both<'_> {
-    /// Resolves both directions; keys that `reverse` does not give are those of the forward direction.
+    /// Resolves both directions; keys that `reverse` does not give come from the forward direction.
     ///
     /// # Errors
     ///

@@ -11,9 +11,10 @@ use narrows_topology::graph::Crossed;
 impl NetworkKeys {
     /// Checks that no link thins acknowledgements of flows of which it has the data alone.
     ///
-    /// The impairments of a link are those of both directions unless `reverse` has its own, and those of a generator are
-    /// all links'. So thinning is in place where data passes it, too, as long as it reaches the acknowledgements of the
-    /// same flows on any link; and on a link that no flow uses, whose keys have no effect at all.
+    /// The impairments of a link apply to both directions unless `reverse` has its own, and the impairments of a
+    /// generator to all links. So thinning is in place where data passes it, too, as long as it reaches the
+    /// acknowledgements of the same flows on any link; and on a link that no flow uses, whose keys have no effect at
+    /// all.
     ///
     /// # Errors
     ///

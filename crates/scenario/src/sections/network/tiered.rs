@@ -153,7 +153,7 @@ impl Tiered {
         Ok(draft)
     }
 
-    /// The links, with these limits for each direction where no queue was written. Keys other than the queue's are those of
+    /// The links, with these limits for each direction without a written queue. Keys other than the queue's belong to
     /// access routers.
     fn links(
         &self,

@@ -7,8 +7,8 @@ use super::links::{Both, LinkKeys};
 use crate::diagnostic::Fault;
 use crate::field::Reported;
 
-/// Returns `draft`, the routers and links of a file or none, with those of the list `network.links`. A link without a name takes
-/// the place of all links of the file between its routers.
+/// Returns `draft`, the routers and links of a file or none, with the links of the list `network.links`. A link without
+/// a name takes the place of all links of the file between its routers.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ pub(super) struct Bucket {
     rate: Rate,
     line: Serializer,
     depth: u128,
-    /// Tokens at `since`, less those of the packet that starts then.
+    /// Tokens at `since`, less the tokens of the packet that starts then.
     tokens: u128,
     /// Start of the last packet on the line, which may lie ahead.
     since: Time,
@@ -61,8 +61,8 @@ impl Bucket {
         self.line.bits_left(departure, now).min(self.last.0.bits() as f64)
     }
 
-    /// Returns the bits that could have been sent until `now`: those that were sent, and those of tokens that found the bucket
-    /// full. What is in the bucket can still be sent.
+    /// Returns the bits that could have been sent until `now`: bits that were sent, and bits of tokens that found the
+    /// bucket full. The content of the bucket can still be sent.
     pub fn offered_bits(&self, now: Time) -> f64 {
         let earned = u128::from(self.rate.as_bps()) * u128::from(now.since(Time::ZERO).as_ps());
         let taken = (self.depth + earned).saturating_sub(self.tokens_at(now)) as f64 * 1e-12;
@@ -75,7 +75,7 @@ impl Bucket {
     fn tokens_at(&self, now: Time) -> u128 {
         let earned = |span: Span| u128::from(self.rate.as_bps()) * u128::from(span.as_ps());
         if now < self.since {
-            // The packet that starts then takes what is there.
+            // The packet that starts then takes all of them.
             let then = self.tokens + tokens_of(self.last.0);
             return then.saturating_sub(earned(self.since.since(now)));
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A recorded link: a sequence of opportunities to send 1500 bytes.
 //!
-//! Source: Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015, and the accounting of its link queue:
-//! an unused opportunity is lost; the bytes of an opportunity that a packet leaves are used by waiting packets; a packet that
-//! exceeds the remaining bytes continues at the next opportunity. After its last timestamp the recording is repeated.
-//! A run starts at a place of the recording, so that replications differ in what the link offers.
+//! Source: Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015, and the accounting of its link
+//! queue: an unused opportunity is lost; the bytes of an opportunity that a packet leaves are used by waiting packets;
+//! a packet that exceeds the remaining bytes continues at the next opportunity. After its last timestamp the recording
+//! is repeated. A run starts at a place of the recording, so that replications differ in the capacity of the link.
 //!
 //! Deviations: mahimahi's clock counts milliseconds, so a packet misses the opportunities of the millisecond in
 //! which it arrives; here a packet can use an opportunity at the time of its arrival.

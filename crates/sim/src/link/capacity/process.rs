@@ -18,7 +18,7 @@ pub(super) struct Process {
     draws: Stream,
 }
 
-/// How the rate is derived from that of the law.
+/// The derivation of the rate from the rate of the law.
 #[derive(Clone, Copy, Debug)]
 enum Made {
     /// The rate of the law itself.

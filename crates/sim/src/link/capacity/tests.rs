@@ -162,7 +162,7 @@ fn pairs(step: Step, start: Rate, (minimum, maximum): (Rate, Rate)) -> Vec<(f64,
 #[test]
 fn walks_of_uniform_steps_move_as_their_laws_say() {
     let bounds = (mbps(0), mbps(10));
-    // Where a step cannot leave the bounds, its place in its range is uniform: mean ½, variance 1/12.
+    // If a step cannot leave the bounds, its place in its range is uniform: mean ½, variance 1/12.
     let place = |what: &str, places: Vec<f64>| {
         let n = places.len() as f64;
         assert!(n > 500.0, "{what}: {n} steps stay inside");

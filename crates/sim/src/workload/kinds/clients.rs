@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Clients of applications: they request objects over connections whose servers are at the other end of the path.
 //!
-//! Each connection has a slot in two workloads, that of the servers' data and that of the
-//! clients', as connections over which both sides write. What a server must know when a request has arrived is sent
-//! ahead in a [`Notice`](crate::notice::Notice), which takes effect with the last byte of the request; so is what a client must
-//! know of the size of an object. A slot is occupied until both sides have left it: a client announces that it closes the
+//! Each connection has a slot in two workloads, one for the servers' data and one for the clients', like connections
+//! over which both sides write. The information that a server needs when a request has arrived is sent ahead in a
+//! [`Notice`](crate::notice::Notice), which takes effect with the last byte of the request; so is the size of an
+//! object for the client. A slot is occupied until both sides have left it: a client announces that it closes the
 //! connection after the propagation delay of the path, and a server that it has left it likewise.
 //!
-//! Deviations: those of connections over which both sides write; servers answer at once.
+//! Deviations: as for connections over which both sides write; servers answer at once.
 
 mod client;
 mod server;
@@ -38,7 +38,7 @@ impl<'m> Side<'m> {
         Self { draws: planner.stream("clients"), planner, application }
     }
 
-    /// The place of `slot` among those of the workload.
+    /// The place of `slot` among the slots of the workload.
     fn index(&self, slot: u32) -> usize {
         (slot - self.planner.first) as usize
     }
@@ -48,7 +48,7 @@ impl<'m> Side<'m> {
         self.index(slot) / self.application.connections() as usize
     }
 
-    /// The number of the connection in `slot` among those of its client.
+    /// The number of the connection in `slot` among the connections of its client.
     fn connection(&self, slot: u32) -> u32 {
         (slot - self.planner.first) % self.application.connections()
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Connections over which both sides write: two transfers, one in each direction, between the same two hosts.
 //!
-//! Each connection has a slot in two workloads, that of its initiators and that of its acceptors.
-//! The host of a side is the sending host of the data that it writes and the receiving host of the data that it reads, so
-//! that its reads and the writes that follow them happen in one partition.
+//! Each connection has a slot in two workloads, one of its initiators and one of its acceptors. The host of a side is
+//! the sending host of the data that it writes and the receiving host of the data that it reads, so that its reads and
+//! the writes that follow them happen in one partition.
 //!
 //! A delayed acknowledgement leaves with the data that its host sends.
 //!
-//! Deviations: acknowledgements are packets of their own, even where they leave with data; on the access links of a host,
+//! Deviations: acknowledgements are packets of their own, even if they leave with data; on the access links of a host,
 //! data and acknowledgements do not delay each other; the accepting side starts with the initial retransmission
 //! timeout, without a sample of the handshake; if one side gives up, the other waits until the end of the run.
 

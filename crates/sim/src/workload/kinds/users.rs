@@ -83,5 +83,5 @@ impl Kind for Users<'_> {
     }
 }
 
-/// Distinguishes the draws of a user's patience from those of think times; no slot has this many generations.
+/// Distinguishes the draws of a user's patience from draws of think times; no slot has this many generations.
 const PATIENCE: u64 = 1 << 63;

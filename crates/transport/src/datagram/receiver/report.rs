@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The reports of a TFRC receiver (RFC 5348 §6): one per round trip, and one at the start of each loss event.
 //!
-//! The round-trip time is that of the sender, carried in the data packet with the highest number. While the sender has
-//! no estimate, each packet is reported, and the round-trip time is assumed to be 1 s. No report is sent for a round
-//! trip in which nothing was received.
+//! The round-trip time is measured by the sender and carried in the data packet with the highest number. While the
+//! sender has no estimate, each packet is reported, and the round-trip time is assumed to be 1 s. No report is sent
+//! for a round trip in which nothing was received.
 
 use super::Arrival;
 use super::gaps::Gaps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the receiver sends back: echoes and reports, and the losses and marks that they reveal.
+//! The receiver's feedback: echoes and reports, and the losses and marks that they reveal.
 
 use super::{DatagramSender, Totals};
 use crate::datagram::flight::Flight;

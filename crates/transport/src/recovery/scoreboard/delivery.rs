@@ -27,7 +27,7 @@ pub(crate) struct Delivery {
     /// algorithm).
     pub(crate) any_retransmitted: bool,
     /// Time at which the transmission was sent that advanced the cumulative acknowledgement, by the echoed timestamp;
-    /// `None` where the timestamp is not needed or does not say.
+    /// `None` if the timestamp is not needed or does not determine it.
     pub(crate) echoed_sent_at: Option<Time>,
     /// The lowest of those that were sent once.
     pub(crate) first_original: Option<u64>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The clients' sides: what is due at clients, their actions, and the objects that they receive.
+//! The clients' sides: due events at clients, their actions, and the objects that they receive.
 
 use super::Side;
 use crate::connections::Connections;
@@ -163,7 +163,7 @@ impl<'m> Clients<'m> {
         }
     }
 
-    /// The client stops: it observes what has lasted until now, and closes its connections.
+    /// The client stops: it observes conditions that have lasted until now, and closes its connections.
     fn stop(&mut self, client: usize, context: &mut WorkloadContext<'_, '_, '_>) {
         let state = &mut self.all[client];
         (state.stops, state.stopped) = (Time::NEVER, true);
@@ -175,8 +175,8 @@ impl<'m> Clients<'m> {
         }
     }
 
-    /// An object that was written at `written` is on its way over `flow` to the client in `slot`: its size where it is one of
-    /// its own, and its end in bytes of the server's data.
+    /// An object that was written at `written` is on its way over `flow` to the client in `slot`: its size if it is a
+    /// separate object, and its end in bytes of the server's data.
     fn on_object(
         &mut self,
         slot: u32,
