@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages that an extra of Narrows installs, and that are loaded when something first needs them.
 
-What is long checks at its start with `require` that they are there.
+Long-running commands call `require` first.
 """
 
 from __future__ import annotations

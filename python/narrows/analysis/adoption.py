@@ -26,8 +26,8 @@ class Stage:
 
     Attributes:
         fraction: Fraction of the flows that use the new algorithm, above 0 and below 1.
-        naive: Mean of the flows on the new algorithm minus that of the others in the same network: what an A/B test
-            reports.
+        naive: Mean of the flows on the new algorithm minus the mean of the others in the same network: the result of an
+            A/B test.
         gain: Mean of the flows on the new algorithm minus the mean before the deployment.
         spillover: Mean of the flows on the old algorithm minus the mean before the deployment.
         bias: `naive` minus the total effect: the error of the A/B test.

@@ -36,8 +36,8 @@ class Comparison:
         difference: Mean of `of - against` with its 95 % t interval, in the unit of the response.
         bootstrap: Interval of the mean difference by the BCa bootstrap; None with fewer than two pairs.
         hedges_g: The difference of means in pooled standard deviations; None without spread.
-        cliffs_delta: Cliff's delta, -1 to 1: probability that a cell of `of` is above one of `against`, minus that of
-            the reverse.
+        cliffs_delta: Cliff's delta, -1 to 1: probability that a cell of `of` is above one of `against`, minus the
+            probability of the reverse.
         a: Vargha and Delaney's A: probability that a cell of `of` is above one of `against`, ties counted half; (1 +
             delta)/2.
         p: P value of the paired t-test; None for a single difference, or differences without spread.

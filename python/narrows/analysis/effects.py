@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Effects of two-level factors: their sizes, and which of them exceed the noise.
 
-An effect is the mean of a response where the coded factor (or the product of two) is high, less the mean where it is
-low. Unreplicated designs have no pure error: half-normal scores and Lenth's pseudo standard error take its place.
+An effect is the mean of a response at the high level of the coded factor (or the product of two), less the mean at the
+low level. Unreplicated designs have no pure error: half-normal scores and Lenth's pseudo standard error take its place.
 
 Sources: D. C. Montgomery, "Design and Analysis of Experiments" (8th ed., 2013), 6.2 to 6.5; C. Daniel, "Use of
 half-normal plots in interpreting factorial two-level experiments", Technometrics 1 (1959) 311; R. V. Lenth, "Quick and
@@ -201,8 +201,8 @@ def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
 def means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
     """Return the mean at each combination of levels of some factors, in the order in which levels come first.
 
-    Of one factor they are those of the main effects plot, of two those of the interaction plot, and of all, the least
-    first, those of the ordered data plot (e-Handbook, 5.5.9.3, 5.5.9.4 and 5.5.9.1).
+    For one factor they give the main effects plot, for two the interaction plot, and for all, the least first, the
+    ordered data plot (e-Handbook, 5.5.9.3, 5.5.9.4 and 5.5.9.1).
 
     Raises:
         AnalysisError: A value or a level is missing.

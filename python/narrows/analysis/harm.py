@@ -17,7 +17,7 @@ def harm(alone: float, here: float, *, more_is_better: bool = True) -> float:
         more_is_better: True for a rate, False for a delay or a completion time.
 
     Returns:
-        The harm, a pure number; not a number where the better of the two performances is not positive.
+        The harm, a pure number; not a number if the better of the two performances is not positive.
 
     Examples:
         >>> harm(10e6, 4e6)

@@ -83,7 +83,7 @@ class Link:
 
     Attributes:
         x: Horizontal positions of the four corners: lower left, upper left, upper right, lower right; leaf i is at i.
-        height: Heights of these corners; that of the upper ones is the distance at which the two clusters join.
+        height: Heights of these corners; the height of the upper ones is the distance at which the two clusters join.
     """
 
     x: Sequence[float]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every algorithm beside every other: what an incumbent keeps, and what it loses compared with running alone.
+"""Every algorithm beside every other: the share that an incumbent keeps, and its loss compared with running alone.
 
 Sources: R. Ware, M. K. Mukerjee, S. Seshan and J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar for the
 Deployment of Congestion Control Algorithms", ACM HotNets 2019, §3 and §4: harm, and that a newcomer may do as much of
 it as the incumbent's own kind does. A. Philip et al., "Prudentia: Findings of an Internet fairness watchdog", ACM
 SIGCOMM 2024: the share of the max-min fair rate, contenders as rows, incumbents as columns.
 
-Deviations: where a performance is the same with and without competitors, zero included, harm is 0.
+Deviations: if a performance is the same with and without competitors, zero included, harm is 0.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Meeting:
         condition: Levels of the factors; None for the mean over all conditions.
         contender: Algorithm of the contender.
         incumbent: Algorithm of the incumbent.
-        found: Estimates over replications by name, the names being those of `MEASURED` and `DERIVED`.
+        found: Estimates over replications by name, with the names of `MEASURED` and `DERIVED`.
     """
 
     condition: tuple[str, ...] | None
@@ -141,7 +141,7 @@ MEASURED = {
     "retransmission_rate": SHARE,
     "queue_delay_s": POSITIVE,
 }
-# Parts of what the incumbent has alone; excess: beyond what its own kind does to it.
+# Parts of the incumbent's performance alone; excess: beyond the harm by its own algorithm.
 DERIVED = {
     **dict.fromkeys(("harm", "delay_harm", "loss_harm"), Range(high=1.0)),
     **dict.fromkeys(("excess_harm", "excess_delay_harm", "excess_loss_harm"), REAL),

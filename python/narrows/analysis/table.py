@@ -40,7 +40,7 @@ class Block:
 
 
 def arrow(cells: Cells) -> pa.Table:
-    """Return a table of cells as an Arrow table, without a copy where it is columnar already."""
+    """Return a table of cells as an Arrow table, without a copy if it is columnar already."""
     import pyarrow as pa
 
     return pa.table(cells)

@@ -134,7 +134,7 @@ class _Levels:
 
 @frozen
 class _Sums:
-    """What the terms of a model explain.
+    """The variation that the terms of a model explain.
 
     Attributes:
         of: The terms, each with its sum of squares and degrees of freedom.
@@ -152,7 +152,7 @@ def _table(sums: _Sums, values: FloatArray) -> list[Source]:
 
     if not sums.degrees:
         return [*(Source(term, square, degrees, None, None) for term, square, degrees in sums.of), NOTHING_LEFT]
-    # What rounding leaves of a response that the model explains is no variation.
+    # The rounding error of a response that the model explains is not variation.
     exact = sums.residual <= ROUNDING * float(values @ values)
     unexplained = 0.0 if exact else sums.residual / sums.degrees
     sources = []
@@ -188,7 +188,7 @@ def _balanced(centred: FloatArray, levels: Mapping[str, _Levels], terms: Sequenc
     for term in terms:
         found = _crossed(term, levels)
         counts = np.bincount(found.of_row, minlength=found.count)
-        # What is left has no main effects any more when interactions follow.
+        # The residual has no main effects any more when interactions follow.
         means = np.bincount(found.of_row, rest, found.count) / counts
         rest -= means[found.of_row]
         degrees = 1
@@ -246,7 +246,7 @@ class _Model:
         self._columns[term] = columns
 
     def sums(self) -> _Sums:
-        """Return the sums of squares of type II; those of each term after the ones before it if nothing is left."""
+        """Return the sums of squares of type II; the sequential sums of squares if nothing is left."""
         import numpy as np
 
         solve_triangular = load("scipy.linalg").solve_triangular
@@ -291,7 +291,7 @@ class _Model:
         rest = self._centred.copy()
         start = 0
         for columns in self._columns.values():
-            # The last value is that of cells that count in no column of the term.
+            # The last value belongs to cells that count in no column of the term.
             values = np.append(coefficients[start : start + columns.count], 0.0)
             rest -= values[columns.of_row]
             start += columns.count
@@ -336,6 +336,6 @@ MOST_COLUMNS = 2000
 """Greatest number of parameters of the model of an unbalanced design: a matrix of 32 MB, and seconds of work."""
 # Part of a column that must be its own; one cell in ten million has more.
 DEPENDENT = 1e-9
-# Relative to the sum of the squared values: what is left by rounding alone.
+# Relative to the sum of the squared values: the residual of rounding alone.
 ROUNDING = 1e-24
 NOTHING_LEFT = Source((), 0.0, 0, None, None)

@@ -21,7 +21,7 @@ from narrows.versions import version
 
 @frozen
 class Experiment:
-    """What a page shows when it is opened.
+    """The initial state of a page.
 
     Attributes:
         text: The text of a scenario that names no file.
@@ -43,7 +43,7 @@ def module_file() -> Path:
 
 
 def fault(file: Path) -> str:
-    """Return what is wrong with the WebAssembly module in a file: it is missing, or of other sources; else empty."""
+    """Return the fault of the WebAssembly module in a file: it is missing, or of other sources; else empty."""
     if not file.is_file():
         return "was not built"
     found = re.search(rb"narrows\.fingerprint([0-9a-f]{64})", file.read_bytes())
@@ -98,7 +98,7 @@ def fragment(experiment: Experiment) -> str:
 
 
 def _catalogue() -> dict[str, Any]:
-    """Return what the page knows of algorithms, queues and metrics."""
+    """Return the page's data on algorithms, queues and metrics."""
     names = [card["name"] for card in core.algorithms()]
     metrics = {(card["family"], card["name"]): card for card in core.metrics()}
     return {

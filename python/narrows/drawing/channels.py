@@ -43,7 +43,7 @@ def _placed(place: int) -> Style:
 
 
 def apart(algorithms: Iterable[str], beside: Iterable[Style] = ()) -> dict[str, Style]:
-    """Return the style of each algorithm: its own, where what an earlier one has is replaced by what is free.
+    """Return the style of each algorithm: its own, with free elements instead of those that an earlier one has.
 
     Args:
         algorithms: Their names.

@@ -85,7 +85,7 @@ class Figure:
         absent: Reason why there is nothing to show; empty if there is something.
         others: Contents of the same figure for other replications, by number of the replication.
         captions: Captions of these, by the same numbers.
-        hint: What the page does with the figure; empty for nothing. The caption is without it.
+        hint: The page's interaction with the figure; empty for none. The caption is without it.
         moments: Texts of the page about a moment that is chosen in the figure, as JSON by number of the replication.
     """
 

@@ -24,7 +24,7 @@ def shortened(text: str, room: float) -> str:
 
 @lru_cache
 def all_shortened(names: tuple[str, ...], room: float) -> list[str]:
-    """Return names shortened to `room` drawing units: at the end, or at the start where they would be equal."""
+    """Return names shortened to `room` drawing units: at the end, or at the start if they would be equal."""
     cut = [shortened(name, room) for name in names]
     times = Counter(cut)
     return [_ends(name, room) if name and times[short] > 1 else short for name, short in zip(names, cut, strict=True)]

@@ -52,7 +52,7 @@ class Scale:
     log: bool = False
 
     def position(self, value: float) -> float:
-        """Return the position of `value`, in drawing units; that of a value far beyond the scale is finite, too."""
+        """Return the position of `value`, in drawing units; it is finite even for a value far beyond the scale."""
         if self.log:
             part = math.log(max(value / self.low, _FAR_BELOW)) / math.log(self.high / self.low)
         else:
@@ -118,7 +118,7 @@ def log_ticks(low: float, high: float, count: int) -> list[float]:
 
 
 def nice_step(raw: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is not below `raw`; 1 where that is not positive."""
+    """Return the least of 1, 2 and 5 times a power of ten that is not below `raw`; 1 if that is not positive."""
     if not (math.isfinite(raw) and raw > 0):
         return 1.0
     power = 10.0 ** math.floor(math.log10(raw))
@@ -155,7 +155,7 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
     if value is None or not math.isfinite(value):
         return NO_DATA
     factor, written = unit.best(abs(value)) if value else unit.best(1.0)
-    # What is counted has no decimals unless it is a mean that falls between.
+    # Counts have no decimals unless they are means that fall between.
     number = fixed(value, 0) if unit in {COUNT, PACKETS} and value == round(value) else significant(value / factor)
     if sign and value > 0:
         number = "+" + number
@@ -202,7 +202,7 @@ _ALMOST_ONE = 0.9995
 _ROUNDING = 1e-9
 # Steps of at most so many parts of a range leave two multiples inside, for a step is at most 2.5 times its part.
 _ENOUGH = 5
-# Ends of what an axis can have; beyond, products of them have no representation.
+# Ends of the range of an axis; beyond, products of them have no representation.
 _LEAST, _MOST = 1e-150, 1e150
 # Relative: ends that are as close are equal.
 _ALIKE = 1e-9

@@ -4,7 +4,7 @@
 The colours are eight hues that stay apart for people with colour vision deficiency, each in a tone for light and one
 for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has the style of
 its card. Any other name (an algorithm with parameters, an external one) has a style by a checksum of its letters, whose
-dash and marker are not a pair that the catalogue uses, and another hue where one beside it has that. Flows of one
+dash and marker are not a pair that the catalogue uses, and another hue if one beside it has that. Flows of one
 algorithm share its hue in different tones and dashes.
 """
 

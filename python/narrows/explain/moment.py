@@ -68,7 +68,7 @@ def explain(
         window: How far from the moment a change of the window may be, as a time with its unit.
 
     Raises:
-        InputError: The folder is not that of a run with a log of events, or flow, time or replication are not in it.
+        InputError: The folder does not hold a run with a log of events, or flow, time or replication are not in it.
     """
     run = single(folder)
     number = run.replication(replication)

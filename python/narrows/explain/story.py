@@ -90,19 +90,19 @@ class Story:
         return min(self.changes, key=lambda row: abs(seconds(row) - at_s), default=None)
 
     def change(self, change: Row) -> tuple[str, list[Sentence]]:
-        """Return what a change of the window was, and what led to it and followed, in order of time."""
+        """Return a change of the window, with its causes and consequences, in order of time."""
         declared = self._declared(change)
         said = [_said(run) for run in _runs(self._around(change, declared))]
         said += self._sent_again(declared)
         return self._answer(change, declared), sorted(said, key=lambda each: each.time_s)
 
     def nothing(self, reach_s: float) -> str:
-        """Return the answer where no event within a time changed the window."""
+        """Return the answer if no event within a time changed the window."""
         return f"Nothing cut or restored the congestion window of {self.flow} ({self.algorithm}) within {reach_s:g} s."
 
     @staticmethod
     def elsewhere(change: Row) -> str:
-        """Return the sentence that names the nearest change, to follow that of `nothing`."""
+        """Return the sentence that names the nearest change, to follow the sentence of `nothing`."""
         return f" The nearest change was at {_stamp(change)}: {change['event']} because of {_why(change)}."
 
     def runs(self) -> list[tuple[float, float, str]]:
@@ -163,7 +163,7 @@ class Story:
         return text
 
     def _sent_again(self, declared: Sequence[Row]) -> list[Sentence]:
-        """Return what the packet log has of the first lost segment: when it was sent, sent again, and received."""
+        """Return the packet log of the first lost segment: when it was sent, sent again, and received."""
         first = next((row for row in declared if row["number"] is not None), None)
         if self._packets is None or first is None:
             return []

@@ -33,14 +33,14 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str,
     _check_hooks(found)
     for attribute in ANSWERS:
         if not hasattr(found, attribute):
-            # So that reading what an algorithm does not use costs no exception.
+            # So that reading unused attributes costs no exception.
             setattr(found, attribute, None)
     ecn, slow_start, undo = (declared(name, word, getattr(found, word, None)) for word in DECLARED)
     return found, ecn, slow_start, undo, digest
 
 
 def declared(name: str, attribute: str, value: object) -> str:
-    """Return the word that a class attribute in `DECLARED` stands for; the first of its words where it is None.
+    """Return the word that a class attribute in `DECLARED` stands for; the first of its words if it is None.
 
     A method or a property of such a name is the class's own.
     """
@@ -82,10 +82,10 @@ def explain(error: BaseException) -> str:
         trace = trace.tb_next
     text = "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
     if isinstance(error, AttributeError) and error.name and error.obj is not None and "Did you mean" not in text:
-        # As Python does from 3.12 on; an attribute with its unit is what most such names mean.
+        # As Python does from 3.12 on; most such names mean an attribute with its unit.
         near = core.nearest(error.name, [each for each in dir(error.obj) if not each.startswith("_")])
         text += f". Did you mean: '{near}'?" if near else ""
-    # It is kept in the folder of a study, which says nothing of where it was made.
+    # It is kept in the folder of a study, which does not record its origin.
     return re.sub(r'File "([^"]+)"', lambda found: f'File "{_shown(found[1])}"', text)
 
 
@@ -101,7 +101,8 @@ def _shown(file: str) -> str:
 
 
 def _execute(file: str, content: bytes, digest: str) -> ModuleType:
-    # A fresh module each time: what one run leaves in it must not reach another. Dataclasses look it up by its name.
+    # A fresh module each time: state that one run leaves in it must not reach another. Dataclasses look it up by its
+    # name.
     module = ModuleType(f"narrows_algorithm_{digest[:16]}")
     module.__file__ = file
     sys.modules[module.__name__] = module

@@ -38,7 +38,7 @@ def unlike(sides: Mapping[str, Sequence[str]]) -> str:
 
 
 def _traits(texts: Iterable[str]) -> dict[str, str]:
-    """Return what the groups under test have, by trait; several values where scenarios or groups differ."""
+    """Return the traits of the groups under test; several values if scenarios or groups differ."""
     found: dict[str, list[str]] = {}
     for text in texts:
         scenario = tomllib.loads(text)
@@ -116,7 +116,7 @@ KEYS = {
     "ecn": "ECN",
     "initial_window": "initial window",
 }
-# Traits that count only where the transport's keys make them.
+# Traits that count only if the transport's keys cause them.
 UNDO, RESTART = "undo of a spurious reduction", "window after an idle time"
 HOST, OWN, NONE, NO_RESTART = "host", "its own", "no", "no restart"
 # They start and pace by a model, by routers or by a rate, not by the window of the frame.

@@ -18,9 +18,8 @@ def external_card(text: str) -> dict[str, Any]:
 
     The class's docstring gives it: a summary, then `Source:`, `Equations:`, `Variables:`, `Deviations:` and
     `Validation:`, each up to the next; equations, variables and deviations are separated by semicolons. A variable is
-    written `name (unit): meaning`. Parameters are those of `__init__` after the setup.
-
-    Of a native library or a WebAssembly module nothing is executed, and nothing but its digest is known.
+    written `name (unit): meaning`. Parameters are the parameters of `__init__` after the setup. Nothing in a native
+    library or a WebAssembly module is executed, and nothing but its digest is known.
     """
     path, name = split_name(text)
     try:

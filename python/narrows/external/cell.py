@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes from a cell of a notebook, or from a prompt that keeps what was typed, as files that a run can read.
+"""Classes from a cell of a notebook, or from a prompt that keeps its input, as files that a run can read.
 
 A run reads an algorithm anew in a process of its own, which knows nothing of the notebook. So the file has the source
 of the class and of what it uses there: imports, constants, functions and other classes.
@@ -42,7 +42,7 @@ def source(algorithm: type) -> str:
 
 
 def _parts(name: str, found: object, known: Mapping[str, object], done: set[str], asked: str) -> Iterator[str]:
-    """Yield the source that gives `name` its value, that of what it uses before it."""
+    """Yield the source that gives `name` its value, preceded by the sources that it uses."""
     done.add(name)
     match found:
         case ModuleType():
@@ -52,7 +52,7 @@ def _parts(name: str, found: object, known: Mapping[str, object], done: set[str]
         case type() | FunctionType():
             node, text = _definition(found)
             for used in _used(node, known, done):
-                # What an earlier one has brought meanwhile is there.
+                # Names that an earlier one has defined meanwhile are there.
                 if used not in done:
                     yield from _parts(used, known[used], known, done, asked)
             yield text
@@ -129,5 +129,5 @@ def _folder() -> Path:
     return folder
 
 
-# Where the names of a notebook or prompt are; no other process can import them.
+# The module with the names of a notebook or prompt; no other process can import them.
 _NOT_IMPORTED = {"__main__", "builtins"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The description of an external algorithm from its source alone: nothing in the file is executed.
 
-Where the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the
-process that executes the file checks the class itself.
+If the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the process
+that executes the file checks the class itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
-# What a name stands for; None where the source does not decide.
+# The value of a name; None if the source does not decide.
 Bindings: TypeAlias = "dict[str, ast.ClassDef | Function | ast.expr | None]"
 
 
@@ -79,7 +79,7 @@ def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted:
 
 
 def _said(name: str, attribute: str, node: ast.AST | None) -> str:
-    """Return the word of a class attribute; the default where the source does not decide."""
+    """Return the word of a class attribute; the default if the source does not decide."""
     return declared(name, attribute, node.value if isinstance(node, ast.Constant) else None)
 
 
@@ -174,7 +174,7 @@ def _check_parameters(name: str, arguments: ast.arguments, given: Mapping[str, o
 
 
 def _literal(default: str | None) -> object:
-    """Return the value of a default that is written out; None where it is not, or where there is none."""
+    """Return the value of a default that is written out; None if it is not, or if there is none."""
     try:
         return ast.literal_eval(default or "None")
     except ValueError:
@@ -182,7 +182,7 @@ def _literal(default: str | None) -> object:
 
 
 def _kind(value: object) -> str | None:
-    """Return what kind of parameter a value makes; None where it does not say."""
+    """Return what kind of parameter a value makes; None if it does not say."""
     return next((words for kinds, words in KINDS if isinstance(value, kinds)), None)
 
 

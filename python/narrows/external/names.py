@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of algorithms in results: that of an external one is its class, or its controller."""
+"""Names of algorithms in results: an external algorithm is named after its class, or its controller."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def short_names(algorithms: Sequence[str]) -> dict[str, str]:
-    """Return what each algorithm is called where all of these stand beside one another.
+    """Return the name of each algorithm among all of these.
 
-    An external algorithm is called by its class or controller; where that is not enough to distinguish it, with its
+    An external algorithm is called by its class or controller; if that is not enough to distinguish it, with its
     parameters, then with its file, then with as many of its folders as are needed. All others keep their names.
 
     Examples:

@@ -30,7 +30,7 @@ def new_python(name: str, folder: Path) -> list[Path]:
 
 
 def filled(template: str, name: str) -> str:
-    """Return a template of a file in Python with the name of an algorithm, and that of its class."""
+    """Return a template of a file in Python with the names of an algorithm and of its class."""
     text = (TEMPLATES / template).read_text(encoding="utf-8")
     return text.replace("NAME", name).replace("CLASS", class_name(name))
 

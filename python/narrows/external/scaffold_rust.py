@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def source_tree(start: Path) -> Path | None:
-    """Return the source tree of Narrows that `start` is in; None where there is none."""
+    """Return the source tree of Narrows that `start` is in; None if there is none."""
     return next((each for each in [start, *start.resolve().parents] if (each / LIST).is_file()), None)
 
 

@@ -23,8 +23,8 @@ class AlgorithmError(Exception):
 
     Attributes:
         message: Description of the error.
-        allowed: Description of what is allowed instead; may be empty.
-        hint: The nearest known name, as a question, or a remedy; missing where there is none.
+        allowed: Description of the allowed values; may be empty.
+        hint: The nearest known name, as a question, or a remedy; missing if there is none.
     """
 
     def __init__(self, message: str, allowed: str = "", *, near: str | None = None, hint: str | None = None) -> None:
@@ -38,7 +38,7 @@ class AlgorithmError(Exception):
 
 
 def digest(file: Path, trusted: Sequence[str]) -> str:
-    """Return the SHA-256 of a native library or a module, in hexadecimal; arguments and errors are those of `read`."""
+    """Return the SHA-256 of a native library or a module, in hexadecimal; arguments and errors are as for `read`."""
     allowed = EVERYTHING if file.suffix == WASM else trusted
     return hashlib.sha256(_content(file, allowed, MAX_LIBRARY_BYTES)).hexdigest()
 
@@ -99,7 +99,7 @@ def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Pat
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name is that of an algorithm in a file: `linux:illinois` is of a kernel, `quinn:bbr` of a stack.
+    """Return whether a name refers to an algorithm in a file: `linux:illinois` is of a kernel, `quinn:bbr` of a stack.
 
     Examples:
         >>> is_external("./mine.py:Mine"), is_external("./libmine.so:mine"), is_external("quinn:./mine.py:Mine")
@@ -129,7 +129,7 @@ def file_of(name: str) -> str:
 
 
 def split_stack(name: str) -> tuple[str, str]:
-    """Return the stack in which an algorithm is named, with its colon, empty for none, and what is named in it.
+    """Return the stack in which an algorithm is named, with its colon, empty for none, and the name in it.
 
     Examples:
         >>> split_stack("quinn:narrows:cubic"), split_stack("./mine.py:Mine")
@@ -148,7 +148,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def _end_of_file(name: str) -> int:
-    """Return where the ending of a file begins in the name of an algorithm; -1 if it has none."""
+    """Return the position of the ending of a file in the name of an algorithm; -1 if it has none."""
     return max(name.find(f"{suffix}:") for suffix in SUFFIXES)
 
 
@@ -183,9 +183,9 @@ WASM = ".wasm"
 SUFFIXES = (".py", *LIBRARIES, WASM)
 # Every file is below it.
 EVERYTHING = (os.sep,)
-# What the names of a kernel's own algorithms begin with.
+# Prefix of the names of a kernel's own algorithms.
 OF_KERNELS = "linux:"
-# What those of the stacks that can carry flows begin with, whether or not they are part of this build.
+# Prefixes of algorithms of the stacks that can carry flows, whether or not they are part of this build.
 OF_STACKS = ("quinn:", "noq:")
-# What those of the catalogue begin with inside a stack.
+# Prefix of algorithms of the catalogue inside a stack.
 IN_STACKS = "narrows:"

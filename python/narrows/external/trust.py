@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scenarios from somebody else may execute and read, and what a run of one would execute."""
+"""Code and files that scenarios from somebody else may execute and read, and the code that a run would execute."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Trust(NamedTuple):
-    """What a scenario may execute and read. The extension obeys it whenever it loads a scenario.
+    """The files and commands that a scenario may execute and read. The extension obeys it whenever it loads a scenario.
 
     Attributes:
         files: Files, and folders of files, of external algorithms that may be executed.
@@ -64,7 +64,7 @@ class Executed(NamedTuple):
 
 
 def executed(given: core.Given) -> list[Executed]:
-    """Return what a run of a scenario would execute; nothing is executed, and no file of an algorithm is read."""
+    """Return the code that a run of a scenario would execute; nothing is executed, and no algorithm is read."""
     directory, trust = given["directory"], Trust(**given["trusted"])
 
     def is_allowed(kind: str, what: str, change: int | None) -> bool:
@@ -90,7 +90,7 @@ def refuse_untrusted(given: str, found: Mapping[str, Iterable[Executed]]) -> Non
 
 
 def of_results(folder: Path, *, trust: bool = False) -> Trust:
-    """Return what scenarios in a folder of results may do: without trust nothing but read what is in it."""
+    """Return the rights of scenarios in a folder of results: without trust they may only read its files."""
     return EVERYTHING if trust else Trust(within=str(folder.absolute()))
 
 

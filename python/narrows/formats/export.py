@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def export(form: str, folder: Path, out: Path | None, replication: int | None, at: Sequence[str]) -> Path:
-    """Write a run in a format; arguments, errors and result are those of `narrows.export`."""
+    """Write a run in a format; arguments, errors and result are as for `narrows.export`."""
     run = single(folder)
     place = out or run.path / {"pcapng": "packets.pcapng"}.get(form, form)
     match form:

@@ -3,8 +3,8 @@
 
 The simulator numbers segments and knows the size of packets; the headers are constructed to match: sequence numbers in
 bytes, windows, SACK blocks, ECN. Datagrams become UDP, with their number in the first eight bytes of the payload.
-Payload is left out, as with a snap length; lengths are those of the constructed headers with the payload, whatever the
-size of the packet in the simulator.
+Payload is left out, as with a snap length; lengths cover the constructed headers with the payload, whatever the size of
+the packet in the simulator.
 
 Addresses: the sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y, with x.y the low 16 bits of F.
 The port, the same at both ends, is 49152 plus the number of earlier connections in the flow's slot plus 1024 for
@@ -215,7 +215,7 @@ def _segment(flow: _Flow, addresses: tuple[int, int], row: dict[str, Any]) -> by
             sequence = flow.offset(number)
             flags |= headers.CWR if row["ecn_echo"] else 0
         elif kind == "window-probe":
-            # Below what the receiver expects next, so that it acknowledges it (RFC 9293 §3.10.7.4).
+            # Below the next expected number, so that it acknowledges it (RFC 9293 §3.10.7.4).
             sequence = flow.offset(number) - 1
         elif kind == "ack":
             acknowledgement = flow.offset(number)

@@ -4,10 +4,11 @@
 Sources: draft-ietf-quic-qlog-main-schema-02 (`qlog_version` 0.3, JSON text sequences of RFC 7464) and
 draft-ietf-quic-qlog-quic-events-01: `recovery:metrics_updated` from the series, `recovery:packet_lost` and
 `recovery:congestion_state_updated` from the log of events, `transport:packet_sent` and `transport:packet_received` from
-the packet log, each where the run has it. Each flow has its own file: a sequence holds one trace.
+the packet log, each if the run has it. Each flow has its own file: a sequence holds one trace.
 
-Deviations, since the flows are not of QUIC: the number of a packet that carries data is that of its segment, which a
-retransmission repeats; acknowledgements are numbered as they arrive. A handshake's packets are of type `handshake`.
+Deviations, since the flows are not of QUIC: the number of a packet that carries data is the number of its segment,
+which a retransmission repeats; acknowledgements are numbered as they arrive. A handshake's packets are of type
+`handshake`.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ PROTOCOL = "TCP"
 HANDSHAKE = frozenset({"syn", "syn-ack", "established"})
 # The triggers of `packet_lost` by rule; all others count later packets.
 TRIGGERS = {"rack": "time_threshold", "timeout": "pto_expired", "probe": "pto_expired"}
-# The order of simultaneous events: what arrives, what the sender concludes, what it sends.
+# The order of simultaneous events: arrivals, conclusions of the sender, transmissions.
 RECEIVED, LOST, STATE, METRICS, SENT = range(5)
 PICOSECONDS = 1e12
 PICOSECONDS_PER_MS = 1e9

@@ -33,7 +33,7 @@ class Kernel(TypedDict):
         algorithms: Names of its congestion controls.
         disciplines: Names of its queue disciplines.
         queues: Which queue disciplines links have, as `--queue` says.
-        commands: Folder in which commands of programs start; empty for that of the scenario.
+        commands: Folder in which commands of programs start; empty for the scenario's.
     """
 
     image: str | PathLike[str]
@@ -46,7 +46,7 @@ class Kernel(TypedDict):
 
 
 def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
-    """Return what runs scenarios on a backend."""
+    """Return the kernel of a backend."""
     if queue and not _is_queue(queue):
         kinds = [LINUX, *(f"{LINUX}:{kind}" for kind in KERNEL_QUEUES)]
         raise UnknownNameError("kernel queue", queue, kinds)
@@ -70,7 +70,7 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
 
 
 def describe(kernel: Kernel | None) -> dict[str, object]:
-    """Return what a manifest says of a backend: its name and, of a kernel, version, key, timer frequency and queues."""
+    """Return a manifest's entry on a backend: its name and, of a kernel, version, key, timer frequency and queues."""
     if kernel is None:
         return {"on": SIMULATOR}
     found = cache.at(Path(kernel["image"]).parent)

@@ -62,7 +62,7 @@ def _check(name: str) -> None:
 
 @contextmanager
 def _alone(place: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Let one process at a time build in `place`, and remove what a killed one has left there.
+    """Let one process at a time build in `place`, and remove the remains of a killed one.
 
     A build that fails leaves no folder, unless a kernel was there before or the error names the log.
     """

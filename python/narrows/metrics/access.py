@@ -18,7 +18,7 @@ def is_bottleneck(access_s: float | None, bottleneck_s: float | None) -> bool:
 
     Args:
         access_s: Mean queueing delay at access links, seconds; None without packets.
-        bottleneck_s: That at the bottleneck of their group, seconds; None where it has none.
+        bottleneck_s: Delay at the bottleneck of their group, seconds; None if it has none.
     """
     return access_s is not None and access_s > max(LEAST_S, bottleneck_s or 0.0)
 

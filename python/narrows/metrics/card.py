@@ -39,7 +39,7 @@ class Parameter:
     Attributes:
         name: Name, as `bin` in `cov(bin=10s)`.
         meaning: Meaning, as a noun phrase in lower case.
-        default: Default value as written; empty where a value is required.
+        default: Default value as written; empty if a value is required.
         words: Words that are allowed instead of a value.
     """
 
@@ -67,7 +67,7 @@ class Parameter:
         return text if text in self.words else self.value(text)
 
     def value(self, text: str) -> float | str:
-        """Return the value of a text that is not one of the words; errors are those of `read`."""
+        """Return the value of a text that is not one of the words; errors are as for `read`."""
         raise NotImplementedError
 
 
@@ -93,7 +93,7 @@ class Share(Parameter):
     kind = "a percentage, as in 80%, or a number from 0"
 
     def value(self, text: str) -> float:
-        """Return the share, where 1 is the whole."""
+        """Return the share; 1 is the whole."""
         share = core.quantity(text, "fraction") if text.endswith("%") else float(text)
         if not (math.isfinite(share) and share >= 0):
             raise ValueError(text)
@@ -175,11 +175,11 @@ class Card:
 
     Attributes:
         name: Name in summaries and requests.
-        of: Kind of object with a value: "group", "link", "flow" (the value of a group is the mean over those of its
-            flows that have one) or "pair" (a group compared with another).
+        of: Kind of object with a value: "group", "link", "flow" (the value of a group is the mean over its flows that
+            have one) or "pair" (a group compared with another).
         unit: Unit: "s", "bps", "B", "packets", "count", "round trips", "share" (1 is the whole); empty for another
             pure number.
-        better: Direction in which values are better: "higher", "lower", or empty where that depends on the question.
+        better: Direction in which values are better: "higher", "lower", or empty if that depends on the question.
         label: Name in tables and figures, as in the middle of a sentence, without the unit.
         definition: Definition of the value, as a sentence.
         source: Paper or RFC, with section, that defines it.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bins_until_share(newcomer: FloatArray, others: FloatArray, rule: float) -> float | None:
-    """Return the number of bins until the running mean of a new flow is a share of that of the others (Ha et al., §4).
+    """Return the number of bins until the running mean of a new flow is a share of the others' mean (Ha et al., §4).
 
     Args:
         newcomer: Rate of the new flow in each bin since its start.

@@ -165,7 +165,7 @@ MARGIN_BY_NAME = {
     **dict.fromkeys(("dropped_packets", "marked_packets"), EVENT),
     **dict.fromkeys(("cov", "aggregate_cov", "range_fairness"), Margin(0.05, 0.01, "a hundredth of the mean rate")),
 }
-# What a quantity of a unit is called where it is read.
+# The name of a quantity of a unit in text.
 QUANTITIES = {"bps": "rate", "s": "time"}
 OF_SHARES = frozenset({"jain"})
 BY_UNIT = {"share": SHARE, "count": COUNT}

@@ -35,7 +35,7 @@ def rtt_bias(ratio: float, rtt_ratio: float) -> float:
         rtt_ratio: Ratio of the round-trip times.
 
     Returns:
-        The exponent; not a number for equal round-trip times, or where a goodput is zero.
+        The exponent; not a number for equal round-trip times, or if a goodput is zero.
     """
     if not ratio > 0 or not math.isfinite(ratio) or rtt_ratio == 1:
         return float("nan")

@@ -37,7 +37,7 @@ def _newcomer(seen: Observed, group: str, to: str) -> tuple[Flow, list[Flow]] | 
 def _since_start(
     seen: Observed, group: str, choices: Choices, bin_s: float
 ) -> tuple[Flow, FloatArray, FloatArray] | None:
-    """Return the latest flow, its rates in bins since its start, and those of earlier flows, shape (flows, bins)."""
+    """Return the latest flow, its rates in bins since its start, and the earlier flows' rates, shape (flows, bins)."""
     found = _newcomer(seen, group, choices["to"])
     if found is None:
         return None

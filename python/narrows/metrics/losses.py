@@ -23,7 +23,7 @@ class Stabilization(NamedTuple):
     cost: float
 
 
-def stabilization(  # noqa: PLR0913  # the series, and what the source asks of it
+def stabilization(  # noqa: PLR0913  # the series, and the source's parameters
     ends_s: FloatArray,
     arrived: FloatArray,
     dropped: FloatArray,

@@ -191,7 +191,7 @@ class Observed:
         return self.records.warmup_s if after == "warmup" else float(after)
 
     def settled_s(self, rates: FloatArray) -> float:
-        """Return from when on a series is stationary, seconds; not a number where it is too short.
+        """Return from when on a series is stationary, seconds; not a number if it is too short.
 
         The rule is MSER-5 (White, Cobb and Spratt, WSC 2000).
         """
@@ -203,7 +203,7 @@ class Observed:
 
         Args:
             choice: A time in seconds, or `rtt`.
-            rtt_s: The round trip that `rtt` stands for, seconds; not a number where there is none.
+            rtt_s: The round trip that `rtt` stands for, seconds; not a number if there is none.
         """
         span_s = rtt_s if choice == "rtt" else float(choice)
         return float("nan") if math.isnan(span_s) else series.whole_intervals(span_s, self.interval_s)
@@ -212,11 +212,11 @@ class Observed:
         """Return the mean of a rate between two times of the run.
 
         Args:
-            rates: A rate by interval; None where there is none.
+            rates: A rate by interval; None if there is none.
             choices: The parameters `from` and `until`, seconds.
 
         Returns:
-            The mean; not a number without rates, or where the run ends before `until`.
+            The mean; not a number without rates, or if the run ends before `until`.
         """
         if rates is None or choices["until"] > self.duration_s:
             return float("nan")

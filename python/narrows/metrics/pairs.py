@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _per_flow(seen: Observed, group: str) -> float:
-    """Return the mean goodput of a flow; not a number where the number of flows is random."""
+    """Return the mean goodput of a flow; not a number if the number of flows is random."""
     size = seen.records.group_sizes[group]
     return NAN if size is None else seen.goodput_bps(group) / size
 

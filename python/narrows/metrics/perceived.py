@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people perceive of applications and transfers: the metrics with which tables, sentences and figures begin."""
+"""Quality of experience of applications and transfers: the metrics with which tables, sentences and figures begin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATED = (
 
 
 def perceived(known: Iterable[str]) -> list[str]:
-    """Return those of the names of metrics that have a value, by which an application or a transfer is perceived.
+    """Return the names of metrics with a value, by which an application or a transfer is perceived.
 
     A group with an application has completion times of its transfers, too, but its user perceives the application.
 
@@ -50,7 +50,7 @@ def stated(known: Iterable[str], nonzero: Iterable[str]) -> list[str]:
 
     Args:
         known: Names of the metrics of a group that have a value.
-        nonzero: Those whose value is not zero; where nothing stalls, the bit rate of a video is what differs.
+        nonzero: Those whose value is not zero; if nothing stalls, videos differ in their bit rates.
     """
     names, moved = set(perceived(known)), set(nonzero)
     found = []

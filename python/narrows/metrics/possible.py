@@ -49,7 +49,7 @@ def most_of(rates: Iterable[float | None], parts: Iterable[float | None]) -> flo
 
 
 def check(records: Records, measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, Any]:
-    """Return the check that every metric of a replication has a value that it can have, as those of its records.
+    """Return the check that every metric of a replication has a possible value, given its records.
 
     Args:
         records: The records of the replication.
@@ -84,5 +84,5 @@ def _words(low: float, high: float) -> str:
 NAME = "metrics in their ranges"
 # Of a capacity that is computed from rounded means.
 ROOM = 1.001
-# Relative; by so much a value leaves its range where it was rounded.
+# Relative; by so much rounding takes a value out of its range.
 ROUNDING = 1e-9

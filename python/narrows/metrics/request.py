@@ -115,12 +115,12 @@ def _related(name: str, known: Sequence[str]) -> list[str]:
 
 @cache
 def card_of(text: str, owner: str) -> Mapping[str, Any]:
-    """Return the card of the metric of a "group" or "link" that a text asks for; errors are those of `resolve`."""
+    """Return the card of the metric of a "group" or "link" that a text asks for; errors are as for `resolve`."""
     return resolve(text, owner).cards[owner]
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Return the card of every metric as a dict: counted metrics, then those of the series."""
+    """Return the card of every metric as a dict: counted metrics, then metrics of the series."""
     return [*_counted(), *_of_series()]
 
 
@@ -130,12 +130,12 @@ def counted_names(owner: str) -> list[str]:
 
 
 def names(owner: str | None = None) -> list[str]:
-    """Return the names of all metrics, each once; with `owner` only those of a `group` or `link`."""
+    """Return the names of all metrics, each once; with `owner` only the metrics of a `group` or `link`."""
     return list(dict.fromkeys(card["name"] for card in catalogue() if owner in {None, _owner(card)}))
 
 
 def named_group(text: str, owner: str | None) -> str | None:
-    """Return the group of flows that a parameter of a metric names; None where it names none.
+    """Return the group of flows that a parameter of a metric names; None if it names none.
 
     The extension calls this for the metrics in `[[expect]]`.
 
@@ -231,6 +231,6 @@ def _of_series() -> list[dict[str, Any]]:
 
 
 PAIR = 2
-# Metrics that a message names at most, and words of names that say nothing of what is measured.
+# Metrics that a message names at most, and words of names that do not describe the measure.
 MOST_NAMED = 12
 UNITS = frozenset({"bps", "s", "mean", "packets", "rate", "time"})

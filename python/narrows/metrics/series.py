@@ -31,7 +31,7 @@ def accumulate(ends_s: FloatArray, rates: FloatArray) -> FloatArray:
 
 
 def total(ends_s: FloatArray, rates: FloatArray, at_s: FloatArray) -> FloatArray:
-    """Return the integral of a rate from 0 to each of `at_s`, seconds; other arguments are those of `accumulate`."""
+    """Return the integral of a rate from 0 to each of `at_s`, seconds; other arguments are as for `accumulate`."""
     return np.interp(at_s, np.concatenate([[0.0], ends_s]), accumulate(ends_s, rates))
 
 

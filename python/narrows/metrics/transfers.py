@@ -151,7 +151,7 @@ def _completed(seen: Observed, group: str, choices: Choices) -> Mask | None:
 
 
 def _chosen(seen: Observed, table: str, group: str, choices: Choices) -> Mask | None:
-    """Return which transfers of two classes began between two times; None where the table has no columns."""
+    """Return which transfers of two classes began between two times; None if the table has no columns."""
     chosen = _begun(seen, group, choices, table)
     if chosen is None:
         return None
@@ -170,7 +170,7 @@ def _connection_times(seen: Observed, group: str, choices: Choices) -> FloatArra
 
 
 def _begun(seen: Observed, group: str, choices: Choices, name: str = "transfers") -> Mask | None:
-    """Return which transfers of a group began between two times; None where the table has no columns."""
+    """Return which transfers of a group began between two times; None if the table has no columns."""
     table = seen.records.tables[name]
     if "start_s" not in table:
         return None
