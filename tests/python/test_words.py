@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every concept has one name, that of the literature: words that have a standard replacement stand nowhere."""
+"""Every concept has one name, the literature's, and sentences have the constructions of English."""
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
 import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from repository import HOUSE, tracked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HERE = Path(__file__).parent
 # What others wrote, what is generated from it, what was true once, and this list itself.
@@ -106,3 +112,89 @@ def test_no_file_has_a_word_that_has_a_standard_replacement() -> None:
 def test_a_word_is_found_in_names_and_not_within_other_words(name: str, text: str, lines: list[int]) -> None:
     places = [each.removeprefix(f"{name}:").partition(":")[0] for word in words() for each in word.found(name, text)]
     assert sorted(map(int, places)) == lines
+
+
+# Constructions that read like a translation, each with what to write instead. A question is none: "What is it?"
+QUESTION = r"(?![^.:;|]*\?)"
+CONSTRUCTIONS = {
+    "that of": (r"\b(?:that|those) of\b", "the noun again"),
+    "what is": (rf"\bwhat (?:is|are|was|were|has|have|had|the|an?)\b{QUESTION}", "a noun"),
+    "where it": (rf"\bwhere (?:it|they|there|the|an?|this|that|one|no|nothing)\b{QUESTION}", "if, for a condition"),
+}
+# A file that a program writes from declarations has its sentences there.
+GENERATED = ("exercises", "findings", "metrics", "port", "recommendations", "scenario", "stages", "studies", "tables")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md")
+RUST_COMMENT = re.compile(r"^\s*//[/!]?(.*)$|[;{},)]\s+// (.*)$", re.MULTILINE)
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def of_document(text: str) -> str:
+    """Return a page without its blocks of code."""
+    return CODE.sub("", text)
+
+
+def of_rust(text: str) -> str:
+    """Return the comments of a file of Rust."""
+    return "\n".join(whole or trailing for whole, trailing in RUST_COMMENT.findall(text))
+
+
+def of_python(text: str) -> str:
+    """Return the docstrings and the comments of a file of Python."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string.removeprefix("#") for token in tokens if token.type == tokenize.COMMENT]
+    return "\n".join([*docstrings, *comments])
+
+
+def places(prose: str) -> dict[str, list[str]]:
+    """Return where each construction stands in prose, with the words around it."""
+    line = " ".join(prose.split())
+    return {
+        name: [
+            line[max(0, match.start() - 40) : match.end() + 30] for match in re.finditer(pattern, line, re.IGNORECASE)
+        ]
+        for name, (pattern, _) in CONSTRUCTIONS.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("patterns", "but", "prose", "bounds"),
+    [
+        (DOCUMENTS, ("docs/*/*", *(f"docs/{name}.md" for name in GENERATED)), of_document, (5, 5, 5)),
+        (("crates/*.rs",), (), of_rust, (5, 5, 5)),
+        (("python/narrows/*.py",), (), of_python, (22, 39, 22)),
+    ],
+    ids=["documents", "rust", "python"],
+)
+def test_sentences_repeat_nouns_and_state_conditions_with_if(
+    patterns: tuple[str, ...], but: tuple[str, ...], prose: Callable[[str], str], bounds: tuple[int, ...]
+) -> None:
+    names = {file: file.relative_to(HOUSE).as_posix() for file in tracked()}
+    texts = {
+        name: prose(file.read_text(encoding="utf-8"))
+        for file, name in names.items()
+        if any(fnmatch(name, each) for each in patterns) and not any(fnmatch(name, each) for each in but)
+    }
+    words_in_all = sum(len(text.split()) for text in texts.values())
+    assert words_in_all > 10_000
+    found = {name: places(text) for name, text in texts.items()}
+    for (construction, (_, use)), bound in zip(CONSTRUCTIONS.items(), bounds, strict=True):
+        lines = [f"{name}: … {each} …" for name, by_kind in found.items() for each in by_kind[construction]]
+        per = len(lines) * 10_000 / words_in_all
+        assert per <= bound, f'"{construction}" {per:.1f} times in 10,000 words; write {use}\n' + "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("prose", "text", "counts"),
+    [
+        (of_document, "Its rate is that\nof the link.\n```\nwhat is it\n```\n", (1, 0, 0)),
+        (of_document, "What is its rate? It is where the link is; what the link has, where it ends.", (0, 1, 2)),
+        (of_rust, "/// Those\n/// of a flow.\nlet what_is = 1; // what is left\n//! where there is one\n", (1, 1, 1)),
+        (of_python, '"""What a flow is."""\nx = "what is it"  # that of y\n', (1, 1, 0)),
+    ],
+)
+def test_constructions_are_counted_in_prose_alone(
+    prose: Callable[[str], str], text: str, counts: tuple[int, ...]
+) -> None:
+    assert tuple(len(each) for each in places(prose(text)).values()) == counts
