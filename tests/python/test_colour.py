@@ -67,6 +67,17 @@ def test_columns_stay_aligned_under_colours(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("scenario")
+def test_names_are_cut_only_where_a_terminal_has_no_room(tmp_path: Path) -> None:
+    name = "the-flow-whose-name-is-longer-than-what-remains-of-eighty-columns"
+    given = ["run", "scenario.toml", "--set", f"flows.0.name={name}", "--quiet", "--out"]
+    narrow = on_a_terminal(tmp_path, *given, "narrow", NO_COLOR="1", COLUMNS="80")
+    wide = on_a_terminal(tmp_path, *given, "wide", NO_COLOR="1", COLUMNS="160")
+    assert re.search(r"^the-.*…\S*s ", narrow, re.MULTILINE)
+    assert re.search(rf"^{name} ", wide, re.MULTILINE)
+    assert "…" not in wide
+
+
+@pytest.mark.usefixtures("scenario")
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
 def test_no_color_and_a_dumb_terminal_turn_them_off(tmp_path: Path, variables: dict[str, str]) -> None:
     assert ESCAPE not in on_a_terminal(tmp_path, "run", "scenario.toml", "--quiet", "--out", "out", **variables)

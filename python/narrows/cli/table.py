@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for a terminal of 80 columns: metrics with the half-widths of their intervals, aligned."""
+"""Tables for a terminal, of 80 columns or its own if it has more: metrics with half-widths of intervals, aligned."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
@@ -186,12 +188,17 @@ def metric_table(
         [_cell(metrics.get(column.metric), column.scale, judged=judged) for column in columns] for _, metrics in rows
     ]
     widths = [max(map(len, column)) for column in zip(header[1:], units[1:], *cells, strict=True)]
-    room = max(NAME_WIDTH, WIDTH - sum(widths) - len(GAP) * len(widths))
+    room = max(NAME_WIDTH, _width() - sum(widths) - len(GAP) * len(widths))
     names = [shorten(name, room) for name, _ in rows]
     if len(set(names)) < len(names):
         names = [name for name, _ in rows]
     body = [[name, *row] for name, row in zip(names, cells, strict=True)]
     return align([header, units, *body])
+
+
+def _width() -> int:
+    """Return the columns that a table may have: of what is no terminal as many on every machine."""
+    return max(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns) if sys.stdout.isatty() else WIDTH
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
