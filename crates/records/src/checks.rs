@@ -76,6 +76,7 @@ pub fn checks(records: &Records) -> Vec<Check> {
         .chain(packets_logged(records))
         .chain(events_logged(records))
         .chain(warmup_found(records))
+        .chain(present_throughout(records))
         .chain(nothing_assumed(records))
         .collect()
 }
@@ -260,7 +261,7 @@ fn control_was_the_limit(records: &Records) -> Check {
     {
         let (used_percent, wait_ms) = (used * 100.0, wait_s * 1e3);
         let detail = format!(
-            "flows of {group} are limited by their own access links, unlimited FIFOs in which packets wait \
+            "the flows of group {group} are limited by their own access links, unlimited FIFOs in which packets wait \
              {wait_ms:.1} ms on average: they sent {used_percent:.1} % of what these can carry"
         );
         return Check::new(name, false, Level::Caution, detail).short_by(used);
@@ -375,6 +376,25 @@ fn warmup_found(records: &Records) -> Option<Check> {
     Some(Check::new("warm-up found", found, Level::Caution, detail))
 }
 
+/// Goodput and share of capacity are over all of the time after the warm-up, whenever a flow starts.
+fn present_throughout(records: &Records) -> Option<Check> {
+    let measured_s = records.run.measured_s();
+    let warmup_s = records.run.warmup.as_secs_f64();
+    let endless = records.connections.iter().filter(|flow| flow.size.is_none());
+    let late = endless.filter_map(|flow| Some((flow.started?.as_secs_f64() - warmup_s, flow)));
+    let (late_s, latest) = late.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let group = records.run.groups.get(latest.group)?;
+    (late_s > LATE * measured_s && late_s < measured_s).then(|| {
+        let detail = format!(
+            "a flow of {} started {late_s:.1} s after the warm-up: its goodput and share of capacity are means over all {measured_s:.1} s; \
+             over the time since its start they are {:.2} times as much",
+            group.name,
+            measured_s / (measured_s - late_s),
+        );
+        Check::new("flows present throughout", false, Level::Note, detail).short_by(late_s)
+    })
+}
+
 /// Only where something was: most scenarios name no file that could leave it open.
 fn nothing_assumed(records: &Records) -> Option<Check> {
     let assumed = &records.run.assumed;
@@ -395,6 +415,9 @@ fn bottlenecks(records: &Records) -> BTreeSet<usize> {
     let known = |link: &usize| *link < records.run.links.len();
     records.run.groups.iter().filter_map(|group| group.bottleneck).filter(known).collect()
 }
+
+/// A flow that starts later than this part of the measured time is named.
+const LATE: f64 = 0.1;
 
 const NO_BOTTLENECK: &str = "no group's packets all share a link";
 /// Below this a bottleneck is not one.

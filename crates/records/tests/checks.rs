@@ -380,3 +380,21 @@ fn what_was_assumed_is_a_caution_and_listed() {
     );
     assert!(checks(&records()).iter().all(|each| each.name != name));
 }
+
+#[test]
+fn a_flow_that_starts_long_after_the_warm_up_is_named() {
+    let name = "flows present throughout";
+    assert!(checks(&records()).iter().all(|each| each.name != name));
+    let late = check(name, |records| {
+        records.run.warmup = Span::from_ms(2000);
+        records.run.duration = Span::from_ms(10_000);
+        records.connections[0].size = None;
+        records.connections[0].started = Some(at_ms(6000));
+    });
+    assert_eq!((late.ok, late.level), (Some(false), Some(Level::Note)));
+    assert!(late.detail.contains("started 4.0 s after the warm-up"), "{late:?}");
+    assert!(
+        late.detail.ends_with("over all 8.0 s; over the time since its start they are 2.00 times as much"),
+        "{late:?}"
+    );
+}

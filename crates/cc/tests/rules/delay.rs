@@ -46,6 +46,39 @@ fn vegas_keeps_two_to_four_packets_in_the_queue() {
     same(vegas_step(4.1), -1.0);
 }
 
+/// As in ns-2, the packet of an increase is spread over the round after the estimate, so the second of two equal rounds shows it.
+#[test]
+fn vegas_of_ns_2_rounds_to_whole_packets_and_reduces_by_a_quarter() {
+    let name = "vegas(alpha=1, beta=3, ns2=true)";
+    let second = |rtt: f64| {
+        let mut flow = flow(name, 100.0);
+        round(&mut flow, 100, Span::from_ms(100).scaled(rtt));
+        let before = flow.window();
+        round(&mut flow, 100, Span::from_ms(100).scaled(rtt));
+        flow.window() - before
+    };
+    assert!((0.95..1.05).contains(&second(1.002)));
+    same(second(1.016), 0.0);
+    same(second(1.034), 0.0);
+    same(second(1.038), -1.0);
+    let mut lossy = flow(name, 100.0);
+    lossy.lost(Cause::Detected);
+    same(lossy.window(), 75.0);
+}
+
+/// The minimum of the round says that nothing waits, and the mean that 9 of 100 packets do.
+#[test]
+fn vegas_of_ns_2_uses_the_mean_of_the_round() {
+    let mut flow = flow("vegas(alpha=1, beta=3, ns2=true)", 100.0);
+    for rtt in [100, 100, 100] {
+        flow.acked_after(25, Span::from_ms(rtt));
+    }
+    let before = flow.window();
+    flow.path.round += 1;
+    flow.acked_after(25, Span::from_ms(140));
+    same(flow.window(), before - 1.0);
+}
+
 #[test]
 fn a_decrease_of_vegas_stays_in_congestion_avoidance() {
     let setup = Setup { initial_window: 100.0, initial_ssthresh: 100.0, ..SETUP };

@@ -45,7 +45,7 @@ impl Preset {
             ),
             Self::Ns2 => (
                 "The one-way TCP agents of ns-2 as most studies used them: each packet is acknowledged, an initial window of \
-                 two packets, no headers, a first reduction to half.",
+                 two packets, no headers, a first reduction to half. Its Vegas is `vegas(ns2=true)`.",
                 "ns-2.35",
             ),
             Self::Linux => (

@@ -17,6 +17,8 @@ pub struct Rounds {
     base: Span,
     /// Minimum round-trip time of the round; [`Span::MAX`] before its first sample.
     least: Span,
+    /// Sum of the round-trip time samples in the round.
+    sum: Span,
     /// Round-trip time samples in the round.
     samples: u32,
     /// Packets acknowledged in the round.
@@ -29,13 +31,15 @@ pub struct Round {
     /// `1 − base / rtt`: queueing delay as a fraction of the round-trip time, 0 to 1; `None` with fewer than 3 samples,
     /// which may all be of delayed acknowledgements.
     pub queued: Option<f64>,
+    /// `1 − base / rtt` of the mean round-trip time, as in ns-2; `None` without a sample.
+    pub queued_mean: Option<f64>,
     /// Number of packets acknowledged in the round, which were sent in the round before.
     pub packets: f64,
 }
 
 impl Default for Rounds {
     fn default() -> Self {
-        Self { round: None, base: Span::MAX, least: Span::MAX, samples: 0, acked: 0 }
+        Self { round: None, base: Span::MAX, least: Span::MAX, sum: Span::ZERO, samples: 0, acked: 0 }
     }
 }
 
@@ -45,6 +49,7 @@ impl Rounds {
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
             self.least = self.least.min(rtt);
+            self.sum = self.sum + rtt;
             self.samples += 1;
         }
         self.acked += ack.newly_acked;
@@ -53,15 +58,21 @@ impl Rounds {
             return None;
         }
         let enough = self.samples >= SAMPLES_MIN && self.least > Span::ZERO;
-        let queued = 1.0 - self.base.as_secs_f64() / self.least.as_secs_f64();
-        let round = Round { queued: enough.then_some(queued), packets: self.acked as f64 };
+        let base = self.base.as_secs_f64();
+        let queued = 1.0 - base / self.least.as_secs_f64();
+        let queued_mean = 1.0 - base * f64::from(self.samples) / self.sum.as_secs_f64();
+        let round = Round {
+            queued: enough.then_some(queued),
+            queued_mean: (self.sum > Span::ZERO).then_some(queued_mean),
+            packets: self.acked as f64,
+        };
         self.restart();
         Some(round)
     }
 
     /// Discards the measurements of the current round.
     pub fn restart(&mut self) {
-        (self.least, self.samples, self.acked) = (Span::MAX, 0, 0);
+        (self.least, self.sum, self.samples, self.acked) = (Span::MAX, Span::ZERO, 0, 0);
     }
 }
 
