@@ -93,6 +93,19 @@ def test_a_folder_of_each_kind_is_recognised_and_opened(made: Path, name: str) -
     assert "<table>" in opened._repr_html_()
 
 
+@pytest.mark.parametrize("name", [kind.name for kind in KINDS if kind.results == SUMMARY])
+def test_a_kind_is_recognised_by_its_summary_alone(made: Path, tmp_path: Path, name: str) -> None:
+    shutil.copy(made / name / SUMMARY, tmp_path)
+    content = read_kept(tmp_path / SUMMARY)
+    if name == "trial":
+        # A trial of kernels names them.
+        content["backends"] = [{"on": SIMULATOR}, {"on": LINUX}]
+        (tmp_path / SUMMARY).write_text(json.dumps(content), encoding="utf-8")
+    kind = kind_of(tmp_path)
+    assert kind is not None
+    assert kind.name == name
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_of_each_kind_is_built_again(made: Path, name: str) -> None:
     before = (made / name / "report.html").read_bytes()

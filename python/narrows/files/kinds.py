@@ -108,11 +108,6 @@ RUN = Kind(
 )  # fmt: skip
 KINDS = [
     RUN,
-    RUN._replace(
-        name="comparison", plural="comparisons",
-        keys=comparison.KINDS,
-        open="narrows.opened.folder:OpenedComparison",
-    ),
     Kind(
         "study", "studies", "plan.json", Format(3, 3, "`narrows study run` the study anew in another folder"),
         marks=("plan.json",),
@@ -176,5 +171,11 @@ KINDS = [
         page="narrows.commands.page:atlas",
         repeat="narrows.share.verify:repeat_atlas",
         open="narrows.opened.folder:OpenedTable",
+    ),
+    # The last one with keys, as the summary of a trial has `backends`, too.
+    RUN._replace(
+        name="comparison", plural="comparisons",
+        keys=comparison.KINDS,
+        open="narrows.opened.folder:OpenedComparison",
     ),
 ]  # fmt: skip
