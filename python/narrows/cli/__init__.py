@@ -7,7 +7,6 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from narrows.cli.pandas_free import WithoutPandas
 from narrows.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:
         # This process is the command; those of external algorithms are others.
-        sys.meta_path.insert(0, WithoutPandas())
+        sys.meta_path.insert(0, _WithoutPandas())
         # A thread for each processor takes longer to start than all products of matrices of a command.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -36,3 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+class _WithoutPandas:
+    """A finder that hides pandas, which pyarrow imports at its first array: longer than all else of a short command."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        # With None in `sys.modules` in place of this, pyarrow fails.
+        if name == "pandas":
+            raise ModuleNotFoundError("commands do without pandas", name=name)

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command that fails says, and its exit status."""
+"""What a command that fails says, to people and as JSON, and its exit status."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from narrows.cli.colour import paint
 from narrows.cli.parser import ArgumentsError
 from narrows.cli.status import BAD_INPUT, INTERNAL, INTERRUPTED
-from narrows.cli.unloadable import explain
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def complain(message: str) -> None:
@@ -65,6 +66,75 @@ def _place(error: BaseException) -> str:
     return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "no trace"
 
 
+def as_json(status: int, message: str, error: BaseException | None = None) -> str:
+    """Return an error as a JSON object with the key `error`."""
+    match error:
+        case ScenarioError():
+            diagnostics = [_whole(each) for each in error.diagnostics]
+        case InputError():
+            whole, _, near = error.problem.partition("; did you mean ")
+            problem, _, allowed = whole.partition("; allowed: ")
+            entry = {"file": error.file, "message": problem, "given": error.file, "allowed": allowed or None}
+            entry["hint"] = f"did you mean {near}" if near else None
+            diagnostics = [_whole(entry)]
+        case _:
+            diagnostics = [_whole({"message": message})]
+    found = {"error": {"status": status, "message": message, "diagnostics": diagnostics}}
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _whole(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a diagnostic with every key; None for what it does not say."""
+    return {key: given.get(key) for key in KEYS}
+
+
+def explain(error: ImportError) -> str | None:
+    """Return which package cannot be loaded, why, and what to install."""
+    chain = list(_chain(error))
+    package = _package(error)
+    if package == OWN:
+        return None
+    for each in chain:
+        # The dynamic linkers of glibc and of musl.
+        found = re.search(
+            r"(lib[^\s:/]+\.so[.\d]*): cannot open|loading shared library (lib[^\s:/]+\.so[.\d]*)", str(each)
+        )
+        if found:
+            library = found[1] or found[2]
+            return f"{package}: cannot be loaded, since this system lacks {library}{_packages(library)}"
+    if isinstance(error, ModuleNotFoundError) and error.name == package:
+        return f"{package}: is needed and not installed; install it by `pip install {package}`"
+    first = str(chain[-1]).strip().partition("\n")[0]
+    return f"{package}: cannot be loaded: {first}; install it again by `pip install --force-reinstall {package}`"
+
+
+def _chain(error: BaseException | None) -> Iterator[ImportError]:
+    """Yield an error and what led to it, the first cause last."""
+    while error is not None:
+        if isinstance(error, ImportError):
+            yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _package(error: ImportError) -> str:
+    """Return the package that could not be loaded: that in whose code the error arose, or that which was not found."""
+    trace = error.__traceback__
+    while trace is not None:
+        package = str(trace.tb_frame.f_globals.get("__name__", OWN)).partition(".")[0]
+        if package not in {OWN, "__main__", "importlib"}:
+            return package
+        trace = trace.tb_next
+    return (error.name or OWN).partition(".")[0]
+
+
+def _packages(library: str) -> str:
+    """Return in which packages of distributions a library is; nothing where that is not known."""
+    if library not in PACKAGES:
+        return ""
+    debian, others = PACKAGES[library]
+    return f", which is in the package {debian} of Debian, {others} of Fedora and Alpine"
+
+
 OF_FILE_SYSTEM = frozenset(
     {
         errno.EACCES,
@@ -82,3 +152,9 @@ OF_FILE_SYSTEM = frozenset(
         errno.EROFS,
     }
 )
+# What an entry of `diagnostics` says: where, what is wrong, what was given and what is allowed instead.
+KEYS = ("file", "line", "column", "path", "message", "given", "allowed", "hint")
+OWN = "narrows"
+
+# Those that wheels of NumPy, PyArrow and SciPy take from the system: by Debian, by the others.
+PACKAGES = {"libstdc++.so.6": ("libstdc++6", "libstdc++"), "libgcc_s.so.1": ("libgcc-s1", "libgcc")}

@@ -11,8 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.cli.failure import complain, status_of
-from narrows.cli.json_errors import as_json
+from narrows.cli.failure import as_json, complain, status_of
 from narrows.cli.parser import parser
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest

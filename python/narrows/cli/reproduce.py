@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 def reproduce(arguments: argparse.Namespace) -> int:
     """Run a published study, judge its claims, and write the ledger and the report; or list the studies."""
-    from narrows.cli import shard
     from narrows.cli.work import Work
     from narrows.commands.reproductions import Reproducing
     from narrows.reproduction.registry import published_studies
@@ -38,7 +37,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     if work.options.shard is not None:
         refused = {"decide": arguments.decide, "judge": arguments.judge}
-        return shard.run(work, Reproducing.shard(arguments.name, work.options, arguments.size, **refused), arguments)
+        return work.shard(Reproducing.shard(arguments.name, work.options, arguments.size, **refused))
     how = arguments.size, arguments.decide or 0.0
     return conclude(
         work, Reproducing.prepare(arguments.name, work.options, *how, only_judge=arguments.judge), arguments

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
-    from narrows.cli import shard
     from narrows.cli.work import Work
     from narrows.commands.suites import Measuring
 
     work = Work(arguments)
     given = arguments.name, arguments.subject, work.options, arguments.size, arguments.rows
     if work.options.shard is not None:
-        return shard.run(work, Measuring.shard(*given), arguments)
+        return work.shard(Measuring.shard(*given))
     return conclude(work, Measuring.prepare(*given), arguments)
 
 

@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.cli.failure import complain, status_of
-from narrows.cli.interrupt import Interrupt
-from narrows.cli.progress import Display
-from narrows.cli.status import DONE
+from narrows.cli.progress import Display, Interrupt
+from narrows.cli.status import DONE, INTERNAL
 from narrows.commands.job import Done, Job, perform
+from narrows.files.json_objects import to_json
+from narrows.plural import counted
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    from narrows.commands.shards import Sharding
 
     Result = TypeVar("Result")
 
@@ -67,6 +70,19 @@ class Work:
             complain(message)
         print(done.folder, file=sys.stderr if self._arguments.json else sys.stdout)
         return status
+
+    def shard(self, job: Sharding) -> int:
+        """Run what falls to a shard, print how many of its cells are finished, and return the exit status."""
+        done = self.perform(job)
+        found = done.result
+        if self._arguments.json:
+            print(to_json(found._asdict()))
+        else:
+            cells = counted(found.cells, "cell is", "cells are")
+            print(f"shard {job.options.shard}: {found.finished} of {cells} finished, {found.failed} failed")
+        if found.failed:
+            print(f"{job.place}/*/failed says why", file=sys.stderr)
+        return self.end(done, INTERNAL if found.failed else DONE)
 
 
 def say(line: str) -> None:
