@@ -18,13 +18,7 @@ Result = TypeVar("Result")
 
 
 class Kind(NamedTuple):
-    """What an argument may be.
-
-    Attributes:
-        allowed: In words.
-        fits: Whether a value is one.
-        several: Whether the argument is a list of such values, or one of them by itself.
-    """
+    """What an argument may be."""
 
     allowed: str
     fits: Callable[[Any], bool]

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """One thing that Narrows uses.
-
-    Attributes:
-        name: Name of the tool.
-        found: Version or path of the tool; None if it is missing.
-        use: Features that need the tool.
-        remedy: How to get it; empty if it is there.
-    """
+    """One thing that Narrows uses."""
 
     name: str
     found: str | None

@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 
 
 class Node(NamedTuple):
-    """A command, or the program itself.
-
-    Attributes:
-        path: The words that call it.
-        summary: Help text of the command.
-        parser: Parser of its arguments.
-        inner: The commands below it.
-        options: Options, each with its help text.
-        words: Possible values of its arguments, where they are a list.
-        values: Possible values of its options, where they are a list.
-    """
+    """A command, or the program itself."""
 
     path: tuple[str, ...]
     summary: str

@@ -22,18 +22,12 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A metric as a column.
-
-    Attributes:
-        metric: Name of the metric.
-        title: Heading of the column.
-        unit: Unit of the column.
-        scale: Factor of the shown unit in the unit of the metric: 1e6 for Mbps of bps.
-    """
+    """A metric as a column."""
 
     metric: str
     title: str
     unit: str
+    # The shown unit in the unit of the metric: 1e6 for Mbps of bps.
     scale: float
 
 

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 class Work:
-    """A command that runs something.
-
-    Attributes:
-        options: The options of its command line.
-    """
+    """A command that runs something."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         """Read the options."""

@@ -26,12 +26,7 @@ Result = TypeVar("Result")
 
 @frozen
 class Job(ABC, Generic[Result]):
-    """Work that is prepared: its input is valid, and its folder may be written.
-
-    Attributes:
-        folder: The folder of its results.
-        options: How it is run.
-    """
+    """Work that is prepared: its input is valid, and its folder may be written."""
 
     folder: Path
     options: Options
@@ -65,16 +60,11 @@ class Job(ABC, Generic[Result]):
 
 @frozen
 class Done(Generic[Result]):
-    """A job whose results are saved.
-
-    Attributes:
-        folder: The folder of the results.
-        result: The results.
-        problem: Why there is no page; None where it was built.
-    """
+    """A job whose results are saved."""
 
     folder: Path
     result: Result
+    # Why there is no page.
     problem: Problem | None = None
 
 

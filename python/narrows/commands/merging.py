@@ -39,11 +39,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Merging(Job[Studied]):
-    """The shards of a study, which fit each other.
-
-    Attributes:
-        shards: The shards.
-    """
+    """The shards of a study, which fit each other."""
 
     shards: Shards
 

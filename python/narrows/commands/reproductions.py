@@ -30,37 +30,25 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """What a reproduction has found.
-
-    Attributes:
-        ledger: The ledger: claims with verdicts.
-        results: The results of the experiments.
-        failed: Number of cells that failed.
-        decided: Result of the attempt to decide open claims; None without one.
-    """
+    """What a reproduction has found."""
 
     ledger: Mapping[str, Any]
     results: Found
     failed: int
+    # Of the attempt to decide open claims.
     decided: Report | None
 
 
 @frozen
 class Reproducing(Job[Judged]):
-    """A published study at a size.
-
-    Attributes:
-        study: The study.
-        size: "quick", "medium" or "full".
-        parts: Experiments of the study.
-        decide_s: Time for further seeds of open claims, seconds; 0 for none.
-        only_judge: Whether nothing runs, and what is finished is judged.
-    """
+    """A published study at a size."""
 
     study: StudyFolder
     size: str
     parts: Sequence[Part]
+    # For further seeds of open claims; 0 for none.
     decide_s: float
+    # Nothing runs, and what is finished is judged.
     only_judge: bool
 
     @classmethod

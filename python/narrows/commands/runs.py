@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Running(Job[Run | Comparison]):
-    """A run or a comparison.
-
-    Attributes:
-        planned: Planned runs: a resolved scenario, or those of a comparison.
-        replace: Whether an earlier run in the folder is replaced.
-    """
+    """A run or a comparison."""
 
     planned: core.Scenario | Planned
     replace: bool

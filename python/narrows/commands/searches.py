@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Searching(Job[dict[str, Any]]):
-    """A search in a folder.
-
-    Attributes:
-        algorithm: Algorithm under test.
-        against: The reference.
-        budget: When it ends.
-        called: The command line.
-    """
+    """A search in a folder."""
 
     algorithm: str
     against: str

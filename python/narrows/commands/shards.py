@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Sharding(Job[Status]):
-    """The part of several studies that falls to a shard.
-
-    Attributes:
-        parts: The studies, each with the shard.
-        place: The folder of their folders.
-    """
+    """The part of several studies that falls to a shard."""
 
     parts: Sequence[Part]
     place: Path

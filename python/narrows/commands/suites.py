@@ -28,13 +28,7 @@ if TYPE_CHECKING:
 
 
 class Measured(NamedTuple):
-    """What a suite has found.
-
-    Attributes:
-        summary: The contents of `summary.json`.
-        failed: Number of cells that failed.
-        reason: Why the first of them did; empty without one.
-    """
+    """What a suite has found."""
 
     summary: Mapping[str, Any]
     failed: int
@@ -43,12 +37,7 @@ class Measured(NamedTuple):
 
 @frozen
 class Measuring(Job[Measured]):
-    """A suite with its subject.
-
-    Attributes:
-        evaluation: The suite, every cell planned.
-        called: The command line.
-    """
+    """A suite with its subject."""
 
     evaluation: Evaluation
     called: str

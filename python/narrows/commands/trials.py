@@ -34,23 +34,15 @@ if TYPE_CHECKING:
 
 @frozen
 class Trying(Job[dict[str, Any]]):
-    """Two algorithms in the same scenarios.
-
-    Attributes:
-        sides: The algorithms and their backends.
-        backends: What a manifest says of the backend of each side, as it was when the work was prepared.
-        pairs: The scenarios with either.
-        left_out: Of each cell of a suite that a backend refuses, the reason by its name.
-        contests: Comparisons of the trial.
-        margin: How much worse does not matter, as a part of the value: `2%`.
-        called: The command line.
-    """
+    """Two algorithms in the same scenarios."""
 
     sides: Sides
     backends: Sequence[Mapping[str, object]]
     pairs: Sequence[Pair]
+    # The reason for each cell of a suite that a backend refuses.
     left_out: Mapping[str, str]
     contests: Sequence[Contest]
+    # A part of the value, as in `2%`.
     margin: str
     called: str
 

@@ -35,17 +35,11 @@ class Unit:
 
 @frozen
 class Scale:
-    """A map from values to positions; `end` may lie left of or above `start`.
+    """A map from values to positions; `end` may lie left of or above `start`."""
 
-    Attributes:
-        low: The value drawn at `start`; positive where `log` is set.
-        high: The value drawn at `end`; greater than `low`.
-        start: Position of `low`, in drawing units.
-        end: Position of `high`, in drawing units.
-        log: Whether the map is logarithmic.
-    """
-
+    # Drawn at `start`; positive on a logarithmic scale.
     low: float
+    # Drawn at `end`; greater than `low`.
     high: float
     start: float
     end: float

@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 
 class Printed(Figure):  # type: ignore[misc]  # matplotlib is optional, so its types are unknown
-    """A figure of matplotlib that a notebook shows.
-
-    Attributes:
-        caption: Sentences for below it: what it shows, and how its intervals were made.
-    """
+    """A figure of matplotlib that a notebook shows."""
 
     caption = ""
 
