@@ -46,9 +46,29 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=Help, allow_abbrev=False, **named)
         self.declared = declared
         self.groups: dict[str, str] = {}
+        self._is_filled = False
+
+    def fill(self) -> None:
+        """Add the arguments of the command, unless they are there; most parsers are never asked for them."""
+        if self.declared is None or self._is_filled:
+            return
+        self._is_filled = True
+        self.declared.options(self)
+        if self.declared.actions:
+            below = self.add_subparsers(metavar=self.declared.metavar, required=True)
+            for each in self.declared.actions:
+                _add(below, each)
+        else:
+            self.set_defaults(command=self.declared.job, parser=self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; argparse calls it for the command that is named."""
+        self.fill()
+        return super().parse_known_args(args, namespace)
 
     def format_help(self) -> str:
         """Return the page of help."""
+        self.fill()
         if not self.groups:
             return super().format_help()
         formatter = self._get_formatter()
@@ -130,14 +150,7 @@ def parser(given: Sequence[str] = ()) -> Parser:
 
 def _add(commands: argparse._SubParsersAction[Parser], command: Command) -> None:
     summary, epilog = command.summary, _examples(command.examples)
-    made = commands.add_parser(command.name, help=summary, description=summary, epilog=epilog, declared=command)
-    command.options(made)
-    if command.actions:
-        below = made.add_subparsers(metavar=command.metavar, required=True)
-        for each in command.actions:
-            _add(below, each)
-    else:
-        made.set_defaults(command=command.job, parser=made)
+    commands.add_parser(command.name, help=summary, description=summary, epilog=epilog, declared=command)
 
 
 def _list(top: Parser) -> int:

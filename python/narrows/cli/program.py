@@ -67,6 +67,7 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
 
 def _known(given: Sequence[str]) -> argparse.Namespace:
     """Return the arguments."""
+    arguments: argparse.Namespace
     arguments, unknown = parser(given).parse_known_args(given)
     if unknown:
         own: argparse.ArgumentParser = arguments.parser

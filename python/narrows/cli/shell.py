@@ -67,6 +67,7 @@ def tree() -> list[Node]:
 
 
 def _walk(of: Parser, path: tuple[str, ...], summary: str) -> Iterator[Node]:
+    of.fill()
     node = Node(path, summary, of, {}, {}, [], {})
     below: list[Node] = []
     for action in of._actions:  # noqa: SLF001  # argparse has no public way to list its arguments
