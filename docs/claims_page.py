@@ -16,7 +16,7 @@ from predicates import Formulas
 from quoted import quoted
 
 from narrows.reproduction.agreement import factor_of
-from narrows.reproduction.causes import by_class, evidence_of, shortened
+from narrows.reproduction.causes import by_class, decides_of, evidence_of, shortened
 from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, VERDICTS
 from narrows.reproduction.predicate import HOLDS
@@ -205,8 +205,7 @@ def failing(ledgers: Sequence[Ledger]) -> Iterator[str]:
             "|---|---|---|---|---|---|",
         ]
         for claim in claims:
-            decides = (claim["explained"] or {}).get("decides") or ""
-            texts = (shortened(claim["cause"] or ""), "; ".join(evidence_of(claim)), decides)
+            texts = (shortened(claim["cause"] or ""), "; ".join(evidence_of(claim)), decides_of(claim))
             shown = " | ".join(cell(each) for each in texts)
             verdict = claim["verdict"] + sizes[claim["id"]][1] + findings_page.mark([claim])
             rows.append(f"| {_link(claim['id'])} | {claim['strength']} | {verdict} | {shown} |")
@@ -282,7 +281,7 @@ def _cause(entry: Entry) -> list[str]:
     if explained := entry["explained"]:
         evidence = evidence_of(entry)
         facts = [f"Whose: {explained['whose']}", *([f"evidence: {'; '.join(evidence)}"] if evidence else [])]
-        facts += [f"what decides: {explained['decides']}"] if explained["decides"] else []
+        facts += [f"what decides: {decides}"] if (decides := decides_of(entry)) else []
         lines.append(cell(". ".join(facts)))
     return lines
 

@@ -41,7 +41,17 @@ def evidence_of(claim: Entry) -> list[str]:
     else:
         shown = {name: verdict for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]}
         shown |= {name: judged["verdict"] for name, judged in (claim["judged"] or {}).items()}
-    return [what if what.endswith(".") else f"{what}: {verdict or 'not run'}" for what, verdict in shown.items()]
+    # What has not run shows nothing.
+    return [f"{what}: {verdict}" if verdict else what for what, verdict in shown.items() if verdict or what[-1] == "."]
+
+
+def decides_of(claim: Entry) -> str:
+    """Return what would decide the cause of a claim: in words, and the variants and implementations yet to run."""
+    explained = claim["explained"] or {"evidence": [], "decides": None}
+    waits = [each["what"] for each in explained["evidence"] if not each["verdict"] and each["what"][-1] != "."]
+    return "; ".join(
+        [*([explained["decides"]] if explained["decides"] else []), *(f"a run of {each}" for each in waits)]
+    )
 
 
 def sentences(text: str) -> list[str]:

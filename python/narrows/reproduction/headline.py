@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.plural import counted
 from narrows.reproduction.claims import STRENGTHS
-from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, counted_verdicts, evidence_in
+from narrows.reproduction.ledger import MANY, NOT_TESTABLE, RETESTED, counted_verdicts, evidence_in
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ def headline(ledger: Mapping[str, Any]) -> list[str]:
     if own := sum(claim["bound"] is not None for claim in undecided):
         lie = "lies on a bound of our own, which" if own == 1 else "lie on bounds of our own, which"
         sentences.append(f"{own} of the {len(undecided)} inconclusive {lie} more seeds do not settle.")
+    if many := sum(claim["many_seeds"] and claim["bound"] is None for claim in undecided):
+        take = "takes" if many == 1 else "take"
+        sentences.append(f"{many} of them {take} more than {MANY} seeds, and cannot be decided here.")
     for judge, judged in ledger["judges"].items():
         if judged["claims"]:
             read = "one of these reads" if judged["claims"] == 1 else f"{judged['claims']} of these read"

@@ -28,8 +28,7 @@ def judge_kept(study: StudyFolder, size: str) -> None:
         size: The size whose cells it keeps, which is not the quick one.
     """
     published, found = study.claims(size), found_in_cells(study, size)
-    (seed,) = {part.plan.seed for part in parts(study, size, None, None)}
-    content = ledger(study.name, published, size, seed, found)
+    content = ledger(study.name, published, size, parts(study, size, None, None)[0].plan.seed, found)
     if "since" in study.results[size]:
         # Digests of an earlier simulator may be of another definition.
         content.pop("digest_schema")

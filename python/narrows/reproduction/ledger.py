@@ -182,6 +182,10 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     fixed = Rule(deterministic=claim.check)
     try:
         outcome, magnitude = _judge(claim, claim.direction, found, fixed), _magnitude(claim, found, fixed)
+        bound = claim.bound
+        if outcome.verdict == INCONCLUSIVE and claim.magnitude and magnitude and magnitude["met"] is False:
+            # Whatever the direction is, what is claimed is more than there surely is.
+            outcome, bound = _judge(claim, claim.magnitude.test, found, fixed), claim.magnitude.whose
     except LackingError as error:
         lacks = sorted(claim.direction.experiments())
         return entry | {"cause": f"the {size} size has not run what it reads: {error}", "lacks": lacks}
@@ -190,7 +194,8 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     judged = _judged(claim, found, fixed)
     entry |= {
         "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size,
-        "bound": OURS if lies_on_ours(outcome, claim.bound) else None, **_shown(outcome),
+        "bound": OURS if lies_on_ours(outcome, bound) else None, **_shown(outcome),
+        "many_seeds": verdict == INCONCLUSIVE and MANY < outcome.needed.even < math.inf,
         "level": outcome.level, "method": outcome.method, "seeds": outcome.seeds, "late": outcome.late,
         "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
@@ -205,9 +210,10 @@ def unjudged(claim: Claim) -> dict[str, Any]:
     """Return the entry of a claim without a verdict."""
     return {
         "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
-        "test": digest_of_test(claim), "bound": None, "statement": claim.statement, "place": claim.place,
-        "source_supports": claim.supported, "published": claim.published or None, **_shown(None), "level": None,
-        "method": None, "seeds": 0, "late": 0, "parts": None, "cells": None, "magnitude": None,
+        "test": digest_of_test(claim), "bound": None, "many_seeds": False, "statement": claim.statement,
+        "place": claim.place, "source_supports": claim.supported, "published": claim.published or None,
+        **_shown(None), "level": None, "method": None, "seeds": 0, "late": 0, "parts": None, "cells": None,
+        "magnitude": None,
         "cause": claim.not_testable or None, "explained": None, "lacks": None, "variant": None, "variants": None,
         "judged": None, "note": claim.note or None,
     }  # fmt: skip
@@ -394,6 +400,13 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 MANY = 1000
 RETESTED = "its test is another than that by which this size was judged"
-# What a claim of format 3 does not state.
-UNSTATED: Mapping[str, Any] = {"strict": False, "late": 0, "bound": None, "explained": None, "outdated": None}
+# What claims of earlier ledgers do not state.
+UNSTATED: Mapping[str, Any] = {
+    "many_seeds": False,
+    "strict": False,
+    "late": 0,
+    "bound": None,
+    "explained": None,
+    "outdated": None,
+}
 LEDGER = "ledger.json"

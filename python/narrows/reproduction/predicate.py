@@ -381,8 +381,11 @@ def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
     return deciding._replace(verdict=verdict, cells=cells, held=whole, parts=parts, leaning=leaning)
 
 
-def _clearest(outcome: Outcome) -> float:
-    return -outcome.clear
+def _clearest(outcome: Outcome) -> tuple[float, float]:
+    """Return a key that is least for the part furthest from its bound: in half-widths, then in its own unit."""
+    bounds = [each for each in outcome.bounds if each is not None]
+    away = min((abs((outcome.effect or 0.0) - each) for each in bounds), default=0.0)
+    return -outcome.clear, -away
 
 
 def _next(outcomes: Sequence[Outcome], to_hold: int, to_fail: int) -> Outcome:

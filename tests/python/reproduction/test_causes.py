@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,8 @@ from claims_page import failing
 
 from narrows.core import ScenarioError
 from narrows.report.reproduction.claims import claims as claims_of_report
-from narrows.reproduction.causes import by_class, evidence_of, sentences, shortened
-from narrows.reproduction.claims import CLASSES
+from narrows.reproduction.causes import by_class, decides_of, evidence_of, sentences, shortened
+from narrows.reproduction.claims import CLASSES, OPEN
 from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.ledger import Found, evaluate
 from narrows.reproduction.quantity import Asked
@@ -153,6 +154,29 @@ def test_what_does_not_hold_is_sorted_by_class(tmp_path: Path) -> None:
     assert evidence_of(found["not classified"][0]) == ["a slow link: holds", "ns-2: fails"]
     assert shortened("One. Two. Three.") == "One. Two. …"
     assert shortened("One. Two.") == "One. Two."
+
+
+def test_what_has_not_run_is_no_evidence(tmp_path: Path) -> None:
+    found = evaluate(study(tmp_path, FOUR).claims[0], "quick", Found(cells(1.0), {}, judges={"ns-2": cells(2.0)}))
+    assert evidence_of(found) == ["ns-2: fails", "of one run of an hour: 7."]
+    assert decides_of(found) == "the rate; a run of a slow link"
+    text = str(claims_of_report([found]))
+    assert "not run" not in text
+    assert "the rate; a run of a slow link" in text
+
+
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_a_cause_that_blames_something_is_shown_or_says_what_would_show_it(study: Any) -> None:
+    for entry in study.ledger["claims"]:
+        if entry["explained"] and entry["explained"]["whose"] != OPEN and entry["verdict"] != "not testable":
+            assert evidence_of(entry) or decides_of(entry), entry["id"]
+    # A sentence that only counts parts, or says the verdict once more, shows no cause.
+    restated = [each.id for each in study.published.claims for text in each.cause.evidence if RESTATES.search(text)]
+    assert restated == []
+
+
+# "Four of eight parts are sure.", "MIMD is surely the best."
+RESTATES = re.compile(r"^[\w ]+ parts? (is|are) sure\.$|^\w+ is surely the best\.$")
 
 
 def test_pages_show_classes_evidence_and_two_sentences(tmp_path: Path) -> None:

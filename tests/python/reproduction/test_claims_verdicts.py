@@ -156,6 +156,15 @@ def test_a_claim_without_its_magnitude_holds_in_direction_only(tmp_path: Path) -
     )
 
 
+def test_a_magnitude_that_is_surely_missed_fails_without_a_direction(tmp_path: Path) -> None:
+    text = f"direction = {{ order = [{A}, {B}] }}\nmagnitude = {{ is = {{ ratio = [{B}, {A}] }}, at_least = 9 }}\n"
+    found = verdict(tmp_path, text + 'whose = "ours"\n', rows(a=[1.0, 2.0, 1.5], b=[2.0, 1.0, 1.5]))
+    # What decides is the magnitude, on a bound of our own.
+    assert (found["verdict"], found["bounds"], found["bound"]) == ("fails", [9.0, None], "ours")
+    unsure = verdict(tmp_path, text.replace("9", "1.2") + 'whose = "ours"\n', rows(a=[1.0, 2.0], b=[2.0, 1.0]))
+    assert (unsure["verdict"], unsure["bounds"]) == ("inconclusive", [0.0, None])
+
+
 def test_a_variant_that_changes_the_verdict_is_named(tmp_path: Path) -> None:
     text = f"direction = {{ order = [{A}, {B}] }}\n"
     found = verdict(tmp_path, text, rows(a=[1.0, 1.0], b=[2.0, 2.0]), other=rows(a=[3.0, 3.0], b=[2.0, 2.0]))

@@ -11,16 +11,25 @@ from narrows.reproduction.headline import by_strength, headline
 from narrows.reproduction.ledger import counted_verdicts
 
 
-def entry(
+def entry(  # noqa: PLR0913  # what a summary reads
     verdict: str,
     *,
     strength: str = "medium",
     check: bool = False,
     lacks: list[str] | None = None,
     bound: str | None = None,
+    many: bool = False,
 ) -> dict[str, Any]:
     """Return what a summary reads of a claim."""
-    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks, "bound": bound, "cause": None}
+    return {
+        "verdict": verdict,
+        "strength": strength,
+        "check": check,
+        "lacks": lacks,
+        "bound": bound,
+        "cause": None,
+        "many_seeds": many,
+    }
 
 
 def summary(*claims: dict[str, Any], judged: tuple[int, int] | None = None, size: str = "quick") -> list[str]:
@@ -118,6 +127,15 @@ def test_claims_on_a_bound_of_our_own_are_counted(bounds: list[str | None], said
     claims = [entry("inconclusive", bound=each) for each in bounds]
     # What is decided lies on no bound.
     assert summary(*claims, entry("holds", bound="ours"))[1:] == said
+
+
+def test_what_more_seeds_than_a_thousand_would_decide_is_told_apart_from_what_is_open() -> None:
+    some, own = entry("inconclusive", many=True), entry("inconclusive", bound="ours", many=True)
+    assert summary(some, entry("inconclusive"))[1:] == [
+        "1 of them takes more than 1000 seeds, and cannot be decided here."
+    ]
+    assert summary(some, some, own)[-1] == "2 of them take more than 1000 seeds, and cannot be decided here."
+    assert len(summary(entry("inconclusive"))) == 1
 
 
 def test_checks_have_a_row_of_their_own_whatever_their_strength() -> None:

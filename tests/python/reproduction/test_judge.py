@@ -100,6 +100,12 @@ def test_the_clearest_part_of_a_failing_conjunction_is_reported() -> None:
     assert together([outcome("fails", 1.5), outcome("fails", 7.0)], 1).of == "fails 1.5"
 
 
+def test_of_parts_that_are_all_equal_the_one_furthest_from_its_bound_is_reported() -> None:
+    near = outcome("fails", math.inf)._replace(effect=-0.003, bounds=(0.0, None), of="near")
+    far = near._replace(effect=-0.8, of="far")
+    assert together([near, far], 2).of == together([far, near], 2).of == "far"
+
+
 def test_the_seeds_that_decide_are_those_of_the_part_that_decides_first() -> None:
     parts = [
         outcome("inconclusive", 0.5, "holds", 40), outcome("inconclusive", 0.6, "fails", 20),

@@ -199,6 +199,17 @@ def test_published_tables_follow_from_the_cells_that_are_kept(study: StudyFolder
     assert agreement(published, "medium", stored["digest"], results) == stored
 
 
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_a_discussion_says_of_tables_without_values_that_they_have_not_run(study: StudyFolder) -> None:
+    there = {table["title"].partition(":")[0] for content in study.tables for table in content["tables"]}
+    lacking = {table.title.partition(":")[0] for table in study.published.tables} - there
+    text = (study.folder / "discussion.md").read_text(encoding="utf-8")
+    heads = re.findall(r"^\* \*\*([^*]+)\*\*:(.*?)(?=^\* |^\s*$|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert all("not run" in said for head, said in heads if head in lacking)
+    # What is said to be in a section above is there.
+    assert not re.search(r"\bsection above has\b", text)
+
+
 # Costs of runs that are no results of cells.
 MEASURED_BY_HAND = {"mills-2010": 1}
 

@@ -10,7 +10,7 @@ from narrows.drawing.svg import Markup, element, join, number
 from narrows.page.blocks import facts, row, state, table
 from narrows.page.estimates import estimate_texts
 from narrows.page.metrics import unit_named
-from narrows.reproduction.causes import HEADINGS, by_class, evidence_of
+from narrows.reproduction.causes import HEADINGS, by_class, decides_of, evidence_of
 from narrows.reproduction.headline import by_strength
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
@@ -83,8 +83,8 @@ def _why(claim: Claim) -> list[Markup]:
         parts.append(element("p", claim["cause"]))
     if explained := claim["explained"]:
         rows = [("Whose", HEADINGS[explained["whose"]])]
-        rows += [("Evidence", "; ".join(evidence_of(claim)))] if explained["evidence"] else []
-        rows += [("What decides", explained["decides"])] if explained["decides"] else []
+        rows += [("Evidence", "; ".join(evidence))] if (evidence := evidence_of(claim)) else []
+        rows += [("What decides", decides)] if (decides := decides_of(claim)) else []
         parts.append(facts(rows))
     changed = [
         f"{name}: {verdict}" for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]
