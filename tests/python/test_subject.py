@@ -105,7 +105,7 @@ def test_a_command_that_replaces_no_choice_of_groups_names_those_that_do(
     given: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*given.split(), "--subject", "call"]) == 2
-    assert "only `narrows compare`, `narrows study run`" in capsys.readouterr().err
+    assert "only `narrows compare`, `narrows ab`, `narrows study run`" in capsys.readouterr().err
 
 
 def test_python_replaces_the_algorithm_of_other_groups_too() -> None:
