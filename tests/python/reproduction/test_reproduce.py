@@ -122,7 +122,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_study_is_reproduced_to_the_same_ledger(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reproducing, "hops_per_s", lambda _jobs: 1e6)
+    monkeypatch.setattr("narrows.run.speed.hops_per_s", lambda _jobs: 1e6)
     ledgers = []
     for name in ("first", "second"):
         out = tmp_path / name
