@@ -43,7 +43,7 @@ def run_with(folder: Path, source: str, *options: str) -> tuple[int, str, str]:
     """Run a command with another NumPy than the one that is installed; return its exit status and what it prints."""
     (folder / "fake").mkdir()
     (folder / "fake/numpy.py").write_text(source, encoding="utf-8")
-    command = [sys.executable, "-m", "narrows", "run", "two-flows", "--set", "duration=6s", "--out", "out", *options]
+    command = [sys.executable, "-m", "narrows", "run", "two-flows", "--set", "duration=16s", "--out", "out", *options]
     environment = {**os.environ, "PYTHONPATH": str(folder / "fake")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert not (folder / "out").exists()

@@ -129,7 +129,7 @@ def test_claims_on_a_bound_of_our_own_are_counted(bounds: list[str | None], said
     assert summary(*claims, entry("holds", bound="ours"))[1:] == said
 
 
-def test_what_more_seeds_than_a_thousand_would_decide_is_told_apart_from_what_is_open() -> None:
+def test_what_more_seeds_than_a_thousand_would_decide_is_counted_apart_from_what_is_open() -> None:
     some, own = entry("inconclusive", many=True), entry("inconclusive", bound="ours", many=True)
     assert summary(some, entry("inconclusive"))[1:] == [
         "1 of them takes more than 1000 seeds, and cannot be decided here."

@@ -34,7 +34,7 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// Returns the packets in the queue by the round that has just ended; `None` if none has, or it does not tell.
+    /// Returns the packets in the queue by the round that has just ended; `None` if none has, or if it has no estimate.
     fn queued(&self, window: &Window) -> Option<f64> {
         let round = self.closed?;
         if self.ns2 {
