@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Kind(NamedTuple):
-    """What an argument may be."""
+    """The allowed values of an argument."""
 
     allowed: str
     fits: Callable[[Any], bool]
@@ -26,12 +26,7 @@ class Kind(NamedTuple):
 
 
 def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Check the arguments of a public function by their names (`KINDS`), and mark them as the user's own (`Typed`).
-
-    `check_numbers` checks numbers.
-
-    None is allowed where it is the default.
-    """
+    """Check the arguments of a public function by their names (`KINDS`), and mark them as the user's own (`Typed`)."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -58,12 +53,12 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def kind_of(function: str, argument: str) -> Kind | None:
-    """Return what an argument of a function may be; None where nothing is checked."""
+    """Return the allowed values of an argument of a function; None if it is not checked."""
     return KINDS.get(f"{function}.{argument}") or KINDS.get(argument)
 
 
 def listed(given: object) -> list[Any]:
-    """Return what was given as a list; a text, class or number by itself is a list of one.
+    """Return an argument as a list; a text, class or number by itself is a list of one.
 
     Examples:
         >>> listed("duration=5s")
@@ -79,7 +74,7 @@ def check_numbers(**given: object) -> None:
     for name, value in given.items():
         least, most = LIMITS[name]
         try:
-            number = least if value is None else operator.index(value)  # type: ignore[arg-type]  # what has none raises
+            number = least if value is None else operator.index(value)  # type: ignore[arg-type]  # raises without an index
         except TypeError:
             number = least - 1
         if not least <= number <= most:
@@ -118,7 +113,7 @@ TEXTS = Kind("a text, or a list of texts", _is_text, several=True)
 PATH = Kind("a path", _is_path)
 ALGORITHM = Kind("the name of an algorithm, or a class", _is_algorithm)
 NUMBER_OR_TEXT = Kind("a number or a text", lambda value: isinstance(value, str | Real))
-# By the name that an argument has in every function, or by that of the function, too.
+# By the name of the argument, or by function and argument.
 KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("on", "queue", "size", "variant", "form", "sql", "library", "command", "table", "text"), TEXT),
     "margin": TEXT,

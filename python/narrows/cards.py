@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards of algorithms and queues with the figures of independent references.
-
-`validation/compare.py --markdown` writes `validation.json`, and a test compares it with our runs;
-`validation/linux/judged.py` writes `validation_linux.json` from the tables of both backends. The rows `judged` of a
-card are those that concern it, and `validation` says in a line what it has been compared with.
-"""
+"""The cards of algorithms and queues with the figures of independent references."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison compares, according to its summary and its manifest: algorithms, backends, or levels of keys."""
+"""The factors of a comparison by its summary and its manifest: algorithms, backends, or levels of keys."""
 
 from __future__ import annotations
 
@@ -12,25 +12,19 @@ from narrows.frozen import frozen
 
 
 class Contrast(NamedTuple):
-    """Runs that differ in one factor alone; differences are those to the first.
-
-    Attributes:
-        factor: Factor in which the runs differ: `algorithm`, `backend`, or the path of a key.
-        at: The levels of the other factors.
-        runs: The names of the runs, by their level of the factor.
-    """
+    """Runs that differ in one factor alone; differences are relative to the first run."""
 
     factor: str
-    at: Mapping[str, str]
-    runs: Mapping[str, str]
+    at: Mapping[str, str]  # the levels of the other factors
+    runs: Mapping[str, str]  # the names of the runs, by their level of the factor
 
     @property
     def place(self) -> str:
-        """Where the runs are compared, as in `queue=codel`; empty without another factor."""
+        """The levels of the other factors, as in `queue=codel`; empty without another factor."""
         return run_name(self.at)
 
     def label(self, level: str) -> str:
-        """Return what a run is called beside the others: an algorithm by its name, a level with its key."""
+        """Return the label of a run beside the others: an algorithm by its name, a level with its key."""
         return run_name({self.factor: level})
 
     def spoken(self, level: str) -> str:
@@ -41,7 +35,7 @@ class Contrast(NamedTuple):
 
 
 def run_name(at: Mapping[str, str]) -> str:
-    """Return what a run is called by its levels.
+    """Return the name of a run by its levels.
 
     Examples:
         >>> run_name({"algorithm": "cubic", "path.queue": "codel"})
@@ -54,12 +48,12 @@ def run_name(at: Mapping[str, str]) -> str:
 
 
 def kind_of(content: Mapping[str, Any]) -> str | None:
-    """Return what a summary or manifest compares, one of `KINDS`; None if it is not that of a comparison."""
+    """Return the kind of a comparison, one of `KINDS`, from its summary or manifest; None for other content."""
     return next((kind for kind in KINDS if isinstance(content.get(kind), Mapping)), None)
 
 
 def runs_of(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return what a summary or manifest has of each compared run, by its name; None if it is not of a comparison."""
+    """Return the part of a summary or manifest on each compared run, by name; None for other content."""
     kind = kind_of(content)
     return None if kind is None else content[kind]
 
@@ -84,17 +78,11 @@ def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
 
 @frozen
 class Replaced:
-    """Whose algorithm a comparison replaces, where it does not replace that of all groups.
-
-    Attributes:
-        groups: The groups under test.
-        kept: The algorithm of each other group that has one; what sends at a constant rate has none.
-        bound: Those of the groups that have no algorithm of their own, and so are always under test.
-    """
+    """The groups whose algorithm a comparison replaces, if it does not replace the algorithm of all."""
 
     groups: Sequence[str]
-    kept: Mapping[str, str]
-    bound: Sequence[str] = field(default_factory=list)
+    kept: Mapping[str, str]  # the algorithm of each other group; constant-rate senders have none
+    bound: Sequence[str] = field(default_factory=list)  # groups without an algorithm of their own, always under test
 
     @property
     def sentence(self) -> str:
@@ -150,7 +138,7 @@ ALGORITHMS = "algorithms"
 BACKENDS = "backends"
 LEVELS = "levels"
 KINDS = (ALGORITHMS, BACKENDS, LEVELS)
-# What the runs of each kind differ in; those of levels name their factors.
+# The factor of each kind; comparisons of levels name their factors.
 ALGORITHM = "algorithm"
 BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}

@@ -8,5 +8,5 @@ from narrows._core import *  # noqa: F403
 if TYPE_CHECKING:
     from narrows._core import _Given
 
-    # What the extension takes to load a scenario; only its stub has a name for it.
+    # The arguments with which the extension loads a scenario; only its stub names their type.
     Given: TypeAlias = _Given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of files, folders and reports; those of scenarios and runs come from the extension."""
+"""Errors of files, folders and reports; the extension has the errors of scenarios and runs."""
 
 from __future__ import annotations
 

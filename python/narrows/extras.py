@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that an extra of Narrows installs, and that are loaded when something first needs them.
-
-Long-running commands call `require` first.
-"""
+"""Packages that an extra of Narrows installs, and that are loaded when something first needs them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frozen data classes whose methods are shared, so that a module that defines many is loaded fast.
-
-`dataclasses` compiles six methods of source text for each frozen class: most of the time in which a module of this
-package is loaded. Here a class has a constructor of its own, and all other methods are those of every such class.
-"""
+"""Frozen data classes with shared methods: `dataclass` compiles six methods per class, most of the import time."""
 
 from __future__ import annotations
 
@@ -18,10 +14,7 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(made: type[Made]) -> type[Made]:
-    """Make a class a data class as `dataclass(frozen=True)` does; `replace`, `fields` and `asdict` take its instances.
-
-    Fields have no options but `default`, `default_factory`, `repr` and `compare`.
-    """
+    """Make a class a data class as `dataclass(frozen=True)` does; `replace`, `fields` and `asdict` accept it."""
     if not made.__doc__:
         # Or `dataclass` would put the signature there, which takes long to find out.
         made.__doc__ = made.__name__

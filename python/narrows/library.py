@@ -13,13 +13,7 @@ from narrows.names import UnknownNameError
 
 
 class ScenarioFile(NamedTuple):
-    """A scenario found by path or name.
-
-    Attributes:
-        file: Path of the scenario file.
-        changes: Changes of its keys, each as after `--set`; empty except for cases.
-        given: Its path as it was given; empty for one of the library.
-    """
+    """A scenario found by path or name."""
 
     file: Path
     changes: tuple[str, ...] = ()

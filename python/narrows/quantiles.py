@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles that intervals of means need, so that running and comparing take no library of statistics.
 
-A test compares them with SciPy's.
-
 Sources: M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4 (Student's t
 with an integer number of degrees of freedom), 26.7.5 (its expansion for many), 6.5.29 (series of the incomplete gamma
 function) and 6.1.41 (Stirling); W. J. Lentz, Applied Optics 15 (1976) 668 (continued fractions), for 6.5.31.

@@ -25,9 +25,6 @@ def decimals_of(value: float, digits: int = 3) -> int:
 def estimate_decimals(mean: float, low: float, high: float) -> int | None:
     """Return the number of decimals of a mean and of both ends of its interval; None if they are one number as written.
 
-    They are as many as give half of the width two significant digits, but no more than five of the largest value; one
-    more if only that distinguishes the mean from an end.
-
     Examples:
         >>> estimate_decimals(61.24, 60.04, 62.44)
         1
@@ -51,8 +48,6 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
 
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
-
-    Where one end is the mean as written, the other is given in words; where all values are equal, this is.
 
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
@@ -88,10 +83,7 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
 
 
 def other_end(mean: str, low: str, high: str) -> str:
-    """Return in words the end of an interval that is not the mean; empty where both, or neither, are.
-
-    Where most values are at an end of what is possible, `100 [48, 100]` is valid, but misread.
-    """
+    """Return in words the end of an interval that is not the mean; empty where both, or neither, are."""
     if (mean == low) == (mean == high):
         return ""
     return f"at least {low}" if mean == high else f"at most {high}"

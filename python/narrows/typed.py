@@ -11,20 +11,13 @@ if TYPE_CHECKING:
 
 
 class Typed(str):
-    """Text that the user typed, on the command line or in a call.
-
-    The parser of the command line and the public functions create it. Text that is read from a file is never typed, and
-    neither is text derived from typed text, unless `like` marks it. Code whose mark is lost is refused, not executed.
-    """
+    """Text that the user typed, on the command line or in a call."""
 
     __slots__ = ()
 
 
 def as_typed(value: Any) -> Any:
-    """Return an argument of a command or a public function with its texts as typed, and other values unchanged.
-
-    A path of the command line names results, whose files the user did not write.
-    """
+    """Return an argument of a command or a public function with its texts as typed, and other values unchanged."""
     if isinstance(value, str):
         return Typed(value)
     if type(value) in {list, tuple}:

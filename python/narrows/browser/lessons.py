@@ -11,15 +11,7 @@ from narrows.library import scenario_files
 
 @frozen
 class Lesson:
-    """One lesson.
-
-    Attributes:
-        name: Name of the scenario in the library.
-        title: Title of the lesson.
-        sentences: Five sentences.
-        text: The scenario without the comment that holds them.
-        beside: The algorithm that takes the subject's place in the second run; "" for none.
-    """
+    """One lesson."""
 
     name: str
     title: str

@@ -21,13 +21,7 @@ from narrows.versions import version
 
 @frozen
 class Experiment:
-    """The initial state of a page.
-
-    Attributes:
-        text: The text of a scenario that names no file.
-        name: Name of the experiment on the page.
-        beside: The algorithm in whose place as subject the scenario is run a second time; "" for none.
-    """
+    """The initial state of a page."""
 
     text: str
     name: str

@@ -14,16 +14,9 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        argv: Arguments without the name of the program; None means those of the process.
-
-    Returns:
-        The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
-    """
+    """Run one command."""
     if argv is None:
-        # This process is the command; those of external algorithms are others.
+        # Only in this process: external algorithms run in others.
         sys.meta_path.insert(0, _WithoutPandas())
         # A thread for each processor takes longer to start than all products of matrices of a command.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -48,10 +48,7 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the card of an algorithm, a queue or a preset, or the file of a scenario.
-
-    There are two cards where an algorithm and a queue share the name.
-    """
+    """Print the card of an algorithm, a queue or a preset, or the file of a scenario."""
     from narrows import cards, core, library
     from narrows.external.card import external_card
     from narrows.external.source import is_external

@@ -33,7 +33,7 @@ def check(arguments: argparse.Namespace) -> int:
     executes: list[Executed] = []
     try:
         scenario = read(find_scenario(arguments.file), arguments.set, trust=arguments.trust, on=arguments.on)
-        # Known where a backend refuses the scenario, too.
+        # Also for a scenario that a backend refuses.
         with suppress(core.ScenarioError):
             executes = scenario.executes()
         # Nothing is executed here, so commands are described, whether they are trusted or not.
@@ -63,7 +63,7 @@ def _as_json(diagnostics: Sequence[Mapping[str, Any]], executes: Sequence[Execut
 
 
 def print_executed(found: Sequence[Executed], stream: TextIO | None = None) -> None:
-    """Print what a run would execute, a line each; to standard output unless another stream is given."""
+    """Print the files and commands that a run would execute, a line each."""
     for each in found:
         print(f"would execute{'' if each.trusted else ', only with --trust'}: {each}", file=stream)
 

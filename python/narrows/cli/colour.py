@@ -16,10 +16,7 @@ def paint(text: str, role: str, stream: TextIO | None = None) -> str:
 
 
 def shows_colours(stream: TextIO) -> bool:
-    """Return whether to print colours: on a terminal, unless `NO_COLOR` is set or the terminal is `dumb`.
-
-    `FORCE_COLOR` asks for them where the stream is no terminal. Source: no-color.org.
-    """
+    """Return whether to print colours: on a terminal, unless `NO_COLOR` is set or the terminal is `dumb`."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -28,7 +25,7 @@ def shows_colours(stream: TextIO) -> bool:
 
 
 def role_of(cell: str) -> str:
-    """Return the role of a cell: that of the verdict that it is, or of the sign at its end; empty for none."""
+    """Return the role of a cell by its verdict or the sign at its end; empty without either."""
     verdict = cell.strip().lstrip("▲▼✓? ")
     return ROLES.get(verdict) or ROLES.get(cell.rstrip()[-1:], "")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command declares, and the list of all; parser, help, completion, manual page and documents follow from it."""
+"""The declaration of a command, from which parser, help, completion, manual page and documents follow; all commands."""
 
 from __future__ import annotations
 
@@ -12,19 +12,7 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """A command.
-
-    Attributes:
-        name: The word that calls it.
-        summary: What it does, in a line.
-        group: Heading above it on the page of help; empty for a command below another.
-        options: Adds its arguments to its parser.
-        examples: Examples, without the name of the program.
-        completes: What lists the possible values of an argument.
-        job: Runs it and returns the exit status. What it needs is imported there: the page of help loads every module.
-        actions: The commands below it, in place of a job.
-        metavar: What one of these is called.
-    """
+    """A command."""
 
     name: str
     summary: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`narrows doctor`: what is installed and what is missing."""
+"""`narrows doctor`: installed and missing dependencies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Finding(NamedTuple):
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    """Print what is installed and what is missing. Nothing that is missing is an error: each serves one purpose."""
+    """Print installed and missing dependencies. A missing one is no error: each serves one purpose."""
     from narrows.files.json_objects import to_json
 
     found = list(findings())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command that fails says, to people and as JSON, and its exit status."""
+"""The messages of a failed command, for people and as JSON, and its exit status."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def complain(message: str) -> None:
-    """Print a message for people; its first line in red where there are colours."""
+    """Print a message for people; its first line in red if colours are shown."""
     first, newline, rest = message.rstrip("\n").partition("\n")
     print(f"{paint(first, 'bad', sys.stderr)}{newline}{rest}", file=sys.stderr)
 
 
 def status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
-    """Return the exit status for an error and what is printed."""
+    """Return the exit status for an error and the printed message."""
     replay = f"replay with: {shlex.join(['narrows', *given])}"
     match error:
         case AlgorithmError() | ArgumentsError() | InputError() | OutputError() | ScenarioError():
@@ -128,7 +128,7 @@ def _package(error: ImportError) -> str:
 
 
 def _packages(library: str) -> str:
-    """Return in which packages of distributions a library is; nothing where that is not known."""
+    """Return the packages of distributions that contain a library; empty if they are unknown."""
     if library not in PACKAGES:
         return ""
     debian, others = PACKAGES[library]
@@ -152,7 +152,7 @@ OF_FILE_SYSTEM = frozenset(
         errno.EROFS,
     }
 )
-# What an entry of `diagnostics` says: where, what is wrong, what was given and what is allowed instead.
+# Keys of an entry of `diagnostics`.
 KEYS = ("file", "line", "column", "path", "message", "given", "allowed", "hint")
 OWN = "narrows"
 

@@ -23,7 +23,7 @@ def queues() -> list[str]:
 
 
 def subjects() -> list[str]:
-    """Return what a suite can measure."""
+    """Return the names of all subjects of a suite: algorithms and queues."""
     return [*algorithms(), *queues()]
 
 

@@ -33,7 +33,7 @@ def new(arguments: argparse.Namespace) -> int:
 
 
 def _writer(kind: str) -> tuple[Callable[[str, Path], list[Path]], str]:
-    """Return what writes the files, and the kind again; of Rust, in the source tree, that of a crate."""
+    """Return the function that writes the files, and the kind; Rust in the source tree is compiled in."""
     from narrows.external.scaffold import new_python
     from narrows.external.scaffold_c import new_c, new_crate
     from narrows.external.scaffold_rust import new_rust, source_tree

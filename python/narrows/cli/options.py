@@ -131,15 +131,15 @@ class Distinct(argparse.Action):
         setattr(namespace, self.dest, names)
 
 
-# What --out means of most commands.
+# Help of --out of most commands.
 PLACE = "folder for the results"
-# What an argument or an option means for some commands.
+# Help texts that several commands share.
 ALGORITHM = "algorithm, as for `narrows compare`"
 SCENARIO = "scenario file, or name of a scenario of the library"
 CELLS = "number of cells in parallel (default: one per processor)"
 RESUMED = f"{PLACE}; unfinished results in it are resumed"
 ITS_OWN = {"seed": "seed instead of its own", "replications": "number of replications instead of its own"}
-# The options of what runs a scenario, and of what can be resumed.
+# The options of commands that run a scenario, and of commands that can be resumed.
 OF_SCENARIO = "set seed replications json quiet"
 OF_RESUMED = "seed replications jobs out trust json quiet"
 COMMON: dict[str, dict[str, Any]] = {

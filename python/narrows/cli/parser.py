@@ -34,12 +34,7 @@ class Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `ArgumentsError` instead of ending the process, and shows its commands in groups.
-
-    Attributes:
-        declared: The command that it reads; None for the program.
-        groups: The heading of each command below it.
-    """
+    """A parser that raises `ArgumentsError` instead of ending the process, and shows its commands in groups."""
 
     def __init__(self, *, declared: Command | None = None, **named: Any) -> None:
         """Make a parser; `named` is as of `argparse.ArgumentParser`."""
@@ -109,7 +104,7 @@ class Version(argparse.Action):
         values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
-        """Print the version, and what is equal where results, digests, controllers or files fit together."""
+        """Print the version, and the numbers that decide whether results, digests, controllers or files are compatible."""
         del namespace, values, option_string
         from narrows import core
         from narrows.files.format import FORMATS
@@ -129,10 +124,7 @@ class Version(argparse.Action):
 
 
 def parser(given: Sequence[str] = ()) -> Parser:
-    """Return the parser; of one command alone, whose module alone is loaded, if `given` begins with its name.
-
-    Its result has the chosen command as `command`, a function of the arguments, and the parser of it as `parser`.
-    """
+    """Return the parser; if `given` begins with a command, with this command alone, to load no other module."""
     top = Parser(
         prog="narrows",
         description="A laboratory for Internet congestion control.",

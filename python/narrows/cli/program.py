@@ -79,7 +79,7 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
 
 
 def _elsewhere(own: argparse.ArgumentParser, option: str) -> str:
-    """Return where an option that a command lacks is to be found: as a key of the scenario, or at other commands."""
+    """Return where to find an option that a command lacks: as a key of the scenario, or at other commands."""
     from narrows.cli.shell import tree
 
     options = {command.path: command.options for command in tree()}

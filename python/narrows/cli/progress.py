@@ -90,13 +90,7 @@ def duration(seconds: float) -> str:
 
 
 class Interrupt:
-    """A context manager that handles SIGINT and SIGTERM.
-
-    Attributes:
-        requested: Whether a signal has arrived.
-        at_once: A context in which the first signal stops the work, too, one that arrived before included. It is for
-            what can be done again at any time, such as a report.
-    """
+    """A context manager that handles SIGINT and SIGTERM."""
 
     def __init__(self) -> None:
         """Make the context manager; nothing is handled before it is entered."""

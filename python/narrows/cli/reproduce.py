@@ -105,7 +105,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
     from narrows.reproduction.headline import headline
 
     rows = [["claim", "strength", "verdict", "effect", "95 % interval", "", "seeds", "statement"]]
-    # What is left of a wide terminal is the statements'.
+    # The remaining width of the terminal belongs to the statements.
     room = max(STATEMENT, get_terminal_size().columns - OTHER_COLUMNS)
     for claim in ledger["claims"]:
         effect, ci95 = claim["effect"], claim["ci95"]

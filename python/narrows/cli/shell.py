@@ -87,7 +87,7 @@ def _walk(of: Parser, path: tuple[str, ...], summary: str) -> Iterator[Node]:
 
 
 def _values(of: Parser, action: argparse.Action) -> list[str]:
-    """Return the possible values of an argument; empty where they are no list."""
+    """Return the possible values of an argument; empty if they cannot be listed."""
     own = of.declared.completes if of.declared else {}
     listing = own.get(action.dest) or known.OPTIONS.get("".join(action.option_strings[-1:]))
     return [str(each) for each in action.choices or (listing() if listing else ())]

@@ -102,7 +102,7 @@ def _print(
 
 
 def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
-    """Print what was found, in what else runs differ, and whose algorithm was replaced and whose was not."""
+    """Print the findings, the other differences of the runs, and the groups whose algorithm was replaced."""
     from narrows.cli.table import printable
     from narrows.comparison import Replaced
     from narrows.run.command import recorded

@@ -53,7 +53,7 @@ def resume(arguments: argparse.Namespace) -> int:
     # An executor may wait for a cluster, and the folder is known to be wrong at once.
     study = stored(arguments.folder, of_results(arguments.folder, trust=arguments.trust))
     job = Studying(arguments.folder, work.options, study, executor_of(arguments), arguments.retry)
-    # The folder may be another's, and what is in it the reason why there is no page.
+    # The folder may come from somebody else, and its content may prevent a page.
     with fitting(arguments.folder):
         return _perform(work, job, arguments, given=True)
 

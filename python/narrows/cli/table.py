@@ -32,7 +32,7 @@ class Column(NamedTuple):
 
 
 def run_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a run: groups, those of them whose flows are finite, and the busiest links."""
+    """Return the tables of a run: groups, groups with finite flows, and the busiest links."""
     groups = list(summary["groups"].items())
     parts = [*perceived_tables({"": summary}), metric_table("group", groups, GROUP_COLUMNS)]
     parts += _transfer_tables("transfers", groups)
@@ -47,11 +47,7 @@ def run_tables(summary: Mapping[str, Any]) -> str:
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a comparison: what users perceive, groups and bottlenecks, and differences from the first.
-
-    What users perceive is one table of all runs. Where runs differ in several factors, those that differ in the first
-    alone stand together in the others; the differences in the other factors follow.
-    """
+    """Return the tables of a comparison: perceived metrics, groups, bottlenecks, and differences from the first run."""
     found = contrasts(summary)
     first = [each for each in found if each.factor == found[0].factor]
     known = runs_of(summary) or {}
@@ -88,16 +84,13 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
 
 
 def _transfer_tables(owner: str, groups: Sequence[tuple[str, Mapping[str, Any]]], *, judged: bool = False) -> list[str]:
-    """Return the completion times of the groups whose flows are finite: one table, or none where there is no such."""
+    """Return the table of completion times of the groups with finite flows; empty without such groups."""
     finite = [(name, metrics) for name, metrics in groups if mean_in(metrics, "completed_flows") is not None]
     return [metric_table(owner, finite, TRANSFER_COLUMNS, judged=judged)] if finite else []
 
 
 def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: bool = False) -> list[str]:
-    """Return what users of applications perceive: one table with a row per run, or none where no group has any.
-
-    A run has a row per group if several of its groups have the same metric.
-    """
+    """Return the table of metrics that users perceive, a row per run; empty if no group has such metrics."""
     rows: list[tuple[str, Mapping[str, Any]]] = []
     for run, summary in runs.items():
         groups = {name: _perceived(metrics) for name, metrics in summary["groups"].items()}
@@ -148,7 +141,7 @@ def _links_under_test(runs: Mapping[str, Any]) -> list[str]:
 
 
 def _access_links(run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the metrics of access links, named as those of links, of each group of which they are the bottleneck."""
+    """Return the metrics of the access links of each group that they limit, under the names of link metrics."""
     found = {}
     for group, metrics in run["groups"].items():
         link = run["links"].get(metrics.get("bottleneck"), {})
@@ -168,7 +161,7 @@ def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Column]:
 
 
 def explained(tables: str) -> str:
-    """Return tables with what their words in place of an interval mean, where they have any."""
+    """Return tables with an explanation of the words that replace intervals in them."""
     return f"{tables}\n{OF_ALL_RUNS}" if f"({ALL_RUNS})" in tables else tables
 
 
@@ -191,15 +184,12 @@ def metric_table(
 
 
 def _width() -> int:
-    """Return the columns that a table may have: of what is no terminal as many on every machine."""
+    """Return the width available to a table, characters; the same on every machine unless output is a terminal."""
     return max(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns) if sys.stdout.isatty() else WIDTH
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells as aligned text: the first column to the left, the others to the right.
-
-    On a terminal with colours the first row is bold, and verdicts have their colours.
-    """
+    """Return rows of cells as aligned text: the first column to the left, the others to the right."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     lines = []
@@ -270,7 +260,7 @@ LINK_COLUMNS = (
     Column("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
 ACCESS_COLUMNS = (*LINK_COLUMNS[:1], LINK_COLUMNS[2], Column("queue_mean_packets", "queue", "packets", 1.0))
-# Loss behind the queue, at random or by a policer, stands beside the queue's own where there is any.
+# Loss behind the queue, at random or by a policer, is shown beside the queue's own losses if there is any.
 LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Column("random_loss_rate", "lost behind", "%", 0.01), *LINK_COLUMNS[2:])
 # The unit in which values of a unit are written, and its size.
 WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands share that run something: options, progress, interrupts, and how they end."""
+"""Options, progress, interrupts and endings of the commands that run simulations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Work:
                 self._display.close()
 
     def end(self, done: Done[Result], status: int = DONE) -> int:
-        """Print where the results are, and their page or why there is none, and return the exit status."""
+        """Print the places of the results and their page, or the reason for no page; return the exit status."""
         page = done.folder / "report.html"
         # A shard has none.
         if done.problem is None and page.is_file():

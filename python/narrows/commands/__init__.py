@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands do, for the command line and for the functions of `import narrows`."""
+"""The work of the commands, for the command line and the functions of `import narrows`."""

@@ -33,7 +33,7 @@ class Job(ABC, Generic[Result]):
 
     @abstractmethod
     def work(self) -> Result:
-        """Run what has not run, save the results in the folder, and return them."""
+        """Run the remaining work, save the results in the folder, and return them."""
 
     def build(self, _result: Result) -> None:
         """Build the page of the folder from its results, which are saved."""

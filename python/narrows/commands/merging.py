@@ -114,7 +114,7 @@ def _typed(options: Options, folder: Path, *words: str, **flags: object) -> Opti
 
 
 def _common(folders: Sequence[Path], name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Return what the folders of shards are about, and what decides which cells they have."""
+    """Return the common description of the folders of shards, and the arguments that determine their cells."""
     found = []
     for folder in folders:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a folder of results, built from what the folder holds."""
+"""The page of a folder of results, built from its files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from narrows.reproduction.claims import Published
     from narrows.reproduction.ledger import Found
 
-# The modules of pages are imported where they are used: what is wrong with one must not keep a command from its work.
+# The modules of pages are imported when they are used: a fault in one must not keep a command from its work.
 
 
 def build(folder: Path) -> Path:
-    """Build the page of a folder of results, and what else is derived from them; or the index of several folders."""
+    """Build the page and the other derived files of a folder of results, or the index of several folders."""
     if not folder.is_dir():
         raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     kind = kind_of(folder)

@@ -16,7 +16,7 @@ from narrows.run.scenario import read
 
 
 def write(given: str, out: Path) -> Path:
-    """Write a page that runs a scenario in a browser; arguments and errors are those of `narrows.playground`."""
+    """Write a page that runs a scenario in a browser; see `narrows.playground`."""
     folder = Path(given)
     found = ScenarioFile(folder / "scenario.toml") if (folder / "scenario.toml").is_file() else find_scenario(given)
     content = page(_experiment(found, given))
@@ -53,7 +53,7 @@ def _with_subject(text: str, resolved: str) -> str:
         return resolved
 
 
-# What is under test when the page is opened; there another one is chosen beside it.
+# The algorithm under test when the page is opened; the page offers others.
 SUBJECT = "cubic"
 SUBJECT_LINE = re.compile(r"""^([ \t]*algorithm\s*=\s*)(?:"subject"|'subject')([ \t]*(?:#.*)?)$""", re.MULTILINE)
 SUBJECT_INLINE = re.compile(r"""(\balgorithm\s*=\s*)(?:"subject"|'subject')""")

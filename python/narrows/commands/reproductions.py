@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """What a reproduction has found."""
+    """The outcome of a reproduction."""
 
     ledger: Mapping[str, Any]
     results: Found
@@ -48,17 +48,14 @@ class Reproducing(Job[Judged]):
     parts: Sequence[Part]
     # For further seeds of open claims; 0 for none.
     decide_s: float
-    # Nothing runs, and what is finished is judged.
+    # Nothing runs, and the finished cells are judged.
     only_judge: bool
 
     @classmethod
     def prepare(
         cls, name: str, options: Options, size: str = "quick", decide_s: float = 0.0, *, only_judge: bool = False
     ) -> Reproducing:
-        """Plan every experiment, create or open the folder, and take over the cells that the study keeps.
-
-        Arguments and errors are those of `narrows.reproduce`, and the attributes.
-        """
+        """Plan every experiment, create or open the folder, and take over the cells that the study keeps."""
         study = find(name)
         # The verdicts need it, after hours of simulation.
         require("scipy")
@@ -73,7 +70,7 @@ class Reproducing(Job[Judged]):
 
     @classmethod
     def shard(cls, name: str, options: Options, size: str = "quick", **refused: object) -> Sharding:
-        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`."""
+        """Plan the cells of a shard, and create or open its folder; see `prepare`."""
         refuse_with_shard(options, **refused)
         study = find(name)
         whole = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)

@@ -39,7 +39,7 @@ class Running(Job[Run | Comparison]):
         return cls(folder, options, planned, replace)
 
     def work(self) -> Run | Comparison:
-        """Run every replication, and save them; what had finished when the work was stopped, too."""
+        """Run every replication, and save them; if the work is stopped, save the finished ones."""
         found: Run | Comparison
         if isinstance(self.planned, core.Scenario):
             found = execution.run(self.planned, self.options)

@@ -35,7 +35,7 @@ class Searching(Job[dict[str, Any]]):
 
     @classmethod
     def prepare(cls, algorithm: str, options: Options, against: str | None, budget: str) -> Searching:
-        """Check what is searched for; arguments and errors are those of `narrows.worst`."""
+        """Check the arguments of a search; see `narrows.worst`."""
         on = options.on
         if on == BOTH:
             problem = "the search is the simulator's, and --on linux repeats every find on the kernel beside it"
@@ -54,7 +54,7 @@ class Searching(Job[dict[str, Any]]):
         return cls(folder, options, algorithm, reference, _budget(budget), command)
 
     def work(self) -> dict[str, Any]:
-        """Search, repeat what was found, and return the contents of `atlas.json`."""
+        """Search, repeat the cases that were found, and return the contents of `atlas.json`."""
         options = self.options
         with Search(self.algorithm, self.against, self.folder, options) as search:
             if search.damaged:
@@ -79,5 +79,5 @@ def _budget(text: str) -> Budget:
     return Budget(time_s=time_s)
 
 
-# What an algorithm is compared with; the kernel has no BBR 3.
+# The default references; the kernel has no BBR 3.
 FIRST, SECOND, SECOND_OF_KERNELS = "cubic", "bbr3", "bbr1"

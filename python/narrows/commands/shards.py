@@ -45,12 +45,12 @@ class Sharding(Job[Status]):
 
 
 def of_shard(parts: Sequence[Part], shard: Shard | None) -> list[Part]:
-    """Return studies of which what falls to a shard is run."""
+    """Return studies that run only the cells of a shard."""
     return [replace(part, shard=shard) for part in parts]
 
 
 def asked(options: Options, **arguments: Any) -> dict[str, Any]:
-    """Return what the folder of a shard keeps, so that what joins the shards can plan the same cells."""
+    """Return the arguments that the folder of a shard keeps, so that a merge can plan the same cells."""
     return {"shard": str(options.shard), "seed": options.seed, "replications": options.replications, **arguments}
 
 

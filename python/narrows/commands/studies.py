@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies: those of files, and those that the commands `matrix` and `deploy` define."""
+"""Studies from files, and from the commands `matrix` and `deploy`."""
 
 from __future__ import annotations
 
@@ -43,13 +43,7 @@ if TYPE_CHECKING:
 
 
 class New(NamedTuple):
-    """A study that is to begin.
-
-    Attributes:
-        study: The study file, as read.
-        plan: Plan of the study.
-        files: Contents of further files of its folder, by name.
-    """
+    """A new study."""
 
     study: Study
     plan: Plan
@@ -57,12 +51,7 @@ class New(NamedTuple):
 
 
 class Further(NamedTuple):
-    """A shard of a further round of a study.
-
-    Attributes:
-        study: The study, with the results of all rounds before.
-        share: The cells of the shard.
-    """
+    """One shard of an additional round of replications."""
 
     study: StoredStudy
     share: Share
@@ -83,11 +72,7 @@ class Further(NamedTuple):
 
 @frozen
 class Watched:
-    """The observer of a study that says how many cells there are.
-
-    Attributes:
-        observer: Receives the progress in words.
-    """
+    """The observer of a study that says how many cells there are."""
 
     observer: Observer
 
@@ -104,12 +89,7 @@ class Watched:
 
 
 class Studied(NamedTuple):
-    """What the work on a study has come to.
-
-    Attributes:
-        study: The study in its folder.
-        status: State of the study.
-    """
+    """A study in its folder, and its state."""
 
     study: StoredStudy
     status: Status
@@ -117,13 +97,7 @@ class Studied(NamedTuple):
 
 @frozen
 class Studying(Job[Studied]):
-    """A study in its folder.
-
-    Attributes:
-        study: The study that begins, unless the folder holds it already; the one in the folder; or a further round.
-        executor: Where its cells run; None for threads.
-        retry: Whether failed cells run again.
-    """
+    """A study in its folder."""
 
     study: New | StoredStudy | Further
     executor: Executor | None = None
@@ -132,7 +106,7 @@ class Studying(Job[Studied]):
     def work(self) -> Studied:
         """Run every cell that is missing."""
         if self._has_report():
-            # What is said of it, after hours of simulation, are tests of differences.
+            # The findings, after hours of simulation, need tests of differences.
             require("scipy")
         study = self._stored()
         status = campaign.work(
@@ -172,7 +146,7 @@ class Studying(Job[Studied]):
         page.study(result.study)
 
 
-def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a study
+def from_file(  # noqa: PLR0913, PLR0917  # the arguments of the command line
     file: str,
     options: Options,
     overrides: Sequence[str],
@@ -180,10 +154,7 @@ def from_file(  # noqa: PLR0913, PLR0917  # what the command line says of a stud
     subjects: Sequence[str] = (),
     executor: Executor | None = None,
 ) -> Studying:
-    """Prepare the study of a file; arguments and errors are those of `narrows.study`.
-
-    A shard that was begun goes on: what starts it on a machine need not know whether an earlier attempt was killed.
-    """
+    """Prepare the study of a file, or resume its shard; see `narrows.study`."""
     shard = options.shard
     if shard is None:
         _check_new(options.out)
@@ -238,19 +209,14 @@ def _new(view: Matrix | Deployment, options: Options, on: str) -> New:
 
 
 def identity(plan: Plan) -> list[str]:
-    """Return what the results depend on: the cells, and what decides how many of them there are."""
+    """Return the inputs of the results: the cells, and the keys that determine their number."""
     rule = plan.replications
     keys = [plan.key(point, rule.maximum) for point in plan.points]
     return [*keys, f"{rule.minimum} {rule.within}"] if rule.measure else keys
 
 
 class OnBoth(NamedTuple):
-    """What a matrix or a deployment has found on both backends.
-
-    Attributes:
-        summary: The contents of `summary.json`.
-        studies: What the study of each backend has come to.
-    """
+    """The results of a matrix or a deployment on both backends."""
 
     summary: Mapping[str, Any]
     studies: Mapping[str, Studied]
@@ -258,11 +224,7 @@ class OnBoth(NamedTuple):
 
 @frozen
 class Beside(Job[OnBoth]):
-    """A matrix or a deployment on the simulator and on the kernel, each in a folder of its own.
-
-    Attributes:
-        studies: The study of each backend.
-    """
+    """A matrix or a deployment on the simulator and on the kernel, each in a folder of its own."""
 
     studies: Mapping[str, Studying]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Measured(NamedTuple):
-    """What a suite has found."""
+    """The results of a suite."""
 
     summary: Mapping[str, Any]
     failed: int
@@ -46,7 +46,7 @@ class Measuring(Job[Measured]):
     def prepare(
         cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
     ) -> Measuring:
-        """Plan every cell, and create or open the folder; arguments and errors are those of `narrows.suite`."""
+        """Plan every cell, and create or open the folder; see `narrows.suite`."""
         evaluation = planned(name, subject, options, size, rows)
         command = called(options, "suite", name, subject, **{size: True, "rows": ",".join(rows)})
         digits = evaluation.identity["cells"][:HASH_DIGITS]
@@ -59,7 +59,7 @@ class Measuring(Job[Measured]):
     def shard(
         cls, name: str, subject: str, options: Options, size: str = "quick", rows: Sequence[str] = ()
     ) -> Sharding:
-        """Plan what falls to a shard, and create or open its folder; arguments and errors are those of `prepare`."""
+        """Plan the cells of a shard, and create or open its folder; see `prepare`."""
         evaluation = planned(name, subject, options, size, rows)
         digits = f"{evaluation.identity['cells'][:HASH_DIGITS]}-{str(options.shard).replace('/', '-of-')}"
         folder = options.out or Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
@@ -86,7 +86,7 @@ class Measuring(Job[Measured]):
 
 
 def planned(name: str, subject: str, options: Options, size: str, rows: Sequence[str]) -> Evaluation:
-    """Plan every cell of a suite; arguments and errors are those of `narrows.suite`."""
+    """Plan every cell of a suite; see `narrows.suite`."""
     given = (subject, size, options.seed, options.replications, options.on, rows, options.overrides)
     return campaign.prepare(find_suite(name), *given, trust=options.trust)
 

@@ -47,7 +47,7 @@ class Trying(Job[dict[str, Any]]):
     called: str
 
     @classmethod
-    def prepare(  # noqa: PLR0913, PLR0917  # what the command line says of a trial
+    def prepare(  # noqa: PLR0913, PLR0917  # the arguments of the command line
         cls,
         a: str,
         b: str | None,
@@ -115,7 +115,7 @@ class Trying(Job[dict[str, Any]]):
 
     @property
     def _unlike(self) -> str:
-        """In what the sides differ besides their algorithms; empty where a kernel runs one of them."""
+        """Other differences of the sides besides their algorithms; empty if a kernel runs one of them."""
         if self.sides.on != (SIMULATOR, SIMULATOR) or self.sides.a == self.sides.b:
             return ""
         a, b = scenarios.names(self.sides)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One channel per factor: the colour of a run or flow is its algorithm, dash and marker are its level of the other.
-
-A factor that stands alone has all channels, so that eight levels of one algorithm are not eight shades of a colour, and
-algorithms can be distinguished without colour.
-"""
+"""One channel per factor: the colour of a run or flow is its algorithm, dash and marker are its level of the other."""
 
 from __future__ import annotations
 
@@ -17,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def looks(factors: Mapping[str, tuple[str, str]]) -> dict[str, Style]:
-    """Return the style of each of several things that stand in one figure.
-
-    Up to eight algorithms have a colour each, and up to eight algorithms or levels that stand alone a dash and a marker
-    each. Beyond, no two have the same colour and marker.
-    """
+    """Return the style of each of several things that stand in one figure."""
     algorithms = list(dict.fromkeys(algorithm for algorithm, _ in factors.values()))
     levels = list(dict.fromkeys(level for _, level in factors.values()))
     if len(algorithms) == 1 and len(levels) > 1:
@@ -43,12 +35,7 @@ def _placed(place: int) -> Style:
 
 
 def apart(algorithms: Iterable[str], beside: Iterable[Style] = ()) -> dict[str, Style]:
-    """Return the style of each algorithm: its own, with free elements instead of those that an earlier one has.
-
-    Args:
-        algorithms: Their names.
-        beside: Styles that are taken before the first of them.
-    """
+    """Return the style of each algorithm: its own, with free elements instead of those that an earlier one has."""
     found: dict[str, Style] = {}
     before = list(beside)
     for name, own in styles_of(list(algorithms)).items():

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fewer points that draw the same picture.
-
-A line keeps, per column of the drawing, its first, least, greatest and last point, so that no peak
-is lost; a stacked area keeps the mean per column, so that areas still add up.
-"""
+"""Fewer points that draw the same picture."""
 
 from __future__ import annotations
 

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Paper:
-    """A width that figures are drawn for; the page shows the one that suits its own width.
-
-    Attributes:
-        name: "wide" or "narrow", as the style sheet calls it.
-        width: Width of the drawing, drawing units.
-        left: Width left for the labels of the vertical axis, drawing units.
-        tall: Inner height of a single panel, drawing units.
-        low: Inner height of each of several stacked panels, drawing units.
-    """
+    """A width that figures are drawn for; the page shows the one that suits its own width."""
 
     name: str
     width: float
@@ -55,16 +47,7 @@ class Paper:
 
 @frozen
 class Key:
-    """An entry of a legend; a click on it hides and shows the series with its name.
-
-    Attributes:
-        name: Name of the series, unique in its figure.
-        label: Text of the entry.
-        sample: Kind of the sample beside the text: "line", "faint", "behind", "fill", "tile", "limit", "ground",
-            "shade", "drop", "mark", "dot", "dash" for the dash of lines of any colour, or "event" for a marker in the
-            colour of the series at which it happens.
-        style: Colour, dash and marker of the series; None without a style.
-    """
+    """An entry of a legend; a click on it hides and shows the series with its name."""
 
     name: str
     label: str
@@ -74,20 +57,7 @@ class Key:
 
 @frozen
 class Figure:
-    """A figure, which is drawn for each paper.
-
-    Attributes:
-        name: Anchor in the page.
-        title: Heading.
-        caption: Sentences that explain the figure and its data.
-        keys: Entries of the legend.
-        draw: Returns the panels for a paper; none if there is nothing to show.
-        absent: Reason why there is nothing to show; empty if there is something.
-        others: Contents of the same figure for other replications, by number of the replication.
-        captions: Captions of these, by the same numbers.
-        hint: The page's interaction with the figure; empty for none. The caption is without it.
-        moments: Texts of the page about a moment that is chosen in the figure, as JSON by number of the replication.
-    """
+    """A figure, which is drawn for each paper."""
 
     name: str
     title: str

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One panel of a figure: a frame with two axes and the marks inside it, as SVG.
-
-A panel is drawn once per paper width. Values leave their traces only in the path data; the page's
-script reads them back through the scales in the panel's `data-x` and `data-y`. It zooms by the view of the inner
-`svg`, with ticks of its own in place of those in the groups `ticks`.
-"""
+"""One panel of a figure: a frame with two axes and the marks inside it, as SVG."""
 
 from __future__ import annotations
 
@@ -27,19 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Axis:
-    """An axis of a panel; ends between which there is no range are replaced (`proper_range`).
-
-    Attributes:
-        label: Name of the quantity, without its unit.
-        unit: Unit of the values; ticks are written in one of its multiples.
-        low: Value at the start.
-        high: Value at the end.
-        log: Whether the axis is logarithmic.
-        inverted: Whether values grow towards the start.
-        names: Names at 0, 1, 2 … instead of numbers; empty for an axis of numbers.
-        at: Values at which ticks stand where their labels have room; empty for round ones.
-        link: Name that it shares with the axes of other figures that are zoomed together with it; empty alone.
-    """
+    """An axis of a panel; ends between which there is no range are replaced (`proper_range`)."""
 
     label: str
     unit: Unit
@@ -275,10 +258,7 @@ class Panel:
         self._add(key, style, shape, *written)
 
     def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
-        """Write a text to the right (`side` 1), to the left (-1) or above (0) of a point, `lower` drawing units below.
-
-        A text that would leave the panel is moved into it.
-        """
+        """Write a text right (`side` 1) or left (-1) of a point, or above it (0), `lower` drawing units down."""
         if not _is_known(at):
             return
         half = side * width_of(text) / 2

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scales that map values to positions, ticks at round numbers, and numbers with SI prefixes.
-
-Ticks fall on 1, 2 or 5 times a power of ten. A number is written with three significant digits and
-a prefix that keeps it between 1 and 1000 ("19.3 Mbps", "31.1 ms").
-"""
+"""Scales that map values to positions, ticks at round numbers, and numbers with SI prefixes."""
 
 from __future__ import annotations
 
@@ -15,12 +11,7 @@ from narrows.rounding import decimals_of
 
 @frozen
 class Unit:
-    """A unit of values, and the multiples in which they are written.
-
-    Attributes:
-        name: The unit as written after a number; empty for a bare index.
-        prefixes: Multiples of the unit as factor and text, such as 1e6 and "Mbps", largest first.
-    """
+    """A unit of values, and the multiples in which they are written."""
 
     name: str
     prefixes: tuple[tuple[float, str], ...] = ()
@@ -60,10 +51,7 @@ class Scale:
 
 
 def proper_range(low: float, high: float, *, log: bool) -> tuple[float, float]:
-    """Return a range that an axis can have: finite, with the first end below the last, and positive where `log` is set.
-
-    Ends that are none are left out, and a range without extent is widened.
-    """
+    """Return a valid range of an axis: finite, increasing, and positive if `log` is set."""
     least, most = (_LEAST if log else -_MOST), _MOST
     known = [min(end, most) for end in (low, high) if math.isfinite(end) and end >= least]
     if not known:
@@ -98,10 +86,7 @@ def _multiples(low: float, high: float, step: float) -> list[float]:
 
 
 def log_ticks(low: float, high: float, count: int) -> list[float]:
-    """Return values 1, 2 and 5 times powers of ten inside [low, high], thinned to about `count`.
-
-    Where fewer than two of them fall inside, the ticks of a linear scale are returned.
-    """
+    """Return values 1, 2 and 5 times powers of ten inside [low, high], thinned to about `count`."""
     exponents = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     for multiples in (_EVERY, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
         values = [multiple * 10.0**exponent for exponent in exponents for multiple in multiples]

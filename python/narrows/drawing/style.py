@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The style of an algorithm: the same colour, dash and marker in every report.
-
-The colours are eight hues that stay apart for people with colour vision deficiency, each in a tone for light and one
-for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has the style of
-its card. Any other name (an algorithm with parameters, an external one) has a style by a checksum of its letters, whose
-dash and marker are not a pair that the catalogue uses, and another hue if one beside it has that. Flows of one
-algorithm share its hue in different tones and dashes.
-"""
+"""The style of an algorithm: the same colour, dash and marker in every report."""
 
 from __future__ import annotations
 
@@ -27,14 +20,7 @@ Rgb = tuple[int, int, int]
 
 @frozen
 class Style:
-    """The style of one series.
-
-    Attributes:
-        colour: Index of a hue in `HUES`.
-        dash: Index of a dash pattern in `DASHES`.
-        marker: Index of a marker shape in `MARKERS`.
-        tone: Index of a tone of the hue, from 0 to `TONES` - 1.
-    """
+    """The style of one series."""
 
     colour: int
     dash: int
@@ -67,10 +53,7 @@ def style_of(algorithm: str) -> Style:
 
 
 def styles_of(algorithms: Sequence[str]) -> dict[str, Style]:
-    """Return the styles of algorithms that stand beside one another.
-
-    Each has its own, except that a name outside the catalogue takes the next hue that none of them has.
-    """
+    """Return the styles of algorithms that stand beside one another."""
     found = {name: style for name in algorithms if (style := catalogued(name)) is not None}
     # In an order that is the same wherever they stand beside one another.
     for name in sorted(algorithms):
@@ -136,10 +119,7 @@ def tone_of(hue: int, tone: int, theme: str) -> Rgb:
 
 @cache
 def full_of(hue: int, theme: str) -> Rgb:
-    """Return the strongest fill of a field of a heat map: as much of the hue as gives `FULL` against the paper.
-
-    A text in the colour of ink is legible on it, and on every weaker fill. Red, green and blue are 0 to 255.
-    """
+    """Return the strongest fill of a field of a heat map: as much of the hue as gives `FULL` against the paper."""
     base, paper = HUES[hue][0 if theme == "light" else 1], PAPER[theme]
 
     def blend(part: int) -> Rgb:

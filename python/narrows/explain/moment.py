@@ -58,18 +58,7 @@ class Explanation:
 def explain(
     folder: Path, flow: str, at: str | None, replication: int | None = None, window: str = f"{REACH_S:g}s"
 ) -> Explanation:
-    """Explain what happened to a flow around a moment, or list every change of its window.
-
-    Args:
-        folder: Folder of a run.
-        flow: The flow: its number in the table `flows` of a replication, from 0, or `GROUP[NUMBER]`, or its group.
-        at: The moment, as a time of the run with its unit; None lists every change of the window.
-        replication: Number of the replication; None is the first.
-        window: How far from the moment a change of the window may be, as a time with its unit.
-
-    Raises:
-        InputError: The folder does not hold a run with a log of events, or flow, time or replication are not in it.
-    """
+    """Explain what happened to a flow around a moment, or list every change of its window."""
     run = single(folder)
     number = run.replication(replication)
     at_s = None if at is None else _seconds("--at", at)
@@ -95,10 +84,7 @@ def explain(
 
 
 def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at_s: float | None) -> str:
-    """Return the sentence on packets that wait at the flow's access links, if those are its bottleneck; else nothing.
-
-    At a moment it is by the interval of the series around it, else by the means of the run.
-    """
+    """Return the sentence on packets queued at the flow's access links; empty if these are not its bottleneck."""
     group, index = flow
     summary = run.summary
     link = summary["groups"].get(group, {}).get("bottleneck")

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The events of one flow, and the explanation that they give of a given time.
-
-The log of events has the causes: which packet a link lost and why, by which rule the sender noticed, what it did to its
-window. Losses are matched to the sender's events by the number of the segment: a segment that is declared lost was lost
-the last time before.
-"""
+"""The events of one flow, and the explanation that they give of a given time."""
 
 from __future__ import annotations
 
@@ -24,14 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Sentence:
-    """One thing that happened.
-
-    Attributes:
-        time_s: When, seconds of the run.
-        place: `sender`, `receiver`, or a link.
-        event: Name of the event, as in the table `events` or `packets`.
-        text: Description of what happened, a sentence.
-    """
+    """One thing that happened."""
 
     time_s: float
     place: str
@@ -40,14 +28,7 @@ class Sentence:
 
 
 class Story:
-    """The events of one flow.
-
-    Attributes:
-        events: Rows of the table `events`, in order of time.
-        flow: The flow as `group[number]`.
-        algorithm: Congestion control of the flow.
-        changes: The events that changed its window.
-    """
+    """The events of one flow."""
 
     def __init__(
         self, events: Sequence[Row], flow: str, algorithm: str, packets: Callable[[Row], list[Row]] | None = None

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External algorithms in Python files: executing, checking and error messages.
-
-The extension calls `find` in the process that runs a scenario, and `explain` when an algorithm fails.
-"""
+"""External algorithms in Python files: executing, checking and error messages."""
 
 from __future__ import annotations
 
@@ -40,10 +37,7 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str,
 
 
 def declared(name: str, attribute: str, value: object) -> str:
-    """Return the word that a class attribute in `DECLARED` stands for; the first of its words if it is None.
-
-    A method or a property of such a name is the class's own.
-    """
+    """Return the word that a class attribute in `DECLARED` stands for; the first of its words if it is None."""
     words = DECLARED[attribute]
     if value is None or callable(value) or isinstance(value, property):
         return words[0]
@@ -53,10 +47,7 @@ def declared(name: str, attribute: str, value: object) -> str:
 
 
 def named(algorithm: str | type) -> str:
-    """Return the name of an algorithm in a scenario: for a class its file and its name, as in `mine.py:Mine`.
-
-    A class from a cell of a notebook is written to a file for as long as this process lives; results keep it.
-    """
+    """Return the name of an algorithm in a scenario: for a class its file and its name, as in `mine.py:Mine`."""
     if isinstance(algorithm, str):
         return algorithm
     if not isinstance(algorithm, type):

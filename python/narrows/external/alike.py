@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def unlike(sides: Mapping[str, Sequence[str]]) -> str:
-    """Return the other differences of the sides of a comparison, in a line; empty if only the algorithms differ.
-
-    It compares the services that a host offers to any window algorithm, and the keys of the transport. A start or a
-    pacing rate that an algorithm computes itself, as BBR does, belongs to the algorithm.
-    """
+    """Return the other differences of the sides of a comparison, in a line; empty if only the algorithms differ."""
     found = {name: _traits(texts) for name, texts in sides.items()}
     differing, remedies = [], dict[str, None]()
     for trait in dict.fromkeys(trait for each in found.values() for trait in each):

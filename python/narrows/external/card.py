@@ -14,13 +14,7 @@ from narrows.external.source import EVERYTHING, LIBRARIES, WASM, AlgorithmError,
 
 
 def external_card(text: str) -> dict[str, Any]:
-    """Return the card of an algorithm in a file.
-
-    The class's docstring gives it: a summary, then `Source:`, `Equations:`, `Variables:`, `Deviations:` and
-    `Validation:`, each up to the next; equations, variables and deviations are separated by semicolons. A variable is
-    written `name (unit): meaning`. Parameters are the parameters of `__init__` after the setup. Nothing in a native
-    library or a WebAssembly module is executed, and nothing but its digest is known.
-    """
+    """Return the card of an algorithm in a file."""
     path, name = split_name(text)
     try:
         if Path(path).suffix in (*LIBRARIES, WASM):

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes from a cell of a notebook, or from a prompt that keeps its input, as files that a run can read.
-
-A run reads an algorithm anew in a process of its own, which knows nothing of the notebook. So the file has the source
-of the class and of what it uses there: imports, constants, functions and other classes.
-"""
+"""Classes from a cell of a notebook, or from a prompt that keeps its input, as files that a run can read."""
 
 from __future__ import annotations
 

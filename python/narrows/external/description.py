@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of an external algorithm from its source alone: nothing in the file is executed.
-
-If the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the process
-that executes the file checks the class itself.
-"""
+"""The description of an external algorithm from its source alone: nothing in the file is executed."""
 
 from __future__ import annotations
 
@@ -25,17 +21,7 @@ Bindings: TypeAlias = "dict[str, ast.ClassDef | Function | ast.expr | None]"
 
 
 class Description(NamedTuple):
-    """A class in a file.
-
-    Attributes:
-        digest: SHA-256 of the file in hexadecimal.
-        docstring: Of the class; empty without one.
-        parameters: Of its constructor, after the setup: each with its default as written, None without one.
-        complete: Whether the source has all of the class: no base class of it is elsewhere.
-        members: Names that the class binds, with those that it inherits within the file.
-        declared: The words of `DECLARED` by attribute.
-        reads: Names of attributes that the file reads.
-    """
+    """A class in a file."""
 
     digest: str
     docstring: str

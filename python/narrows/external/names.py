@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 def short_names(algorithms: Sequence[str]) -> dict[str, str]:
     """Return the name of each algorithm among all of these.
 
-    An external algorithm is called by its class or controller; if that is not enough to distinguish it, with its
-    parameters, then with its file, then with as many of its folders as are needed. All others keep their names.
-
     Examples:
         >>> short_names(["./copa.py:Copa", "bbr3"])
         {'./copa.py:Copa': 'Copa', 'bbr3': 'bbr3'}

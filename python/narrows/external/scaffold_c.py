@@ -19,10 +19,7 @@ def new_c(name: str, start: Path) -> list[Path]:
 
 
 def new_crate(name: str, start: Path) -> list[Path]:
-    """Write a folder NAME with a controller in Rust, native and for WebAssembly, which depends on no other crate.
-
-    Arguments, result and errors are as for `new_c`.
-    """
+    """Write a folder NAME with a controller in Rust, native and for WebAssembly, which depends on no other crate."""
     files = {
         "Cargo.toml": "crate.toml",
         ".cargo/config.toml": "crate-config.toml",

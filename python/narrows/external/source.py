@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of an external algorithm, of any language: whether it may be executed, and what it contains.
-
-A scenario may come from somebody else, so a file that it names is executed only if it is trusted: at or below the
-folder of the scenario, or named on the command line. A WebAssembly module needs no trust: it runs in a sandbox.
-"""
+"""The file of an external algorithm, of any language: whether it may be executed, and what it contains."""
 
 from __future__ import annotations
 
@@ -19,13 +15,7 @@ from narrows.typed import Typed, like
 
 
 class AlgorithmError(Exception):
-    """An algorithm cannot be loaded from a file.
-
-    Attributes:
-        message: Description of the error.
-        allowed: Description of the allowed values; may be empty.
-        hint: The nearest known name, as a question, or a remedy; missing if there is none.
-    """
+    """An algorithm cannot be loaded from a file."""
 
     def __init__(self, message: str, allowed: str = "", *, near: str | None = None, hint: str | None = None) -> None:
         """Make the error."""

@@ -20,35 +20,20 @@ if TYPE_CHECKING:
 
 
 class Trust(NamedTuple):
-    """The files and commands that a scenario may execute and read. The extension obeys it whenever it loads a scenario.
+    """The files and commands that a scenario may execute and read; the extension enforces it."""
 
-    Attributes:
-        files: Files, and folders of files, of external algorithms that may be executed.
-        text: Whether commands in the text of the scenario may be executed.
-        changes: The first of its changes whose commands may be executed, and the one behind the last.
-        within: Folder that no file which the scenario names may leave, links followed; empty for any file.
-        typed: Whether changes and subject are the user's own, which may name any file.
-    """
-
-    files: tuple[str, ...] = ()
-    text: bool = False
-    changes: tuple[int, int] = (0, 0)
-    within: str = ""
-    typed: bool = False
+    files: tuple[str, ...] = ()  # external algorithms that may be executed: files, and folders of files
+    text: bool = False  # whether commands in the text of the scenario may be executed
+    changes: tuple[int, int] = (0, 0)  # the half-open range of changes whose commands may be executed
+    within: str = ""  # folder that contains every file the scenario names, links followed; empty for any file
+    typed: bool = False  # whether changes and subject come from the user, and so may name any file
 
 
 class Executed(NamedTuple):
-    """What a run would execute.
-
-    Attributes:
-        kind: `class`, `client` or `server`.
-        what: A class in a file or a controller in a native library, as in `mine.py:Mine`, relative to the folder of
-            the scenario if it is below it; or a command.
-        trusted: Whether it may be executed.
-    """
+    """A class, controller or command that a run would execute."""
 
     kind: str
-    what: str
+    what: str  # as in `mine.py:Mine`, relative to the folder of the scenario if it is below it
     trusted: bool
 
     def __str__(self) -> str:
@@ -124,5 +109,5 @@ CLASS = "class"
 ALL_CHANGES = (0, sys.maxsize)
 NOTHING = Trust()
 EVERYTHING = Trust((os.sep,), text=True, changes=ALL_CHANGES, typed=True)
-# What a message names at most.
+# Largest number of files and commands in a message.
 MOST = 10

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders that are created atomically: whole or not at all.
-
-Everything is written into `.NAME.partial-PID` beside the folder's place, synced to the disk and renamed. The
-remains of a killed process are removed by the next process that writes in the same place.
-"""
+"""Folders that are created atomically: whole or not at all."""
 
 from __future__ import annotations
 
@@ -79,8 +75,6 @@ def clear_remains(parent: Path) -> None:
 
 def file_name(text: str) -> str:
     """Return a file name for a text: the text itself if it is a valid name; different texts have different names.
-
-    A `/` becomes `%2F`; of a text that is too long, the end is replaced by a hash.
 
     Examples:
         >>> file_name("a/b"), file_name("a%2Fb")

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of the formats of kept files, and the check of the number that a file states.
-
-A number changes when a file of the old format would be misread. It is the entry `format` of a JSON file; a file without
-one is of format 0. A folder of results states its number in the `file` of its kind (`kinds.py`). Its tables, cells and
-journals belong to that format.
-"""
+"""The numbers of the formats of kept files, and the check of the number that a file states."""
 
 from __future__ import annotations
 

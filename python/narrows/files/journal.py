@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class Journal:
-    """A file of finished work; only the holder of its folder's lease may open it.
-
-    Attributes:
-        file: The file; it need not exist.
-        entries: Entries, in the order in which they were written.
-        damaged: Number of lines that were damaged and are dropped, so that their work is done again.
-    """
+    """A file of finished work; only the holder of its folder's lease may open it."""
 
     def __init__(self, file: Path, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
         """Read the file, and drop from it what is damaged."""

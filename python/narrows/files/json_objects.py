@@ -63,11 +63,7 @@ def read_object(file: Path) -> dict[str, Any]:
 
 
 def from_json(text: str | bytes) -> Any:
-    """Return the content of a text in JSON, in which every key of an object is unique.
-
-    RFC 8259, §4 does not specify which of two values of a key counts, so that such a text is refused; §6 lets a reader
-    limit the range of numbers, so that `1e999` is refused.
-    """
+    """Return the content of a text in JSON, in which every key of an object is unique."""
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
     except _InfiniteError as error:
@@ -97,11 +93,7 @@ def _finite(number: str) -> float:
 
 
 class RepeatedKeyError(ValueError):
-    """An object in JSON has a key twice.
-
-    Attributes:
-        key: The key.
-    """
+    """An object in JSON has a key twice."""
 
     def __init__(self, key: str) -> None:
         """Make the error."""

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of folders of results: the only list of them, and how the kind of a folder is recognised.
-
-A row names functions of parts that stand above this one by their paths, `module:function`, which are imported when they
-are called. A further kind is one row, and the functions that it names.
-"""
+"""The kinds of folders of results: the only list of them, and how the kind of a folder is recognised."""
 
 from __future__ import annotations
 
@@ -20,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """The formats of a kind of file that this version writes and reads.
-
-    Attributes:
-        number: The number that is written.
-        oldest: The lowest number that is read, too.
-        again: How a file of another number is made again.
-    """
+    """The formats of a kind of file that this version writes and reads."""
 
     number: int
     oldest: int
@@ -34,25 +24,7 @@ class Format(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of folder of results.
-
-    Attributes:
-        name: Its name, as an index, a verification and a message have it.
-        plural: The name of several.
-        file: The file that states the number of the format of the folder.
-        format: The formats of this file.
-        page: Builds the page of a folder.
-        repeat: Repeats an unpacked folder, for its verification.
-        open: Makes the object that `narrows.open` returns from a folder and `trust`.
-        results: The file without which a folder has neither page nor entry in an index.
-        marks: Files that only this kind has.
-        keys: Keys of a summary or manifest that distinguish the kind, if no kind has its marks there.
-        rows: The key of the results whose list is the table of the folder.
-        title: The key of their title.
-        own: Patterns of files that an archive has beside the studies of the folder; empty if a manifest or plan lists
-            what the archive has.
-        packable: Raises an error for a folder that could not be repeated; empty if there is none.
-    """
+    """A kind of folder of results."""
 
     name: str
     plural: str

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lease of a folder: one process works on it at a time, and another takes over if that is dead.
-
-The lease is a file with host, process and time. On its own host a dead process is known as such; on another, it is
-taken for dead when its lease has not been renewed for a while, by the clock of the file system.
-"""
+"""The lease of a folder: one process works on it at a time, and another takes over if that is dead."""
 
 from __future__ import annotations
 

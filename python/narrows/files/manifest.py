@@ -68,15 +68,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def runs_in(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the folder of each run of a comparison, by its name; nothing where the folder is not that of a comparison.
-
-    Args:
-        folder: The folder.
-        manifest: The content of its manifest.
-
-    Raises:
-        InputError: A run is outside of the folder, or is the folder itself.
-    """
+    """Return the folder of each run of a comparison, by name; empty if the manifest describes no comparison."""
     places = runs_of(manifest) or {}
     found = {name: inside(folder, place, folder / MANIFEST) for name, place in places.items()}
     for name, place in found.items():
@@ -93,7 +85,7 @@ def check_folder(folder: Path, within: Path | None = None) -> None:
         raise InputError(str(folder), "is a file, not a folder of results" if folder.exists() else "no such folder")
     try:
         manifest = read_manifest(folder)
-        # Those of the first format have no seal.
+        # Manifests of the first format have no seal.
         if manifest["format"] != 1:
             check_seal(folder / MANIFEST, manifest)
     except FileNotFoundError:

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class RunFolder:
-    """The folder of a run or a comparison; each file is read when it is first asked for.
-
-    Attributes:
-        path: The folder.
-    """
+    """The folder of a run or a comparison; each file is read when it is first asked for."""
 
     def __init__(self, path: Path) -> None:
         """Take a folder without checking it; `checked` and `single` check its files."""

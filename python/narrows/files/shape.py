@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of what JSON files of results hold, checked when they are read: such a file may come from somebody else.
-
-A shape is a type (`float` takes whole numbers, too); a `range` of whole numbers; None; a tuple of shapes, any of which
-will do; a list of one shape, for every element; a dict with the shape of each name; or `ANYTHING`. In a dict, a name
-that ends in `?` may be missing, and `ANY_NAME` is the shape of all other names, of which there are none without it.
-"""
+"""The types of what JSON files of results hold, checked when they are read: such a file may come from somebody else."""
 
 from __future__ import annotations
 
@@ -32,11 +27,7 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
 
 @contextmanager
 def fitting(file: Path) -> Iterator[None]:
-    """Within the context, given results are evaluated: where sound parts do not fit together, the error says so.
-
-    It is for results that may come from somebody else. In those that the same command has written, such an error is a
-    fault of this program, and stays one.
-    """
+    """Within the context, given results are evaluated: where sound parts do not fit together, the error says so."""
     try:
         yield
     except (*UNFIT, ReportError) as error:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systems do differently: locks, renames, whether a process lives, and the memory that this one has taken.
-
-No other module of the package imports what only some systems have.
-"""
+"""What systems do differently: locks, renames, whether a process lives, and the memory that this one has taken."""
 
 from __future__ import annotations
 

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 def open_regular(file: Path) -> BinaryIO:
-    """Open a file from elsewhere for reading.
-
-    A pipe may never end or never begin, and a device may give bytes for ever.
-    """
+    """Open a file from elsewhere for reading."""
     # Checked before it is opened: opening a pipe waits for its writer.
     kind = file.stat().st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):

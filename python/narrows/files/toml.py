@@ -28,12 +28,6 @@ def read_plain(file: Path) -> dict[str, Any]:
 def to_toml(table: Mapping[str, object]) -> str:
     """Return a table as TOML, one top-level key per line.
 
-    Args:
-        table: Strings, numbers, booleans, lists and mappings, nested as deep as needed.
-
-    Raises:
-        TypeError: A value has no form in TOML.
-
     Examples:
         >>> print(to_toml({"duration": "60s", "path": {"rtt": "40ms"}}), end="")
         "duration" = "60s"

@@ -20,15 +20,7 @@ def interface(name: str, description: str) -> bytes:
 
 
 class Seen(NamedTuple):
-    """A captured packet.
-
-    Attributes:
-        interface: Number of the interface in the order of the descriptions.
-        time_ns: Time since the start of the run, nanoseconds.
-        content: The captured bytes.
-        length: Length of the packet on the wire, bytes.
-        outbound: Whether the packet left the host; None at a link.
-    """
+    """A captured packet."""
 
     interface: int
     time_ns: int

@@ -17,27 +17,14 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """The place at which a packet was captured.
-
-    Attributes:
-        interface: Number of the interface in the capture, from 0.
-        seen: Interface and direction according to the header of the frame.
-    """
+    """The place at which a packet was captured."""
 
     interface: int
     seen: frames.Seen
 
 
 class Packet(NamedTuple):
-    """A packet of a capture.
-
-    Attributes:
-        number: Its number in the file, from 1.
-        place: The place at which it was captured.
-        time_ns: Time, nanoseconds.
-        source: Source address, four or sixteen bytes.
-        size_bytes: Size of the IP packet.
-    """
+    """A packet of a capture."""
 
     number: int
     place: Place
@@ -52,13 +39,7 @@ def is_capture(head: bytes) -> bool:
 
 
 class Capture:
-    """A capture, which is read once for each call of `packets`.
-
-    Attributes:
-        file: The file.
-        others: Number of frames without an IP packet by their kind, in the last reading.
-        is_cut: Whether the file ends within a packet, which is not counted.
-    """
+    """A capture, which is read once for each call of `packets`."""
 
     def __init__(self, file: Path) -> None:
         """Take the capture in a file."""

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def write(run: RunFolder, folder: Path) -> list[Path]:
-    """Write `NAME.csv` into `folder` for each `NAME.parquet`; a missing value is an empty cell.
-
-    A text that a spreadsheet would take for a formula is preceded by an apostrophe.
-    """
+    """Write `NAME.csv` into `folder` for each `NAME.parquet`; a missing value is an empty cell."""
     import pyarrow as pa
     import pyarrow.csv
 

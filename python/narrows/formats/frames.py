@@ -11,25 +11,14 @@ from typing import NamedTuple
 
 
 class Seen(NamedTuple):
-    """Interface and direction in a cooked header of Linux.
-
-    Attributes:
-        device: Index of the interface; None if the header lacks it.
-        outgoing: Whether the packet was sent; None if the header does not state it.
-    """
+    """Interface and direction in a cooked header of Linux."""
 
     device: int | None
     outgoing: bool | None
 
 
 class Found(NamedTuple):
-    """The IP packet in a frame.
-
-    Attributes:
-        source: Source address, four or sixteen bytes.
-        size_bytes: Size of the IP packet.
-        seen: Interface and direction, as far as the frame states them.
-    """
+    """The IP packet in a frame."""
 
     source: bytes
     size_bytes: int

@@ -21,16 +21,7 @@ def ipv4(addresses: Addresses, protocol: int, content: int, *, ecn: int, number:
 
 
 class Segment(NamedTuple):
-    """The fields of a TCP header.
-
-    Attributes:
-        sequence: Sequence number of the first byte, modulo 2³².
-        acknowledgement: Sequence number of the next byte expected, modulo 2³².
-        flags: Flags, such as `SYN | ACK`.
-        window: Value of the window field, after scaling.
-        options: Options, padded to a multiple of four bytes.
-        payload: Length of the payload, bytes.
-    """
+    """The fields of a TCP header."""
 
     sequence: int
     acknowledgement: int

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class Interval(NamedTuple):
-    """The rate over an interval.
-
-    Attributes:
-        start_s: Its start, seconds from the start of the test.
-        end_s: Its end, later.
-        bps: The rate, bits per second.
-    """
+    """The rate over an interval."""
 
     start_s: float
     end_s: float
@@ -30,12 +24,7 @@ class Interval(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The rates of one direction.
-
-    Attributes:
-        intervals: The intervals that count, in order.
-        what: Description of the rates.
-    """
+    """The rates of one direction."""
 
     intervals: list[Interval]
     what: str

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet log of a run as a pcapng capture, for Wireshark and similar tools.
-
-The simulator numbers segments and knows the size of packets; the headers are constructed to match: sequence numbers in
-bytes, windows, SACK blocks, ECN. Datagrams become UDP, with their number in the first eight bytes of the payload.
-Payload is left out, as with a snap length; lengths cover the constructed headers with the payload, whatever the size of
-the packet in the simulator.
-
-Addresses: the sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y, with x.y the low 16 bits of F.
-The port, the same at both ends, is 49152 plus the number of earlier connections in the flow's slot plus 1024 for
-each 65536 flows.
-"""
+"""The packet log of a run as a pcapng capture, for Wireshark and similar tools."""
 
 from __future__ import annotations
 
@@ -30,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class Point(NamedTuple):
-    """A point at which packets are captured.
-
-    Attributes:
-        name: Name as typed, and of the interface in the capture.
-        place: Name of the place in the packet log.
-        events: Names of the events of the log that are captured there.
-    """
+    """A point at which packets are captured."""
 
     name: str
     place: str

@@ -5,10 +5,6 @@ Sources: draft-ietf-quic-qlog-main-schema-02 (`qlog_version` 0.3, JSON text sequ
 draft-ietf-quic-qlog-quic-events-01: `recovery:metrics_updated` from the series, `recovery:packet_lost` and
 `recovery:congestion_state_updated` from the log of events, `transport:packet_sent` and `transport:packet_received` from
 the packet log, each if the run has it. Each flow has its own file: a sequence holds one trace.
-
-Deviations, since the flows are not of QUIC: the number of a packet that carries data is the number of its segment,
-which a retransmission repeats; acknowledgements are numbered as they arrive. A handshake's packets are of type
-`handshake`.
 """
 
 from __future__ import annotations

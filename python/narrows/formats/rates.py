@@ -74,10 +74,7 @@ def import_rates(
 
 
 def read(file: Path, step_s: float | None, source: str | None) -> Rates:
-    """Read rates over time.
-
-    The first and the last step of a capture are not whole, and left out where others remain.
-    """
+    """Read rates over time."""
     if step_s is not None and not SHORTEST_S <= step_s <= LONGEST_S:
         raise InputError(f"step_s={step_s}", f"is no time from {SHORTEST_S} to {LONGEST_S} s")
     try:

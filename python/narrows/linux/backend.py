@@ -24,17 +24,7 @@ KERNEL_QUEUES = (
 
 
 class Kernel(TypedDict):
-    """A kernel, as the extension takes it.
-
-    Attributes:
-        image: Path of the kernel's program.
-        library: The library of its network.
-        key: Identifier of the kernel's build.
-        algorithms: Names of its congestion controls.
-        disciplines: Names of its queue disciplines.
-        queues: Which queue disciplines links have, as `--queue` says.
-        commands: Folder in which commands of programs start; empty for the scenario's.
-    """
+    """A kernel, as the extension takes it."""
 
     image: str | PathLike[str]
     library: str | PathLike[str]

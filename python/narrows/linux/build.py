@@ -62,10 +62,7 @@ def _check(name: str) -> None:
 
 @contextmanager
 def _alone(place: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Let one process at a time build in `place`, and remove the remains of a killed one.
-
-    A build that fails leaves no folder, unless a kernel was there before or the error names the log.
-    """
+    """Let one process at a time build in `place`, and remove the remains of a killed one."""
     with _locked(place, say):
         for left in place.glob(f"{PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)

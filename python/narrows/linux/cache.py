@@ -21,18 +21,7 @@ DEFAULT = "default"
 
 @frozen
 class Kernel:
-    """A kernel that is built.
-
-    Attributes:
-        name: Name of the kernel, as after `--on linux:`.
-        version: Version of its source, as in `6.12.117`.
-        key: SHA-256 of source, configuration and additions, in hexadecimal: equal keys give equal results.
-        additions: SHA-256 of what Narrows has added to the source, in hexadecimal.
-        timer_hz: Timer frequency of the kernel, hertz.
-        algorithms: Names of its congestion controls.
-        queues: Names of its queue disciplines.
-        built_s: Duration of the build, seconds.
-    """
+    """A kernel that is built."""
 
     name: str
     version: str

@@ -20,10 +20,7 @@ def here(*words: str) -> Markup:
 
 
 def typed(command: str | None) -> Entries:
-    """Return the entry of the command that made the results, as a person typed it; none for what Python made.
-
-    It names files relative to the folder in which it was typed, and those of absolute paths by their names alone.
-    """
+    """Return the entry of the command that made the results, as a person typed it; none for what Python made."""
     if not command:
         return []
     return [("Command, as typed", join((element("code", command, class_="typed"), WHERE)))]

@@ -180,10 +180,7 @@ def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
 
 
 def figure_grid(figures: Sequence[Figure], command: str, heading: str = "h3") -> Markup:
-    """Return the sections of several figures, beside one another where the screen has room.
-
-    Below them stands why others are missing, in a line each: an empty section would say no more.
-    """
+    """Return the sections of several figures, beside one another where the screen has room."""
     drawn = [_figure_section(each, command, heading) for each in figures if not each.absent]
     missing = [
         element("p", f"No figure “{each.title}”: {each.absent}", class_="note") for each in figures if each.absent

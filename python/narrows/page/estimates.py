@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None) -> str:
-    """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean.
-
-    Where the method says that all values are equal, the parentheses say so.
-    """
+    """Return a mean with its 95 % interval, if it has one, in parentheses; a dash without a mean."""
     value, ends = estimate_texts(mean, interval, unit, method)
     return f"{value} ({ends})" if ends else value
 
@@ -26,11 +23,7 @@ def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Un
 def estimate_texts(
     mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None
 ) -> tuple[str, str]:
-    """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals.
-
-    The interval is empty without one, and where both ends are the mean as it is written; where one is, the other is
-    given in words. Where the method says that all values are equal, this stands in its place.
-    """
+    """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals."""
     if mean is None or not math.isfinite(mean) or not interval:
         return quantity(mean, unit), ""
     low, high = interval
@@ -51,12 +44,7 @@ def ends_text(mean: float, low: float, high: float, decimals: int) -> str:
 def difference_texts(
     difference: float, interval: Sequence[float] | None, unit: Unit, beside: Sequence[float] = ()
 ) -> tuple[str, str]:
-    """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
-
-    The interval is empty without one, and if both ends are the difference as it is written. Differences of shares
-    are in percentage points. Texts that stand beside each other have one multiple if each has the values of the others
-    as `beside`.
-    """
+    """Return a difference, with sign and unit, and its interval as texts, in one multiple of the unit."""
     low, high = interval or (difference, difference)
     greatest = max(abs(each) for each in (low, high, difference, *beside))
     factor, written = unit.best(greatest)
@@ -79,11 +67,7 @@ def difference_text(difference: float | None, interval: Sequence[float] | None, 
 def changed_texts(
     before: float, after: float, difference: float, interval: Sequence[float] | None, unit: Unit
 ) -> tuple[str, str, str]:
-    """Return two values for a sentence, and what is known of their difference, in one multiple with as many decimals.
-
-    What is known is half of the 95 % interval, as in "±0.1 s", or the interval where its middle is not the difference;
-    nothing without one.
-    """
+    """Return two values and the uncertainty of their difference for a sentence, in one multiple and precision."""
     greatest = max(abs(before), abs(after))
     factor, written = unit.best(greatest) if greatest else unit.best(abs(difference))
     low, high = (end / factor for end in interval or (difference, difference))
@@ -103,10 +87,7 @@ def changed_texts(
 
 
 def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
-    """Return a relative difference as text: signed percent, with its interval, if it has one, in parentheses.
-
-    Without an interval it has a decimal below 10 %. One that is rounded to zero has no sign.
-    """
+    """Return a relative difference as text: signed percent, with its interval, if it has one, in parentheses."""
     percent, ends = 100 * part, [100 * end for end in interval or (part, part)]
     decimals = estimate_decimals(percent, ends[0], ends[1])
     if decimals is None:
@@ -117,11 +98,6 @@ def relative_text(part: float, interval: Sequence[float] | None = None) -> str:
 
 def how_made(methods: Iterable[str | None], replications: int, what: str = "Error bars are") -> str:
     """Return the sentence that says how the intervals of a figure or table were made, for its caption.
-
-    Args:
-        methods: The method of each interval, as in `summary.json`; None where there is none.
-        replications: Number of replications.
-        what: What the intervals are drawn or written as, with its verb.
 
     Examples:
         >>> how_made(["t"], 5)[:70]

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text in Markdown as CommonMark and GitHub read it: whatever it holds, it stays text.
-
-What comes from a file, such as the name of a flow group, can be a link, an image, a cell of a table, or a mention that
-notifies people.
-"""
+"""Text in Markdown as CommonMark and GitHub read it: whatever it holds, it stays text."""
 
 from __future__ import annotations
 

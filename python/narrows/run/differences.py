@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paired differences between the runs of a comparison.
-
-The runs share seed and replications, hence their random numbers, so each replication gives one difference and the
-noise that both share cancels out.
-"""
+"""Paired differences between the runs of a comparison."""
 
 from __future__ import annotations
 

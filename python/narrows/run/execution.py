@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execution of runs: the extension runs them in its own threads, without the interpreter's lock.
-
-Python handles signals in the main thread only, so the main thread polls and the extension is called from another
-thread. A run with an algorithm written in Python runs in a separate process.
-"""
+"""Execution of runs: the extension runs them in its own threads, without the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -51,10 +47,7 @@ def run(scenario: core.Scenario, options: Options) -> Run:
 
 
 def compare(planned: Planned, options: Options) -> Comparison:
-    """Run every replication of one scenario per algorithm, per backend, or per combination of levels.
-
-    Errors are those of `Scenario.compare`.
-    """
+    """Run every replication of one scenario per algorithm, per backend, or per combination of levels."""
     scenarios = planned.scenarios
     matter = given_margins(options.margins)
     wanted = wanted_of(options.metrics, list(scenarios.values()))

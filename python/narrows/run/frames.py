@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages between this program and its worker processes: pickles in frames.
-
-A frame is a mark, the length of a pickle, and the pickle. Anything else comes from an algorithm that writes to a file
-descriptor of its process.
-"""
+"""Messages between this program and its worker processes: pickles in frames."""
 
 from __future__ import annotations
 

@@ -25,28 +25,7 @@ def _silent(_line: str) -> None:
 
 @frozen
 class Options:
-    """How something is run; None is the default of what is run.
-
-    Attributes:
-        seed: Master seed.
-        replications: Number of replications.
-        jobs: Maximum number of replications or cells at a time; None is the number of processors. Results do not depend
-            on it.
-        metrics: Further metrics, as in `"cov(bin=10s)"`.
-        margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
-        on: The backend: `simulator`, `linux` or `linux:NAME`; for some commands `both`, too.
-        out: Folder of the results; None for one below `runs`.
-        trust: Whether Python files that are neither beside the given file nor named, and commands in files, may be
-            executed.
-        watch: Receives the progress and may stop the work.
-        say: Is called with what a person should know, a line at a time.
-        given: The arguments of the command line; None from Python.
-        overrides: Changes of every scenario, as after `--set`, for commands with scenarios of their own.
-        shard: The part of the cells that is run; None for all.
-
-    Raises:
-        ValueError: A number is out of range.
-    """
+    """How something is run; None is the default of what is run."""
 
     seed: int | None = None
     replications: int | None = None

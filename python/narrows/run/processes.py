@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes for runs with algorithms written in Python, each of one run alone.
-
-On Linux they are forks of a template (`narrows.run.template`): a process that has imported what every run needs, and
-executes no file that a scenario names. A fork takes milliseconds, and the start of an interpreter with these imports
-more than a tenth of a second. Elsewhere each is such a start, because libraries of the system do not survive a fork
-there.
-"""
+"""Processes for runs with algorithms written in Python, each of one run alone."""
 
 from __future__ import annotations
 
@@ -20,12 +14,7 @@ from typing import IO, Protocol, Self
 
 
 class Process(Protocol):
-    """A process that waits for a job.
-
-    Attributes:
-        jobs: Takes the job; the process ends where this stream does.
-        answers: Gives what the process answers, and ends with it.
-    """
+    """A process that waits for a job."""
 
     jobs: IO[bytes]
     answers: IO[bytes]

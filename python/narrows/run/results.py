@@ -89,15 +89,7 @@ class Run(Results):
         wall_s: float,
         wanted: Sequence[Metric] = (),
     ) -> None:
-        """Make the results of a run.
-
-        Args:
-            scenario: The resolved scenario.
-            records: The records of the replications that finished, by number.
-            started: Start of the run, ISO 8601 in UTC.
-            wall_s: Elapsed real time, seconds.
-            wanted: Metrics for the summary besides those that every run has and those that the scenario expects.
-        """
+        """Make the results of a run."""
         self.scenario = scenario
         self.records = records
         self.started = started
@@ -135,21 +127,12 @@ class Run(Results):
         return tables.table(self.records, name)
 
     def keep(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
-        """Write the run folder without its report, atomically; the arguments are those of `save`.
-
-        Raises:
-            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
-        """
+        """Write the run folder without its report, atomically; the arguments are those of `save`."""
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
 
     def write(self, folder: Path, command: str | None) -> None:
-        """Write all files of the run folder except the report into an existing folder.
-
-        Args:
-            folder: The existing folder.
-            command: The command line for the manifest; None for a run from Python.
-        """
+        """Write all files of the run folder except the report into an existing folder."""
         keep(folder, self.scenario.files)
         (folder / SCENARIO).write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / SUMMARY, self.summary)
@@ -191,18 +174,7 @@ class Comparison(Results):
         crossed: Crossed | None = None,
         failed: Mapping[str, Exception] = NONE_FAILED,
     ) -> None:
-        """Make the results of a comparison.
-
-        Args:
-            names: Names of all runs, in their order: by algorithm, by backend, or by their levels.
-            runs: The run of each of them of which a replication finished.
-            started: Start of the comparison, ISO 8601 in UTC.
-            wall_s: Elapsed real time, seconds.
-            margins: Margin that a difference must exceed to matter, by metric, where it is not that of its card.
-            of: Kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`.
-            crossed: The levels of each run, where levels are compared.
-            failed: The error of each run that failed and is missing from `runs`.
-        """
+        """Make the results of a comparison."""
         self.failed = failed
         self.names = [name for name in names if name not in failed]
         self.of = of

@@ -234,29 +234,13 @@ class Scenario:
         return compare(self.planned([named(algorithm) for algorithm in listed(algorithms)], vary, options), options)
 
     def with_subjects(self, groups: Sequence[str]) -> Scenario:
-        """Return this scenario with these groups, and no others, marked as subject.
-
-        Args:
-            groups: Names of groups; none leaves the marks as they are.
-
-        Raises:
-            UnknownNameError: There is no group of a name.
-            ScenarioError: The scenario has faults.
-        """
+        """Return this scenario with these groups, and no others, marked as subject."""
         marked = copy(self)
         marked.overrides = [*self.overrides, *self.marks(groups)]
         return marked
 
     def marks(self, groups: Sequence[str]) -> list[str]:
-        """Return the changes, as after `--set`, by which these groups and no others are marked as subject.
-
-        Args:
-            groups: Names of groups; none leaves the marks as they are.
-
-        Raises:
-            InputError: There is no group of a name, or a group that is not named has no algorithm of its own.
-            ScenarioError: The scenario has faults.
-        """
+        """Return the changes, as after `--set`, by which these groups and no others are marked as subject."""
         if not groups:
             return []
         known = [name for name, _ in self.check().groups]
@@ -279,13 +263,7 @@ class Scenario:
         return list(changes)
 
     def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:
-        """Resolve what a comparison runs; errors as `compare`.
-
-        Args:
-            names: Names of the algorithms.
-            vary: The levels of keys.
-            options: How it is run.
-        """
+        """Resolve what a comparison runs; errors as `compare`."""
         from narrows.comparison import LEVELS
         from narrows.run.execution import Planned
 
@@ -325,17 +303,7 @@ class Scenario:
     def resolve(
         self, subject: str | None = None, replications: int | None = None, seed: int | None = None
     ) -> core.Scenario:
-        """Check the scenario and fill in every default.
-
-        Args:
-            subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
-            replications: Number of replications; None is the scenario's.
-            seed: Master seed; None is the scenario's.
-
-        Raises:
-            ScenarioError: The scenario has faults.
-            ValueError: The seed or the number of replications is out of range.
-        """
+        """Check the scenario and fill in every default."""
         check_numbers(replications=replications, seed=seed)
         return core.load(self._given(subject, replications, seed, backend.find(self.on, self.queue)))
 
@@ -356,14 +324,7 @@ class Scenario:
         }
 
     def executes(self, subject: str | None = None) -> list[Executed]:
-        """Return what a run would execute: classes in Python files, and commands of programs; nothing is executed.
-
-        Args:
-            subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
-
-        Raises:
-            ScenarioError: The scenario has faults, and is not run either.
-        """
+        """Return what a run would execute: classes in Python files, and commands of programs; nothing is executed."""
 
         def listed(subject: str | None) -> list[Executed]:
             return executed(self._given(subject, None, None, None))
@@ -378,18 +339,7 @@ class Scenario:
         return self.trust._replace(files=(*self.trust.files, *named.files), changes=named.changes)
 
     def resolve_on_both(self, replications: int | None = None, seed: int | None = None) -> dict[str, core.Scenario]:
-        """Resolve the scenario for the simulator and for a Linux kernel.
-
-        Args:
-            replications: Number of replications on each; None is the scenario's, or five.
-            seed: Master seed; None is the scenario's.
-
-        Returns:
-            The resolved scenarios by the names of the backends.
-
-        Raises:
-            ScenarioError: The scenario has faults, or one of the backends cannot run it.
-        """
+        """Resolve the scenario for the simulator and for a Linux kernel."""
         found = {}
         for on, own in self._on_each().items():
             if replications is None:
@@ -411,19 +361,7 @@ class Scenario:
         replications: int | None = None,
         seed: int | None = None,
     ) -> Crossed:
-        """Resolve the scenario at every combination of algorithms and levels of keys.
-
-        Args:
-            subjects: Names of the algorithms, each in turn the subject; none keeps those of the scenario.
-            vary: The levels of each key.
-            replications: Number of replications of each; None is the scenario's, or five.
-            seed: Master seed; None is the scenario's.
-
-        Raises:
-            InputError: A key or level cannot be varied.
-            ScenarioError: The scenario or an algorithm has faults.
-            ValueError: An algorithm is given twice.
-        """
+        """Resolve the scenario at every combination of algorithms and levels of keys."""
         from narrows.run.levels import beside, cross
 
         if self.on == backend.BOTH:
@@ -444,20 +382,7 @@ class Scenario:
     def resolve_each(
         self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None
     ) -> dict[str, core.Scenario]:
-        """Resolve the scenario once per algorithm.
-
-        Args:
-            subjects: Names of the algorithms, each in turn the subject.
-            replications: Number of replications per algorithm; None is the scenario's, or five.
-            seed: Master seed; None is the scenario's.
-
-        Returns:
-            The resolved scenarios by what `short_names` calls the algorithms.
-
-        Raises:
-            ScenarioError: The scenario or an algorithm has faults.
-            ValueError: No algorithm is given, or one is given twice.
-        """
+        """Resolve the scenario once per algorithm."""
         if not subjects:
             raise ValueError("at least one algorithm is needed")
         _check_given_once(subjects)

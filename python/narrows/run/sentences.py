@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison found, in sentences: the same on its page and in the terminal.
-
-They state the perceived metrics of applications and transfers; if there are none, goodput, delay and sharing; and
-always the losses that differ most, if they clearly do. If several factors vary, a metric has a sentence on each, the
-largest first. Where the size of a buffer varies, they give what each size costs.
-"""
+"""What a comparison found, in sentences: the same on its page and in the terminal."""
 
 from __future__ import annotations
 

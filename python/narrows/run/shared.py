@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of single runs that commands in one working folder share: what one has run, another takes over.
-
-An entry is a file named after all that its content depends on: the resolved scenario with the files that it names,
-seed, replication, engine, the sources of the metrics, and the metrics that were asked for. So an entry is never out of
-date, and the folder may be removed at any time. It is in the user's cache, not in the working folder: anyone can
-compute the name of an entry and seal it, so what came with a checkout or an archive is not looked for.
-"""
+"""Results of single runs that commands in one working folder share: what one has run, another takes over."""
 
 from __future__ import annotations
 

@@ -11,10 +11,7 @@ from narrows.run.scenario import load
 
 
 def hops_per_s(jobs: int) -> float:
-    """Return the packet-hops per second of real time of a short scenario that runs `jobs` times at once.
-
-    It takes about a second; results do not depend on it.
-    """
+    """Return the packet-hops per second of real time of a short scenario that runs `jobs` times at once."""
     # The first run loads what all others need.
     execute([(load(SCENARIO, ["duration=20s"]).resolve(), 0)], 1, None)
     scenario = load(SCENARIO, ["duration=200s"]).resolve()

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 def replaced_in(scenario: core.Scenario) -> Replaced | None:
-    """Return the groups under test of a scenario and the algorithms of the others; None where there are no others.
-
-    What sends at a constant rate has no algorithm to replace.
-    """
+    """Return the groups under test of a scenario and the algorithms of the others; None where there are no others."""
     flows = tomllib.loads(scenario.resolved)["flows"]
     own = {each["name"]: each["algorithm"]["name"] for each in flows}
     tested = [name for name, is_tested in scenario.groups if is_tested]

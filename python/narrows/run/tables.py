@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow tables of the columns of records: numbers without a copy, labels as dictionaries.
-
-A table holds the rows of all replications of a run; its first column is the number of the replication.
-"""
+"""Arrow tables of the columns of records: numbers without a copy, labels as dictionaries."""
 
 from __future__ import annotations
 

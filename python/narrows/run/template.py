@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The template of worker processes on Linux: `python -P -m narrows.run.template` forks one whenever it is asked to.
-
-Standard input is a socket. Each byte on it comes with three file descriptors: the stream of jobs and answers of a new
-process, a socket for its life, and its standard error. The latter two sockets are this process's share: where the other
-end closes it for writing, the process is killed; its exit status is sent when it has ended. The template ends where
-standard input does, and the kernel kills its processes with it.
-
-A library in such a process may stop it, and start others. A process that stays stopped is killed, and its status
-reports the stop signal. Processes that it started become children of the template when it ends, and are killed.
-
-This process has one thread and executes no file that a scenario names.
-"""
+"""The template of worker processes on Linux: `python -P -m narrows.run.template` forks one whenever it is asked to."""
 
 from __future__ import annotations
 

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker process: reads a job, runs it and writes the result.
-
-It is a fork of a template, or `python -P -m narrows.run.worker` (`narrows.run.processes`). The stream of jobs carries
-the job and stays open: where it ends, the parent has ended, and the worker ends at once, whatever it is doing. That of
-answers carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`, `("tried", …)`,
-`("scenario error", error)`, `("algorithm error", text)`, `("call error", text)`, `("run error", text)`. An algorithm
-prints to standard error and has nothing to read.
-
-Only workers execute Python files and native libraries that a scenario names. The calls into a library are noted in a
-file, which the parent reads where the worker ends in one. One that does not return ends the worker.
-"""
+"""A worker process: reads a job, runs it and writes the result."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes for runs with algorithms from files: one process per run.
-
-A process of its own with fixed hashing makes a run independent of earlier runs, and a process can be killed while an
-algorithm is in an endless loop. This process executes no file that a scenario names.
-"""
+"""Worker processes for runs with algorithms from files: one process per run."""
 
 from __future__ import annotations
 
