@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that nothing has: what an error says of one, in one form everywhere."""
+"""Messages about unknown names, in one form everywhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return what is wrong with a name: the nearest known one comes first, all of them only if none is near.
+    """Return the message about an unknown name, with the nearest known one, or all of them if none is near.
 
     Examples:
         >>> unknown("metric", "cvo", ["cov", "jain"])
@@ -27,7 +27,7 @@ def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") ->
 
 
 def unknown_beside(what: str, given: str, near: str | None, otherwise: str) -> str:
-    """Return the same where the nearest name is known already; None is for none."""
+    """Return the same message with a given nearest name; None for none."""
     return f"unknown {what} {given!r}; {otherwise if near is None else f'did you mean {near!r}?'}"
 
 
@@ -35,7 +35,7 @@ class UnknownNameError(InputError):
     """A name that was given is none of those that there are."""
 
     def __init__(self, what: str, given: str, known: Iterable[str], otherwise: str = "") -> None:
-        """Make the error; the arguments are those of `unknown`."""
+        """Make the error; arguments as `unknown`."""
         super().__init__(given, unknown(what, given, known, otherwise))
         # The name is in the sentence already.
         self.args = (self.problem,)

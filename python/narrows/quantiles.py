@@ -83,7 +83,7 @@ def _start(shape: float, tail: float, *, upper: bool) -> float:
 
 
 def _power(shape: float, x: float) -> float:
-    """Return x^a e^-x / Γ(a + 1), where a is the shape."""
+    """Return x^a e^-x / Γ(a + 1) for the shape a."""
     if shape < STIRLING:
         return math.exp(shape * math.log(x) - x - math.lgamma(shape + 1))
     beyond = (x - shape) / shape
@@ -121,7 +121,7 @@ def _tail(shape: float, x: float, *, upper: bool) -> float:
 NORMAL = 1.959963984540054
 # Relative; twice the spacing of double-precision numbers.
 CLOSE = 4.5e-16
-# So many degrees of freedom leave less than that of the first term that the expansion lacks.
+# From this number of degrees of freedom, the first term that the expansion omits is below `CLOSE`.
 MANY = 1000
 # From this shape on the three terms of Stirling's series are exact.
 STIRLING = 100.0

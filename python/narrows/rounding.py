@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a mean and its interval are written: with the same decimals, and in words where one end is the mean."""
+"""The notation of a mean and its interval: the same decimals, and words if one end is the mean."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
 
 
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
-    """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
+    """Return an estimate as `mean ± half-width`, or `mean [low, high]` if the interval is clearly not symmetric.
 
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
@@ -83,7 +83,7 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
 
 
 def other_end(mean: str, low: str, high: str) -> str:
-    """Return in words the end of an interval that is not the mean; empty where both, or neither, are."""
+    """Return in words the end of an interval that is not the mean; empty if both, or neither, are."""
     if (mean == low) == (mean == high):
         return ""
     return f"at least {low}" if mean == high else f"at most {high}"

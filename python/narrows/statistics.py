@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Means and intervals over replications.
 
-The interval of a mean is Student's t interval. Where the values have a bound, it is taken of the mean on a scale that
-has none, and brought back: the interval of g(mean) is g(mean) ± t g'(mean) s / √n (the delta method). So an interval
-never leaves what is possible, and it covers the mean of skewed values more often than the plain one; a test counts how
-often.
+The interval of a mean is Student's t interval. If the values have a bound, it is taken of the mean on a scale without
+one, and brought back: the interval of g(mean) is g(mean) ± t g'(mean) s / √n (the delta method). So an interval stays
+within the possible values, and covers the mean of skewed values more often than the plain one; a test counts how often.
 
 | values | g | method |
 |---|---|---|
@@ -14,8 +13,8 @@ often.
 | counts from 0 | √m | `square-root t` |
 | in an interval | ln (u / (1 - u)), u the share of the interval below m | `logit t` |
 
-Values that are all equal say nothing of their spread, and their method is `equal`. Where what they are bounds the mean
-all the same, that is their interval: of n counts the exact one of a Poisson distribution, from 0 to 3.7 / n if all are
+Equal values say nothing about their spread, and their method is `equal`. If they bound the mean all the same, the
+interval is this bound: of n counts the exact one of a Poisson distribution, from 0 to 3.7 / n if all are
 0; of n values at one bound of a range of width w, w (1 - 0.025^(1/n)) from there: were the mean further away, so many
 values elsewhere that one of the n would be among them. Of a share of things that are counted, such as frames, n is the
 number of these things in all replications, each taken as a trial of its own. Other equal values have none.
@@ -135,7 +134,7 @@ def _of_equal(value: float, count: int, within: Range) -> list[float] | None:
 
 
 def _ends(mean: float, half: float, within: Range) -> list[float]:
-    """Return the ends of an interval: those of the t interval, mean ± half, on the scale that suits the range."""
+    """Return the ends of the t interval, mean ± half, on the scale that suits the range."""
     low, high = within.low, within.high
     if within.method == "log t" and math.isinf(low):
         factor = math.exp(min(half / (high - mean), _GREATEST_EXPONENT))
@@ -195,9 +194,9 @@ def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[
 
 EQUAL = "equal"
 """The method of the interval of values that are all equal."""
-# What an interval of 95 % leaves out at each end.
+# The probability outside each end of an interval of 95 %.
 _TAIL = 0.025
-# Relative; by so much a value leaves its range where it was rounded.
+# Relative; by this much a rounded value may leave its range.
 _ROUNDING = 1e-9
 # A larger factor overflows.
 _GREATEST_EXPONENT = 600.0

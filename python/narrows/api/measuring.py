@@ -294,7 +294,7 @@ def worst(  # noqa: PLR0913  # each has a default
         overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
         seed: Seed of everything; None is 1.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
-        watch: Receives the progress and may stop the work; what was evaluated is kept.
+        watch: Receives the progress and may stop the work; finished evaluations are kept.
 
     Returns:
         The contents of `atlas.json`; `found` has the finds that are confirmed. Errors as `matrix`.

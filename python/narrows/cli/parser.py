@@ -104,7 +104,7 @@ class Version(argparse.Action):
         values: str | Sequence[object] | None,
         option_string: str | None = None,
     ) -> None:
-        """Print the version, and the numbers that decide whether results, digests, controllers or files are compatible."""
+        """Print the version, and the numbers by which results, digests, controllers and files are compatible."""
         del namespace, values, option_string
         from narrows import core
         from narrows.files.format import FORMATS

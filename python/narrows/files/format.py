@@ -66,7 +66,7 @@ FORMATS = {
     **{kind.file: kind.format for kind in KINDS},
     "shard.json": Format(1, 1, "run the shard again in another folder"),
     "experiments.json": Format(1, 1, REPRODUCE_AGAIN),
-    # What has no number is of the same form as number 1.
+    # A file without a number has format 1.
     "summary.json": Format(1, 0, COMMAND_AGAIN),
     "view.json": Format(1, 0, COMMAND_AGAIN),
     "atlas.json": Format(1, 0, COMMAND_AGAIN),
@@ -75,7 +75,7 @@ FORMATS = {
     **dict.fromkeys(("tables.json", "tables-quick.json"), Format(2, 2, REPRODUCE_AGAIN)),
     # The comment of the archive.
     PACK: Format(1, 0, "`narrows pack` the folder again"),
-    # Three: a sample of each experiment. Four: strict bounds, intervals of what is possible, classes of causes.
+    # Three: a sample of each experiment. Four: strict bounds, intervals of possible effects, classes of causes.
     **dict.fromkeys(("ledger.json", "ledger-quick.json"), Format(4, 3, REPRODUCE_AGAIN)),
 }
 SUMMARY = "summary.json"

@@ -19,7 +19,7 @@ class Journal:
     """A file of finished work; only the holder of its folder's lease may open it."""
 
     def __init__(self, file: Path, is_valid: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Read the file, and drop from it what is damaged."""
+        """Read the file, and drop its damaged lines."""
         self.file = file
         self.entries: list[dict[str, Any]] = []
         self.damaged = 0

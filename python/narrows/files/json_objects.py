@@ -32,7 +32,7 @@ def read_sealed(file: Path) -> dict[str, Any]:
 
 
 def check_seal(file: Path, content: Mapping[str, Any]) -> None:
-    """Check that what a file holds has the digest that was written with it."""
+    """Check that the content of a file has the digest that was written with it."""
     if unsealed(content) is None:
         raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
 
@@ -102,7 +102,7 @@ class RepeatedKeyError(ValueError):
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write `content` as indented JSON in UTF-8; errors are those of `to_json`."""
+    """Write `content` as indented JSON in UTF-8; errors as `to_json`."""
     path.write_text(to_json(content) + "\n", encoding="utf-8")
 
 

@@ -30,11 +30,11 @@ def open_or_make(folder: Path, name: str, about: Mapping[str, Any], refusal: str
 class Kept:
     """Finished work of one kind in a folder, and the exclusive right to add some while the context is entered."""
 
-    # File of what the work is about, file of the work, and the work in words, as in "a trial".
+    # File of the description of the work, file of the work, and the work in words, as in "a trial".
     ABOUT: str
     WORK: str
     WORDS: str
-    # Whether the file of what the work is about has a seal.
+    # Whether the file of the description has a seal.
     SEALED = False
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class Kept:
         self._journal: Journal
 
     def about(self) -> Mapping[str, Any]:
-        """Return what the work is about; a folder with another one is refused."""
+        """Return the description of the work; a folder with another one is refused."""
         raise NotImplementedError
 
     def is_valid(self, entry: Mapping[str, Any]) -> bool:

@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 class Format(NamedTuple):
     """The formats of a kind of file that this version writes and reads."""
 
-    number: int
-    oldest: int
-    again: str
+    number: int  # the number that is written
+    oldest: int  # the lowest number that is read
+    again: str  # the way to make a file of another number again
 
 
 class Kind(NamedTuple):
-    """A kind of folder of results."""
+    """A kind of folder of results; functions are named by path, `module:function`, and imported when called."""
 
     name: str
     plural: str
-    file: str
+    file: str  # states the number of the format of the folder
     format: Format
-    page: str
-    repeat: str
-    open: str
-    results: str = "summary.json"
-    marks: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
-    rows: str = ""
-    title: str = "title"
-    own: tuple[str, ...] = ()
-    packable: str = ""
+    page: str  # builds the page of a folder
+    repeat: str  # repeats an unpacked folder, to verify it
+    open: str  # makes the object that `narrows.open` returns from a folder and `trust`
+    results: str = "summary.json"  # a folder without it has neither page nor entry in an index
+    marks: tuple[str, ...] = ()  # files that only this kind has
+    keys: tuple[str, ...] = ()  # keys of a summary or manifest that distinguish the kind if no kind has marks there
+    rows: str = ""  # key of the results whose list is the table of the folder
+    title: str = "title"  # key of their title
+    own: tuple[str, ...] = ()  # patterns of further files of an archive; empty if a manifest or plan lists them
+    packable: str = ""  # raises an error for a folder that cannot be repeated; empty if there is none
 
 
 def kind_of(folder: Path) -> Kind | None:
@@ -62,7 +62,7 @@ def _content(folder: Path) -> Mapping[str, Any]:
         try:
             return read_object(folder / name)
         except (InputError, FileNotFoundError):
-            # What is damaged is reported by whoever needs it.
+            # The reader of a damaged file reports the damage.
             continue
     return {}
 

@@ -80,7 +80,7 @@ def holder_of(folder: Path) -> dict[str, Any] | None:
         renewed_s = (folder / LEASE).stat().st_mtime
     except OSError:
         return None
-    # Its holder renews it, so a time in the future is that of a clock that was set back since.
+    # The holder renews the lease, so a time in the future means that the clock was set back.
     return written if abs(_now_there(folder) - renewed_s) < STALE_S else None
 
 
@@ -117,7 +117,7 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 LEASE = "lease.json"
 GUARD = ".lease"
-# What the system call takes.
+# The limit of the system call.
 MAX_PID = 2**31
 RENEWAL_S = 10.0
 STALE_S = 120.0

@@ -64,7 +64,7 @@ class RunFolder:
         return [int(each) for each in self.manifest["finished"]]
 
     def replication(self, wanted: int | None) -> int:
-        """Return the number of a replication that finished: `wanted`, or the first where that is None."""
+        """Return the number of a replication that finished: `wanted`, or the first if `wanted` is None."""
         known = self.replications
         if wanted is not None and wanted not in known:
             allowed = ", ".join(map(str, known))
@@ -76,12 +76,12 @@ class RunFolder:
         return sorted(self.path.glob("*.parquet"))
 
     def file(self, table: str) -> Path | None:
-        """Return the file of a table; None where the run has no such table."""
+        """Return the file of a table; None if the run has no such table."""
         file = self.path / f"{table}.parquet"
         return file if file.is_file() else None
 
     def optional(self, name: str, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Read a table, or some of its columns; None where the run has no such table."""
+        """Read a table, or some of its columns; None if the run has no such table."""
         file = self.file(name)
         return None if file is None else read_parquet(file, columns)
 
@@ -93,7 +93,7 @@ class RunFolder:
         return found
 
     def of_group(self, group: str, key: str) -> str | None:
-        """Return the value of a key of a group in the resolved scenario: its own, else that of `[transport]`."""
+        """Return the value of a key of a group in the resolved scenario: its own, or the value in `[transport]`."""
         own: dict[str, Any] = next((each for each in self.scenario["flows"] if each["name"] == group), {})
         value = own.get(key, self.scenario.get("transport", {}).get(key))
         return None if value is None else str(value)

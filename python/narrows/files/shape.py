@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of what JSON files of results hold, checked when they are read: such a file may come from somebody else."""
+"""Validates JSON files of results, which may come from untrusted sources."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+# A shape is a type (`float` also allows whole numbers); a `range` of whole numbers; None; a tuple of alternatives; a
+# list with the shape of its elements; a dict with the shape of each name; or `ANYTHING`. In a dict, a name that ends in
+# `?` may be missing, and `ANY_NAME` is the shape of all other names, which are faults without it.
 def check_shape(content: object, shape: Any, file: Path) -> None:
-    """Check what a file holds."""
-    # A fault is put into words only where there is one: a study reads a file for each of its cells.
+    """Check the content of a file."""
+    # Faults are described in a second pass: a study reads a file for each of its cells.
     fault = None if _fits(content, shape) else _fault(content, shape, "")
     if fault is not None:
         raise InputError(str(file), f"is damaged: {fault}")
@@ -27,7 +30,7 @@ def check_shape(content: object, shape: Any, file: Path) -> None:
 
 @contextmanager
 def fitting(file: Path) -> Iterator[None]:
-    """Within the context, given results are evaluated: where sound parts do not fit together, the error says so."""
+    """Turn errors of evaluation within the context into a fault of the results, for results from somebody else."""
     try:
         yield
     except (*UNFIT, ReportError) as error:
@@ -51,7 +54,7 @@ def _fits(content: object, shape: Any) -> bool:
     if isinstance(shape, list) and isinstance(content, list):
         return all(_fits(each, shape[0]) for each in content)
     if isinstance(shape, tuple):
-        # Most of what the files of cells hold are numbers, or null for none.
+        # Most values in the files of cells are numbers, or null for none.
         return (
             (type(content) is float and float in shape and math.isfinite(content))
             or (content is None and None in shape)
@@ -68,7 +71,7 @@ def _fault(content: object, shape: Any, place: str) -> str | None:
         faults = (_fault(each, shape[0], f"{place}[{number}]") for number, each in enumerate(content))
         return next(filter(None, faults), None)
     if isinstance(shape, tuple):
-        # Of the shapes that hold others, the one of this kind says where the fault is.
+        # The list or dict among the alternatives gives the place of the fault.
         kinds = [each for each in shape if isinstance(each, dict | list) and isinstance(content, type(each))]
         fits = any(_fits(content, each) for each in shape)
         return None if fits else _fault(content, kinds[0], place) if kinds else _complaint(content, shape, place)
@@ -141,7 +144,7 @@ CHECKS: dict[type, Callable[[object], bool]] = {
     float: _is_number,
     bool: lambda content: isinstance(content, bool),
 }
-# What the evaluation of data raises that do not fit together.
+# Errors of the evaluation of inconsistent data.
 UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 ANYTHING = object()
 # The shape of what may not be there.

@@ -70,7 +70,7 @@ def is_alive(pid: int) -> bool:
 
 
 def peak_rss_bytes() -> int:
-    """Return the peak resident set size of this process, bytes; 0 where the system does not say."""
+    """Return the peak resident set size of this process, bytes; 0 if the system does not report it."""
     if sys.platform == "win32":
         return 0
     import resource
@@ -98,7 +98,7 @@ def sync(path: os.PathLike[str]) -> None:
     """Flush a file, or the names in a folder, to the disk; Windows has no flushing of folders."""
     if sys.platform == "win32" and os.path.isdir(path):  # noqa: PTH112  # it is a path of any kind
         return
-    # Windows flushes only what is open for writing.
+    # Windows flushes only files that are open for writing.
     descriptor = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
     try:
         os.fsync(descriptor)

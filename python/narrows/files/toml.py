@@ -43,7 +43,7 @@ def inline(value: object, place: str = "") -> str:
             return "true" if value else "false"
         case str():
             return _string(value)
-        # Those of numpy, too, whose `repr` is not a number.
+        # Including numbers of NumPy, whose `repr` is not a number.
         case Integral():
             return repr(int(value))
         case Real():

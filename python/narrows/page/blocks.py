@@ -18,7 +18,7 @@ def state(css: str, sign: str, word: str) -> Markup:
 
 
 def badge(css: str, sign: str, text: str) -> Markup:
-    """Return the badge below the heading of a page; css and sign are those of `state`."""
+    """Return the badge below the heading of a page, with css and sign of `state`."""
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
@@ -36,7 +36,7 @@ def row(name: object, *cells: object, **attributes: object) -> Markup:
 def table(
     caption: str, heads: Iterable[object], rows: Iterable[Markup], css: str = "sheet", *, named: bool = True
 ) -> Markup:
-    """Return a table, which scrolls where the page is too narrow for it."""
+    """Return a table, which scrolls if the page is too narrow for it."""
     sorting = "none" if "sortable" in css else None
     head = element("tr", *(element("th", each, scope="col", aria_sort=sorting) for each in heads))
     title = element("caption", caption, class_=None if named else "visually-hidden")
@@ -45,7 +45,7 @@ def table(
 
 
 def scrolled(content: Markup, label: str, *below: Markup) -> Markup:
-    """Return what scrolls sideways where the page is too narrow for it, with a label for screen readers."""
+    """Return content that scrolls sideways if the page is too narrow for it, with a label for screen readers."""
     return element("div", content, *below, class_="scroll", role="region", aria_label=label, tabindex="0")
 
 

@@ -33,7 +33,7 @@ class Part:
     links: Sequence[tuple[str, str]] = ()
 
 
-def document(  # noqa: PLR0913  # what a page has
+def document(  # noqa: PLR0913  # the parts of a page
     title: str,
     kind: str,
     verdict: Markup,
@@ -180,7 +180,7 @@ def _figure_section(figure: Figure, command: str, heading: str) -> Markup:
 
 
 def figure_grid(figures: Sequence[Figure], command: str, heading: str = "h3") -> Markup:
-    """Return the sections of several figures, beside one another where the screen has room."""
+    """Return the sections of several figures, beside one another if the screen has room."""
     drawn = [_figure_section(each, command, heading) for each in figures if not each.absent]
     missing = [
         element("p", f"No figure “{each.title}”: {each.absent}", class_="note") for each in figures if each.absent
@@ -195,7 +195,7 @@ def figure_part(figures: Sequence[Figure], command: str) -> Part:
 
 
 def answer(sentences: Iterable[object], figures: Sequence[Figure], command: str, *notes: str) -> Part:
-    """Return the section with which a page begins: what was found, and the figures that show it."""
+    """Return the first section of a page: the findings, and the figures that show them."""
     said = element("ul", *(element("li", sentence) for sentence in sentences), class_="answer")
     below = [element("p", note, class_="note") for note in notes if note]
     drawn = figure_grid(figures, command) if figures else ""
@@ -222,7 +222,7 @@ def _others(figure: Figure, shown: Markup) -> list[Markup]:
 
 
 def _moments(figure: Figure) -> list[Markup]:
-    """Return what the page says about moments of each replication."""
+    """Return the texts about moments of each replication."""
     return [
         element("template", data_moments=number, data_packed=_packed(text)) for number, text in figure.moments.items()
     ]

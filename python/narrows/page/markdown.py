@@ -45,5 +45,5 @@ def _entity(found: re.Match[str]) -> str:
 
 NO_WIDTH = "\N{ZERO WIDTH SPACE}"
 ALL = re.compile(r"[!-/:-@\[-`{-~]")
-# Inside a line; then at its start, where a list, a heading or a rule would begin.
+# Inside a line; then at its start, the place of a list, a heading or a rule.
 MEANINGFUL = re.compile(r"[\\|&*<>\[\]`~$#]|(?<![^\W_])_|_(?![^\W_])|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")

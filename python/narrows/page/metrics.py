@@ -19,7 +19,7 @@ class Meaning:
     label: str  # name of the metric in the middle of a sentence
     unit: Unit  # unit of its values
     better: int = 0  # 1 if higher values are better, -1 if lower ones are, 0 if neither
-    named: bool = True  # whether the label is that of a card; otherwise it is the metric's name
+    named: bool = True  # whether the label is from a card, not the metric's name
 
     @property
     def title(self) -> str:

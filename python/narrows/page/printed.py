@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as one of matplotlib, with axes in the units that stand beside them: for PDF, PNG and PGF."""
+"""Converts a report figure to a matplotlib figure with real axes, for PDF, PNG and PGF."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _leaves(node: Element, above: str) -> Iterator[tuple[Element, str]]:
             yield child, series
 
 
-def _mark(axes: Any, mark: Element, series: str, place: Place, point: float, order: float) -> None:  # noqa: PLR0913, PLR0917  # what is drawn, and where
+def _mark(axes: Any, mark: Element, series: str, place: Place, point: float, order: float) -> None:  # noqa: PLR0913, PLR0917  # the mark and its place
     if mark.tag == "text":
         _note(axes, mark, place, point)
         return
@@ -318,7 +318,7 @@ def save(figure: Figure, file: File, form: str) -> None:
     import matplotlib as mpl
 
     if form == "pgf":
-        # LaTeX sets the texts where the file is used, and need not be here.
+        # LaTeX sets the texts when the file is used; it need not be installed here.
         measured, drawn = RendererPgf.get_text_width_height_descent, RendererPgf.draw_text
 
         def draw(self: Any, gc: Any, x: float, y: float, text: str, *more: Any, **named: Any) -> None:

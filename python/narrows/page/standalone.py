@@ -79,7 +79,7 @@ def look_of(node: Element, series: str = "") -> dict[str, str]:
 
 
 def series_of(node: Element, above: str) -> str:
-    """Return the CSS class of the series of an element, which is that of the element above without one of its own."""
+    """Return the CSS class of the series of an element; the class of the element above without one of its own."""
     return next((name for name in (node.get("class") or "").split() if re.fullmatch(_SERIES, name)), above)
 
 
@@ -108,7 +108,7 @@ def _hex(colour: tuple[int, int, int]) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
-# A page may come from somebody else: what is not part of a drawing, such as a script, is left out.
+# A page may come from somebody else: elements that are no part of a drawing, such as scripts, are left out.
 _PAINTED = {"path", "rect", "text", "tspan"}
 _DRAWN = {*_PAINTED, "g", "svg"}
 _PLACE = {"d", "x", "y", "width", "height", "viewBox", "preserveAspectRatio"}

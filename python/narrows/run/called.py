@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of what was asked for, typed or from Python."""
+"""The command line of a request, typed or from Python."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Course:
 
 @frozen
 class _Line:
-    """The course of one flow or link of one run, whose name is empty where there is no other."""
+    """The course of one flow or link of one run, whose name is empty if there is no other."""
 
     run: str
     name: str
@@ -57,7 +57,7 @@ class _Placed:
     factors: tuple[str, str]
 
 
-def course_of(  # noqa: PLR0913  # what is drawn, and how it is distinguished
+def course_of(  # noqa: PLR0913  # the lines, and their channels
     course: Course,
     shown: Tabular,
     replication: int,
@@ -137,7 +137,7 @@ def _of_run(lines: Sequence[_Line], algorithms: Mapping[str, str], kind: str, *,
 
 
 def _of_runs(lines: Sequence[_Line], runs: Mapping[str, tuple[str, str]], *, one: bool) -> list[_Placed]:
-    """Place the lines of a comparison: a panel per flow or link, and per level where the legend would be too long."""
+    """Place the lines of a comparison: a panel per flow or link, and per level if the legend would be too long."""
     rank: Counter[str] = Counter()
     names: dict[int, list[str]] = {}
     ranked = []

@@ -114,5 +114,5 @@ def _cell(value: Mapping[str, Any] | None, name: str) -> str:
 
 
 FRAMES = ("polars", "pandas")
-# What is seen first in a notebook; the summary has all.
+# The metrics shown first in a notebook; the summary has all.
 LEADING = ("goodput_bps", "jain", "loss_rate", "rtt_mean_s", "cwnd_mean_packets")

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Planned:
-    """What a comparison runs."""
+    """The scenarios of a comparison."""
 
     scenarios: Mapping[str, core.Scenario]  # the resolved scenarios by the names of the runs
     of: str = ALGORITHMS  # kind of the compared runs, as in the summary: `algorithms`, `backends` or `levels`
-    crossed: Crossed | None = None  # the levels of each run, where levels are compared
+    crossed: Crossed | None = None  # the levels of each run, if levels are compared
 
 
 def run(scenario: core.Scenario, options: Options) -> Run:
@@ -52,7 +52,7 @@ def compare(planned: Planned, options: Options) -> Comparison:
     matter = given_margins(options.margins)
     wanted = wanted_of(options.metrics, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
-    # Replication by replication, so that what has finished at an interrupt is still paired.
+    # Replication by replication, so that finished runs are still paired after an interrupt.
     plan = [(name, index) for index in range(replications) for name in scenarios]
     clock = _Clock()
     outcomes = attempt([(scenarios[name], index) for name, index in plan], options.jobs, options.watch)
@@ -64,7 +64,7 @@ def compare(planned: Planned, options: Options) -> Comparison:
             failed.setdefault(name, each)
         elif each is not None:
             records[name][index] = each
-    # What finished of a run that fails is a choice among its replications.
+    # The finished replications of a run that fails would be a biased choice.
     runs = {
         name: Run(scenarios[name], finished, clock.started, wall_s, wanted)
         for name, finished in records.items()
@@ -88,7 +88,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
 
 
 def attempt(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | Exception | None]:
-    """Run jobs in parallel, and go on with those of other scenarios where one fails."""
+    """Run jobs in parallel, and go on with jobs of other scenarios if one fails."""
     return _outcomes(jobs, threads, watch, keep_going=True)
 
 
@@ -154,7 +154,7 @@ def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> lis
 
 
 class _Running(Thread):
-    """A thread whose result, or error, is that of a function."""
+    """A thread that keeps the result or the error of a function."""
 
     def __init__(self, function: Callable[[], list[core.Records | Exception | None]]) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class _Running(Thread):
     def run(self) -> None:
         try:
             self._found = self._function()
-        except BaseException as error:  # noqa: BLE001  # it is raised where the result is asked for
+        except BaseException as error:  # noqa: BLE001  # `result` raises it
             self._error = error
 
     def result(self) -> list[core.Records | Exception | None]:

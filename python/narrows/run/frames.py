@@ -20,7 +20,7 @@ def send(stream: IO[bytes], message: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; None where the stream ends before or within it."""
+    """Read one message; None if the stream ends before or within it."""
     head = _read(stream, HEAD.size)
     if len(head) < HEAD.size:
         return None

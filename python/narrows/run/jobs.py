@@ -23,7 +23,7 @@ class Watch(Protocol):
 
 
 class Observer(Watch, Protocol):
-    """A watch that may also be given what is being done, in words."""
+    """A watch that may also be given the present activity, in words."""
 
     def update(self, fraction: float, note: str = "") -> None:
         """Report progress."""
@@ -79,7 +79,7 @@ class Share:
 
 
 def work_s(scenario: core.Scenario) -> float:
-    """Return the simulated time of a replication, seconds: twice the duration where the warm-up is `auto`."""
+    """Return the simulated time of a replication, seconds: twice the duration if the warm-up is `auto`."""
     return scenario.duration_s * (1 if scenario.warmup_s is not None else 2)
 
 

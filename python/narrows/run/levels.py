@@ -82,7 +82,7 @@ def beside(found: Mapping[str, Crossed]) -> Crossed:
     for run in first.at:
         for backend, crossed in found.items():
             level = crossed.at[run]
-            # The backend last: runs are named by what is compared, then by where it ran.
+            # The backend last: a run is named by the compared levels, then by its backend.
             name = run_name({**{factor: level[factor] for factor in named}, BACKEND: backend})
             at[name] = {BACKEND: backend, **level}
             scenarios[name] = crossed.scenarios[run]

@@ -53,7 +53,7 @@ def _value(text: str) -> object:
 
 
 def problem(diagnostic: Mapping[str, object]) -> str:
-    """Return a diagnostic of a scenario in a line: what is wrong, what is allowed, a hint."""
+    """Return a diagnostic of a scenario in a line: the fault, the allowed values, a hint."""
     text = str(diagnostic["message"])
     if diagnostic["allowed"]:
         text += f"; allowed: {diagnostic['allowed']}"

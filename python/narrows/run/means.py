@@ -123,7 +123,7 @@ def _of_runs(shown: Tabular, name: str, owner: str, runs: Mapping[str, tuple[str
 
 
 def _values(shown: Tabular, name: str, owner: str) -> dict[tuple[str, str], list[float]]:
-    """Return the values of all replications by run and owner; nothing where the table has no such column."""
+    """Return the values of all replications by run and owner; empty if the table has no such column."""
     table = shown.table(f"{owner}s")
     if name not in table.column_names:
         return {}

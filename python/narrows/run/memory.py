@@ -10,7 +10,7 @@ from narrows.errors import InputError
 
 
 def used() -> int:
-    """Return the memory that this process uses, bytes; 0 where the system does not say."""
+    """Return the memory that this process uses, bytes; 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):
@@ -19,7 +19,7 @@ def used() -> int:
 
 
 def available() -> int | None:
-    """Return the memory that this process may still take, bytes; None where the system does not say."""
+    """Return the memory that this process may still take, bytes; None if the system does not report it."""
     found = []
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
@@ -35,7 +35,7 @@ def available() -> int | None:
 
 
 def check(runs: int, of: int, grown: int) -> None:
-    """Check that the records of all runs have room, by what those of the first took."""
+    """Check that the records of all runs fit into memory, by the size of the first ones."""
     room = available()
     # At its peak, while tables and the report are written, a run takes twice what its records take first.
     needed = round(2 * grown * of / runs) - grown

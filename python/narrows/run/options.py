@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How something is run: what the commands have in common."""
+"""The options that all commands share."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _silent(_line: str) -> None:
 
 @frozen
 class Options:
-    """How something is run; None is the default of what is run."""
+    """The options of a command; None is the default of the scenario, study or suite."""
 
     seed: int | None = None
     replications: int | None = None
-    jobs: int | None = None
+    jobs: int | None = None  # results do not depend on it
     metrics: Sequence[str] = ()
     margins: Sequence[str] = ()
     on: str = SIMULATOR
     out: Path | None = None
-    trust: bool = False
+    trust: bool = False  # execute Python files elsewhere that are not named, and commands in files
     watch: Observer = field(default_factory=Unwatched)
     say: Callable[[str], None] = _silent
-    given: Sequence[str] | None = None
+    given: Sequence[str] | None = None  # the arguments of the command line; None from Python
     overrides: Sequence[str] = ()
     shard: Shard | None = None
 

@@ -44,7 +44,7 @@ class Plots:
             replication: Number of the replication.
 
         Returns:
-            The `matplotlib.figure.Figure`, with `savefig`, `axes` and `caption`; that of `ax` if it is given.
+            The `matplotlib.figure.Figure`, with `savefig`, `axes` and `caption`; the figure of `ax` if it is given.
 
         Raises:
             InputError: Matplotlib is not installed, or the replication did not finish.
@@ -67,7 +67,7 @@ class Plots:
 
         Args:
             name: Name of a metric of groups or links that the summary has, as `frame_delay_p95_s`.
-            ax: Axes of matplotlib, where one panel suffices; None makes a figure, of a comparison with a panel for each
+            ax: Axes of matplotlib, if one panel suffices; None makes a figure, of a comparison with a panel for each
                 group or link that has the metric.
 
         Returns:

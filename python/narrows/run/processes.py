@@ -125,7 +125,7 @@ def _python(module: str, jobs: int, answers: int | None = None) -> subprocess.Po
 
 
 def _environment() -> dict[str, str]:
-    # A run is one thread: a library that uses more would take those of other runs, and its sums depend on their number.
+    # A run has one thread: further threads of a library would slow other runs, and its sums depend on their number.
     return {"OMP_NUM_THREADS": "1", **os.environ, "PYTHONHASHSEED": "0"}
 
 

@@ -24,7 +24,7 @@ def describe(records: Mapping[int, Records]) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, records: Mapping[int, Records]) -> None:
-    """Write what the programs of a run have printed, a file each; nothing without programs."""
+    """Write the output of the programs of a run, a file each; nothing without programs."""
     for index, each in records.items():
         for flow, role, _, text in each.programs:
             path = folder / _file(index, flow, role)

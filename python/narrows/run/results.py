@@ -127,7 +127,7 @@ class Run(Results):
         return tables.table(self.records, name)
 
     def keep(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
-        """Write the run folder without its report, atomically; the arguments are those of `save`."""
+        """Write the run folder without its report, atomically; arguments as `save`."""
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
 
@@ -163,7 +163,7 @@ class Run(Results):
 class Comparison(Results):
     """The runs of one scenario with several algorithms, at several levels of its keys, or on several backends."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what a comparison consists of
+    def __init__(  # noqa: PLR0913, PLR0917  # the parts of a comparison
         self,
         names: list[str],
         runs: Mapping[str, Run],
@@ -232,7 +232,7 @@ class Comparison(Results):
         return self.of != BACKENDS and (self.crossed is None or on[0] == on[1])
 
     def _folder(self, name: str) -> str:
-        """Return the folder of a run: that of its backend, if there are several, and within it that of its levels."""
+        """Return the folder of a run, by its backend, if there are several, and by its levels."""
         backend = None if self.crossed is None else self.crossed.at[name].get(BACKEND)
         if backend is None:
             return file_name(name)

@@ -43,7 +43,8 @@ def load(
     """Read a scenario file and check it; nothing that it names is executed.
 
     A run executes Python files at or below the file's folder, what `overrides` name, and, on a Linux kernel, the
-    commands of a scenario of the library. A file may come from somebody else: `executes` says what a run would execute.
+    commands of a scenario of the library. A file may come from somebody else: `executes` lists the files and commands
+    that a run would execute.
 
     Args:
         path: The scenario file, or the name of a scenario of the library.
@@ -69,7 +70,7 @@ def read(
     on: str = SIMULATOR,
     queue: str = OURS,
 ) -> Scenario:
-    """Read a scenario file without checking it, as `load`; `trust` may say exactly what is trusted."""
+    """Read a scenario file as `load`, but do not check it; `trust` may list the trusted files and commands."""
     found = path if isinstance(path, ScenarioFile) else ScenarioFile(Path(path), given=os.fspath(path))
     file = found.file
     scenario = Scenario(read_text(file), str(file), file.parent, on=on, queue=queue)
@@ -203,7 +204,7 @@ class Scenario:
 
         Args:
             algorithms: Names, or classes at the top level of a Python file. Each is in turn the algorithm of the groups
-                marked as subject, or of all groups where none is marked. None at all keeps those of the scenario, if
+                marked as subject, or of all groups if none is marked. An empty list keeps the scenario's algorithms, if
                 `vary` has a key.
             replications: Number of replications per run; None is the scenario's, or five.
             seed: Master seed; None is the scenario's.
@@ -211,10 +212,10 @@ class Scenario:
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
             metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
-            margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, where that
-                is not the margin of the metric's card.
+            margins: Smallest differences that matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, instead of the
+                margins of the metrics' cards.
             vary: The levels of keys, each as in the file, as in `{"path.queue": ["droptail", "codel"]}`. A queue is a
-                name with parameters, as in `red(gentle=true)`, that keeps what else the scenario says of the queue.
+                name with parameters, as in `red(gentle=true)`; the other keys of the scenario's queue are kept.
 
         Returns:
             The comparison.
@@ -263,7 +264,7 @@ class Scenario:
         return list(changes)
 
     def planned(self, names: Sequence[str], vary: Mapping[str, Sequence[object]], options: Options) -> Planned:
-        """Resolve what a comparison runs; errors as `compare`."""
+        """Resolve the scenarios of a comparison; errors as `compare`."""
         from narrows.comparison import LEVELS
         from narrows.run.execution import Planned
 
@@ -274,14 +275,14 @@ class Scenario:
         return Planned(self.resolve_each(names, *given))
 
     def planned_on_both(self, options: Options) -> Planned:
-        """Resolve what a comparison of the backends runs; errors as `run_on_both`."""
+        """Resolve the scenarios of a comparison of backends; errors as `run_on_both`."""
         from narrows.comparison import BACKENDS
         from narrows.run.execution import Planned
 
         return Planned(self.resolve_on_both(options.replications, options.seed), BACKENDS)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
-        """Check the scenario: for a run or, where the algorithm of a group is `subject`, for a comparison.
+        """Check the scenario: for a run or, if the algorithm of a group is `subject`, for a comparison.
 
         No Python file is executed: of an external algorithm, the source is checked.
 
@@ -324,7 +325,7 @@ class Scenario:
         }
 
     def executes(self, subject: str | None = None) -> list[Executed]:
-        """Return what a run would execute: classes in Python files, and commands of programs; nothing is executed."""
+        """Return the classes in Python files and the commands that a run would execute; nothing is executed."""
 
         def listed(subject: str | None) -> list[Executed]:
             return executed(self._given(subject, None, None, None))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a comparison found, in sentences: the same on its page and in the terminal."""
+"""The findings of a comparison in sentences, the same on its page and in the terminal."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class _Asked(NamedTuple):
 def _contrasted(
     summary: Mapping[str, Any], contrast: Contrast, asked: _Asked, own: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Said]:
-    """Yield the sentence on a metric of a group in the runs of a contrast, the first level as what is replaced."""
+    """Yield the sentence on a metric of a group in the runs of a contrast, relative to its first level."""
     (level, first), *others = contrast.runs.items()
     unit, reference = meaning(asked.name).unit, own[first][asked.name]
     found = {each: _difference(summary, run, first, asked) for each, run in others}
@@ -273,7 +273,7 @@ CLAUSES = {
     "jain": "Jain's index{of} is {value}{than}",
     "loss_rate": "the flows{of} lose {value} of their packets{than}",
 }
-# On throughput, delay, and sharing or loss, of what has no application.
+# On throughput, delay, and sharing or loss, for flows without applications.
 LOSS = "loss_rate"
 WAIT, USED = "queue_delay_mean_s", "utilization"
 # The end of a key whose levels are the sizes of a buffer.

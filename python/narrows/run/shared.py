@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of single runs that commands in one working folder share: what one has run, another takes over."""
+"""A cache of the results of single runs, which commands in one working folder share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Shared:
-    """The folder of such results."""
+    """The cache folder."""
 
     def __init__(self, folder: Path, shape: Mapping[str, Any]) -> None:
         """Nothing is read or written yet."""
@@ -41,7 +41,7 @@ class Shared:
         return content
 
     def add(self, run: str, asked: Sequence[str], content: Mapping[str, Any]) -> None:
-        """Keep an entry; where that is not possible, its run is made again."""
+        """Keep an entry; if that fails, its run is made again later."""
         file = self._file(run, asked)
         with suppress(OSError):
             if not (self.folder / OF).exists():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def replaced_in(scenario: core.Scenario) -> Replaced | None:
-    """Return the groups under test of a scenario and the algorithms of the others; None where there are no others."""
+    """Return the groups under test of a scenario and the algorithms of the others; None if there are no others."""
     flows = tomllib.loads(scenario.resolved)["flows"]
     own = {each["name"]: each["algorithm"]["name"] for each in flows}
     tested = [name for name, is_tested in scenario.groups if is_tested]
@@ -26,7 +26,7 @@ def replaced_in(scenario: core.Scenario) -> Replaced | None:
     return Replaced(tested, kept, bound) if tested and kept else None
 
 
-# What a scenario writes for the algorithm under test.
+# The name of the algorithm under test in a scenario.
 SUBJECT = "subject"
 # The algorithm of a source that nothing holds back.
 CONSTANT = "constant"

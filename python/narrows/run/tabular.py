@@ -28,5 +28,5 @@ def runs_in(table: pa.Table) -> list[str]:
     return [str(each) for each in table[column].to_pylist()] if column else [""] * int(table.num_rows)
 
 
-# The first column of a table of all runs, by what is compared.
+# The first column of a table of all runs, by the kind of comparison.
 COLUMNS = {ALGORITHMS: "subject", BACKENDS: "backend", LEVELS: "level"}

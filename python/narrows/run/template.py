@@ -65,7 +65,7 @@ class _Template:
                     os.read(self._ended, 1024)
                     self._reap()
                 elif key.data in self._lives:
-                    # The number is that of a process of this one until its status has been taken.
+                    # The number stays reserved until the status has been taken.
                     self._selector.unregister(self._lives[key.data])
                     os.kill(key.data, signal.SIGKILL)
 

@@ -65,7 +65,7 @@ class _Replies:
 
     def work(self, job: tuple[str, Any, str]) -> None:
         kind, content, calls = job
-        # Without it errors are as good, except where the process ends in a call.
+        # Only the error of a process that ends in a call is better with it.
         with suppress(OSError):
             core.note_calls(calls)
         progress, end = core.Progress(), Event()
@@ -124,7 +124,7 @@ def _fault(given: Any) -> core.ScenarioError | None:
 
 def end_with_stream(jobs: IO[bytes]) -> None:
     """End this process when a stream ends that the parent keeps open."""
-    # It ends with a reset where the parent was killed while answers were in progress.
+    # It ends with a reset if the parent was killed while answers were in progress.
     with suppress(OSError):
         jobs.read(1)
     os._exit(1)

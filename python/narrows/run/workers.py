@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:
-    """Run jobs in worker processes; arguments, result and errors are those of `narrows.run.execution.execute`."""
+    """Run jobs in worker processes, as `narrows.run.execution.execute` does."""
     return [future.result() for future in _finished(jobs, at_a_time, watch, keep_going=False)]
 
 
 def attempt(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | Exception | None]:
-    """Run jobs in worker processes; arguments, result and errors are those of `narrows.run.execution.attempt`."""
+    """Run jobs in worker processes, as `narrows.run.execution.attempt` does."""
     return [_attempted(future) for future in _finished(jobs, at_a_time, watch, keep_going=True)]
 
 
