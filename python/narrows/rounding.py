@@ -37,6 +37,7 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
         return decimals_of(mean)
     if half <= 0:
         return None
+    # Two significant digits of half the width, but at most five of the largest value.
     most = decimals_of(max(map(abs, values)), _MOST_DIGITS)
     decimals = min(max(1 - math.floor(math.log10(half)), 0), most)
     wanted = len(set(values))
@@ -86,6 +87,7 @@ def other_end(mean: str, low: str, high: str) -> str:
     """Return in words the end of an interval that is not the mean; empty if both, or neither, are."""
     if (mean == low) == (mean == high):
         return ""
+    # `100 [48, 100]` would be misread.
     return f"at least {low}" if mean == high else f"at most {high}"
 
 

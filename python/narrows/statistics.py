@@ -49,19 +49,12 @@ class Estimate(TypedDict):
 
 
 class Range(NamedTuple):
-    """The values that a metric can have.
-
-    Attributes:
-        low: The least; minus infinity without one.
-        high: The greatest; infinity without one.
-        counted: Whether the values are counts.
-        trials: Number of things in all replications of which the values are shares; 0 if it is unknown.
-    """
+    """The values that a metric can have."""
 
     low: float = -math.inf
     high: float = math.inf
-    counted: bool = False
-    trials: float = 0.0
+    counted: bool = False  # whether the values are counts
+    trials: float = 0.0  # the total, in all replications, that the values are shares of; 0 if it is unknown
 
     @property
     def method(self) -> str:

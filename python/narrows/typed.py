@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Typed(str):
     """Text that the user typed, on the command line or in a call."""
 
+    # Operations on text lose the mark, unless `like` restores it: code without the mark is refused, not executed.
+
     __slots__ = ()
 
 
@@ -22,6 +24,7 @@ def as_typed(value: Any) -> Any:
         return Typed(value)
     if type(value) in {list, tuple}:
         return [as_typed(each) for each in value]
+    # A path of the command line names results, whose files the user did not write.
     return value
 
 

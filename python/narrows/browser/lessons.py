@@ -17,7 +17,7 @@ class Lesson:
     title: str
     sentences: str
     text: str
-    beside: str
+    beside: str  # the subject of the second run; empty for none
 
 
 def lessons() -> list[Lesson]:

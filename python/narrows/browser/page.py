@@ -25,7 +25,7 @@ class Experiment:
 
     text: str
     name: str
-    beside: str = ""
+    beside: str = ""  # the subject of a second run; empty for none
 
 
 def module_file() -> Path:

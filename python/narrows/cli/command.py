@@ -16,13 +16,14 @@ class Command(NamedTuple):
 
     name: str
     summary: str
-    group: str = ""
+    group: str = ""  # heading above it on the page of help; empty for an action
     options: Callable[[argparse.ArgumentParser], None] = lambda _: None
-    examples: tuple[str, ...] = ()
-    completes: Mapping[str, Callable[[], list[str]]] = {}
+    examples: tuple[str, ...] = ()  # without the name of the program
+    completes: Mapping[str, Callable[[], list[str]]] = {}  # lists the possible values of an argument
+    # Imports what it needs itself: the page of help loads every module.
     job: Callable[[argparse.Namespace], int] | None = None
-    actions: tuple[Command, ...] = ()
-    metavar: str = "ACTION"
+    actions: tuple[Command, ...] = ()  # the commands below it, in place of a job
+    metavar: str = "ACTION"  # stands for one of these
 
 
 def load(name: str) -> Command:

@@ -95,6 +95,7 @@ class Interrupt:
     def __init__(self) -> None:
         """Make the context manager; nothing is handled before it is entered."""
         self.requested = False
+        # For work that can be repeated at any time, such as a report.
         self.at_once = AtOnce(self)
         self._before: dict[signal.Signals, object] = {}
 

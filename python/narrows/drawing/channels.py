@@ -16,6 +16,7 @@ def looks(factors: Mapping[str, tuple[str, str]]) -> dict[str, Style]:
     """Return the style of each of several things that stand in one figure."""
     algorithms = list(dict.fromkeys(algorithm for algorithm, _ in factors.values()))
     levels = list(dict.fromkeys(level for _, level in factors.values()))
+    # A factor alone has all channels: eight levels of one algorithm are not eight shades of a colour.
     if len(algorithms) == 1 and len(levels) > 1:
         return {name: _placed(levels.index(level)) for name, (_, level) in factors.items()}
     own = apart(algorithms)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Paper:
-    """A width that figures are drawn for; the page shows the one that suits its own width."""
+    """A width of figures, in drawing units; the page shows the drawing that suits its own width."""
 
     name: str
     width: float
-    left: float
-    tall: float
-    low: float
+    left: float  # width left for the labels of the vertical axis
+    tall: float  # inner height of a single panel
+    low: float  # inner height of each of several panels
 
     def beside(self, names: Sequence[str]) -> float:
         """Return the left edge of a panel that leaves room for these names, up to a limit, in drawing units."""
@@ -51,7 +51,7 @@ class Key:
 
     name: str
     label: str
-    sample: str
+    sample: str  # one of the kinds in `swatch`
     style: Style | None = None
 
 
@@ -64,11 +64,11 @@ class Figure:
     caption: Sequence[str]
     keys: Sequence[Key] = ()
     draw: Callable[[Paper], Sequence[Panel]] = field(default=lambda _paper: ())
-    absent: str = ""
+    absent: str = ""  # the reason if there is nothing to show
     others: Mapping[int, Callable[[Paper], Sequence[Panel]]] = field(default_factory=dict)
     captions: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    hint: str = ""
-    moments: Mapping[int, str] = field(default_factory=dict)
+    hint: str = ""  # the page's interaction with the figure
+    moments: Mapping[int, str] = field(default_factory=dict)  # texts of the page as JSON, by replication
 
 
 def with_others(figures: Mapping[int, Figure]) -> Figure:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One panel of a figure: a frame with two axes and the marks inside it, as SVG."""
+"""One panel of a figure as SVG: axes and marks; the page's script reads values back through `data-x` and `data-y`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Axis:
     high: float
     log: bool = False
     inverted: bool = False
-    names: tuple[str, ...] = ()
-    at: tuple[float, ...] = ()
-    link: str = ""
+    names: tuple[str, ...] = ()  # at 0, 1, 2 …, in place of numbers
+    at: tuple[float, ...] = ()  # values of ticks; empty for round ones
+    link: str = ""  # shared by axes of several figures that are zoomed together
 
     def __post_init__(self) -> None:
         """Replace ends between which there is no range."""

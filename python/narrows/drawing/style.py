@@ -76,6 +76,7 @@ def _catalogued() -> dict[str, Style]:
 
 
 def _by_checksum(name: str) -> Style:
+    # Marker and dash differ, which no style of the catalogue has.
     checksum, colour = divmod(zlib.crc32(name.encode()), len(HUES))
     checksum, dash = divmod(checksum, len(DASHES))
     return Style(colour, dash, (dash + 1 + checksum % (len(MARKERS) - 1)) % len(MARKERS))

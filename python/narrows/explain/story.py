@@ -115,7 +115,7 @@ class Story:
         return [row for row in near if row["event"] == "declared-lost"]
 
     def _loss_of(self, declared: Row) -> Row | None:
-        """Return the loss of the segment that was declared lost; None if it was not lost, or the log lacks it."""
+        """Return the last loss of a segment declared lost; None if it was not lost, or the log lacks it."""
         same = self._losses.get((declared["kind"], declared["number"]), [])
         return next((row for row in reversed(same) if row["time_ps"] <= declared["time_ps"]), None)
 

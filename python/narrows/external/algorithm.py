@@ -39,6 +39,7 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str,
 def declared(name: str, attribute: str, value: object) -> str:
     """Return the word that a class attribute in `DECLARED` stands for; the first of its words if it is None."""
     words = DECLARED[attribute]
+    # A method or a property of such a name is the class's own.
     if value is None or callable(value) or isinstance(value, property):
         return words[0]
     if value not in words:

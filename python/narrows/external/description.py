@@ -25,11 +25,11 @@ class Description(NamedTuple):
 
     digest: str
     docstring: str
-    parameters: dict[str, str | None]
-    complete: bool = False
+    parameters: dict[str, str | None]  # of the constructor, after the setup, each with its default as written
+    complete: bool = False  # no base class is in another file
     members: frozenset[str] = frozenset()
     declared: Mapping[str, str] = {}  # never changed
-    reads: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()  # names of attributes that the file reads
 
 
 def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted: Sequence[str]) -> Description:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def short_names(algorithms: Sequence[str]) -> dict[str, str]:
-    """Return the name of each algorithm among all of these.
+    """Return the shortest name of each algorithm that no other has: class, parameters, file, then folders.
 
     Examples:
         >>> short_names(["./copa.py:Copa", "bbr3"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of an external algorithm, of any language: whether it may be executed, and what it contains."""
+"""The file of an external algorithm in any language: its content, and whether it is trusted to be executed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class AlgorithmError(Exception):
 
 def digest(file: Path, trusted: Sequence[str]) -> str:
     """Return the SHA-256 of a native library or a module, in hexadecimal; arguments and errors are as for `read`."""
+    # A WebAssembly module runs in a sandbox.
     allowed = EVERYTHING if file.suffix == WASM else trusted
     return hashlib.sha256(_content(file, allowed, MAX_LIBRARY_BYTES)).hexdigest()
 

@@ -62,6 +62,7 @@ def check_number(content: Mapping[str, Any], name: str, file: Path | str) -> Non
 
 
 PACK = "pack"
+# A number changes when a file of the old format would be misread.
 FORMATS = {
     **{kind.file: kind.format for kind in KINDS},
     "shard.json": Format(1, 1, "run the shard again in another folder"),

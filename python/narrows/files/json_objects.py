@@ -75,6 +75,7 @@ def from_json(text: str | bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # RFC 8259, §4: which of two values of a key counts is unspecified.
     content = dict(pairs)
     if len(content) != len(pairs):
         raise RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
@@ -86,6 +87,7 @@ class _InfiniteError(ValueError):
 
 
 def _finite(number: str) -> float:
+    # RFC 8259, §6: a reader may limit the range of numbers.
     found = float(number)
     if not math.isfinite(found):
         raise _InfiniteError(number)

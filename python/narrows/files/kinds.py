@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of folders of results: the only list of them, and how the kind of a folder is recognised."""
+"""The only list of the kinds of folders of results, and how the kind of a folder is recognised."""
 
 from __future__ import annotations
 

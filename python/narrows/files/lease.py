@@ -120,4 +120,5 @@ GUARD = ".lease"
 # The limit of the system call.
 MAX_PID = 2**31
 RENEWAL_S = 10.0
+# For holders on other hosts, whose processes cannot be seen.
 STALE_S = 120.0

@@ -39,4 +39,5 @@ def _plain(labels: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.match_substring_regex(texts, FORMULA), quoted, texts)
 
 
+# Texts that a spreadsheet would take for a formula; an apostrophe before them prevents it.
 FORMULA = r"^[-=+@\t\r]"

@@ -164,6 +164,8 @@ class _Flows:
             self._flows[key] = _Flow(addresses, port, segment, tuple(short), missing, window, scale, key in capable)
 
 
+# The sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y; x.y are the low 16 bits of F. Both ends
+# have the same port.
 def _addresses(folder: str, group: int, flow: int) -> tuple[int, int]:
     if group >= GROUPS or flow >= FLOWS:
         problem = f"has more than {GROUPS} groups or {FLOWS} flows in a group, for which there are no addresses"

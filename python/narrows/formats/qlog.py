@@ -96,6 +96,7 @@ def _exchanged(rows: Iterable[Row], segment: int) -> Iterator[Event]:
             continue
         kind, number = row["kind"], row["number"]
         raw = {"length": row["size_bytes"], "payload_length": row["payload_bytes"]}
+        # Deviation: the number of a data packet is its segment's, also if retransmitted; acknowledgements are counted.
         header = {"packet_type": "handshake" if kind in HANDSHAKE else "1RTT", "packet_number": number}
         if row["event"] == "sent":
             frames = [_data_frame(row, segment)] if kind in {"data", "datagram"} else []

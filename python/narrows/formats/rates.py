@@ -120,6 +120,7 @@ def _of_capture(capture: Capture, step_s: float, source: str | None) -> Rates:
     place, chosen = _chosen(capture, source)
     filled = _steps(capture, step_s, place, chosen)
     first, last = min(filled), max(filled)
+    # The first and the last step are not whole.
     steps = range(first + 1, last) if last - first > 1 else range(first, last + 1)
     bps = [filled.get(step, 0) * 8 / step_s for step in steps]
     left_out = [f"{counted(count, 'frame')} of {kind} left out" for kind, count in capture.others.most_common(SHOWN)]

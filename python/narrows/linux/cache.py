@@ -21,11 +21,11 @@ DEFAULT = "default"
 
 @frozen
 class Kernel:
-    """A kernel that is built."""
+    """A kernel that is built; digests are SHA-256 in hexadecimal."""
 
     name: str
     version: str
-    key: str
+    key: str  # of source, configuration and additions: equal keys give equal results
     additions: str
     timer_hz: int
     algorithms: tuple[str, ...]

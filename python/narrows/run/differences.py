@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paired differences between the runs of a comparison."""
+"""Paired differences between the runs of a comparison, which share their random numbers."""
 
 from __future__ import annotations
 

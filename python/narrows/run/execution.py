@@ -153,6 +153,7 @@ def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> lis
     return wanted
 
 
+# Python handles signals in the main thread alone, so the extension is called from another one.
 class _Running(Thread):
     """A thread that keeps the result or the error of a function."""
 

@@ -46,5 +46,6 @@ def _read(stream: IO[bytes], length: int) -> bytes:
     return content
 
 
+# Bytes without the mark come from an algorithm that writes to a file descriptor of its process.
 MARK = b"narrows\x01"
 HEAD = struct.Struct("<8sQ")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Crossed:
     """Every combination of algorithms and levels."""
 
-    # The levels of each factor: `algorithm` where algorithms are given, then the keys.
+    # The levels of each factor: `algorithm` if algorithms are given, then the keys.
     factors: Mapping[str, Sequence[str]]
     at: Mapping[str, Mapping[str, str]]  # level of each factor, by name of the run
     scenarios: Mapping[str, core.Scenario]  # the resolved scenarios by the names of the runs

@@ -34,6 +34,8 @@ class Process(Protocol):
 
 def start() -> Process:
     """Start a process for a run: with the environment, the folder and the standard error of this one."""
+    # A fork of a process with all imports takes milliseconds, a new interpreter more than 0.1 s. Elsewhere, system
+    # libraries do not survive a fork.
     return _current().fork() if sys.platform == "linux" else _Started()
 
 

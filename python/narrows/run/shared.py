@@ -72,6 +72,7 @@ def _sources() -> str:
 
 def kept() -> Path:
     """Return the folder for the working folder, which is this user's on this machine."""
+    # Not in the working folder: anyone can compute the name of an entry, and put one into a checkout or an archive.
     here = hashlib.sha256(os.fsencode(Path.cwd())).hexdigest()
     return user_cache() / "cells" / here[:16]
 

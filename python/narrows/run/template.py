@@ -34,8 +34,11 @@ def main() -> None:
     os._exit(0)
 
 
+# Each byte on standard input, a socket, comes with three descriptors: the stream of jobs and answers of a new process,
+# a socket for its life, and its standard error. The process is killed when the other end of its life socket is closed
+# for writing; its exit status is sent when it has ended. This process has one thread and executes no scenario's files.
 class _Template:
-    """The processes that are running, by their numbers, each with the socket for its life."""
+    """The running processes by number, each with the socket for its life."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker process: reads a job, runs it and writes the result."""
+"""A worker process: reads a job, runs it and writes the result; only here, files that a scenario names are executed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def serve(parent: int, jobs: IO[bytes], answers: IO[bytes]) -> NoReturn:
 
 
 class _Replies:
-    """The answers to one job."""
+    """The answers to one job: progress, repeatedly, then one result or error (`_answer`)."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

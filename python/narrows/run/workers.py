@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes for runs with algorithms from files: one process per run."""
+"""Worker processes, one per run with algorithms from files, so that runs are independent and can be killed."""
 
 from __future__ import annotations
 
