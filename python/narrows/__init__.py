@@ -108,7 +108,7 @@ def __dir__() -> list[str]:
 # A report stands above the run that it shows.
 pages.built_by(lambda folder: import_module("narrows.commands.page").build(folder))
 MODULES = {"analysis", "metrics"}
-# Where public names are that are neither modules nor commands; the commands are functions of `narrows.api`.
+# The modules of public names that are neither modules nor commands; the commands are functions of `narrows.api`.
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},

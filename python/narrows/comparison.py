@@ -59,7 +59,7 @@ def runs_of(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
-    """Return which runs of a comparison stand beside each other, those that differ in the first factor first."""
+    """Return the runs of a comparison that differ in one factor alone, the first factor first."""
     runs = runs_of(summary) or {}
     factors: Mapping[str, list[str]] = summary.get("factors") or {}
     if not factors:
@@ -86,7 +86,7 @@ class Replaced:
 
     @property
     def sentence(self) -> str:
-        """Whose algorithm was replaced and whose was not."""
+        """The groups whose algorithm was replaced, and the others, in a sentence."""
         named = [f"{name} ({own})" if own else name for name, own in self.kept.items()]
         return f"Replaced was the algorithm of {_listed(self.groups)}, not that of {_listed(named)}."
 
@@ -144,5 +144,5 @@ BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
 # The last part of a key whose levels are queues.
 QUEUE = "queue"
-# Factors whose levels say what they are.
+# Factors whose levels need no key beside them.
 PLAIN = frozenset({ALGORITHM, BACKEND})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only interface to the extension: no other module imports `narrows._core`, whose stub lists what it has."""
+"""The only interface to the extension: no other module imports `narrows._core`, whose stub lists its content."""
 
 from typing import TYPE_CHECKING, TypeAlias
 

@@ -32,7 +32,7 @@ def unknown_beside(what: str, given: str, near: str | None, otherwise: str) -> s
 
 
 class UnknownNameError(InputError):
-    """A name that was given is none of those that there are."""
+    """A given name is unknown."""
 
     def __init__(self, what: str, given: str, known: Iterable[str], otherwise: str = "") -> None:
         """Make the error; arguments as `unknown`."""

@@ -19,7 +19,7 @@ def t_quantile(degrees: int) -> float:
     if degrees > MANY:
         return _expanded(degrees)
     log_top = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - math.log(math.pi * degrees) / 2
-    # What lies between -t and t grows ever slower with t, so that Newton's steps approach the root from below.
+    # The probability between -t and t is concave in t, so that Newton's steps approach the root from below.
     found = NORMAL
     while True:
         density = math.exp(log_top - (degrees + 1) / 2 * math.log1p(found * found / degrees))

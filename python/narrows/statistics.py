@@ -181,7 +181,7 @@ def ends_of(found: Estimate) -> tuple[float, float]:
 
 
 def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[Value]:
-    """Return what replications give that are independent of one another: the first alone if all are the same run."""
+    """Return the values of independent replications: the first alone if all are the same run."""
     return replications[:1] if len(set(digests)) == 1 else replications
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def ab(arguments: argparse.Namespace) -> int:
-    """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
+    """Compare two algorithms by sequential trials, and decide for each metric whether the second is worse."""
     from narrows.cli.github import Step
 
     step = Step(arguments.given) if arguments.github else None

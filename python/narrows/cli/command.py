@@ -27,7 +27,7 @@ class Command(NamedTuple):
 
 
 def load(name: str) -> Command:
-    """Import the module of a command, and return what it declares."""
+    """Import the module of a command, and return its declaration."""
     declared: tuple[Command, ...] = import_module(COMMANDS[name]).COMMANDS
     return next(each for each in declared if each.name == name)
 

@@ -84,12 +84,12 @@ def as_json(status: int, message: str, error: BaseException | None = None) -> st
 
 
 def _whole(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a diagnostic with every key; None for what it does not say."""
+    """Return a diagnostic with every key, None for missing ones."""
     return {key: given.get(key) for key in KEYS}
 
 
 def explain(error: ImportError) -> str | None:
-    """Return which package cannot be loaded, why, and what to install."""
+    """Return a one-line explanation of a failed import, with the package to install."""
     chain = list(_chain(error))
     package = _package(error)
     if package == OWN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `narrows ab --github` gives to the workflow in whose step it runs."""
+"""The outputs of `narrows ab --github` for the workflow in which it runs."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def figure(arguments: argparse.Namespace) -> int:
 
 
 def why(arguments: argparse.Namespace) -> int:
-    """Print what happened to a flow around a moment."""
+    """Print an explanation of the events of a flow around a moment."""
     from shutil import get_terminal_size
     from textwrap import fill
 
@@ -93,7 +93,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def import_rates(arguments: argparse.Namespace) -> int:
-    """Write the rates of a capture or of a result of iperf3 as a table, and print what they are."""
+    """Write the rates of a capture or of a result of iperf3 as a table, and print their description."""
     from narrows.api import import_rates as read
     from narrows.plural import counted
 

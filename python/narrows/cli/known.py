@@ -28,7 +28,7 @@ def subjects() -> list[str]:
 
 
 def shown() -> list[str]:
-    """Return what `narrows show` has a text for."""
+    """Return the names that `narrows show` accepts."""
     return [*subjects(), *(preset["name"] for preset in core.presets()), *scenarios()]
 
 

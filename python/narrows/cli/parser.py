@@ -95,7 +95,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """Prints the version of the package, with the numbers of what it reads and writes, and ends the process."""
+    """Prints the version of the package, with the numbers of its formats and interfaces, and ends the process."""
 
     def __call__(
         self,

@@ -180,7 +180,7 @@ def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -
     return value, other_end(value, left, right) or f"{left} to {right}"
 
 
-# What published studies reach of the speed that is measured, one with another: their cells are short.
+# The average speed of published studies relative to the measured one: their cells are short.
 OF_PRESENT_SPEED = 0.4
 MINUTE_S = 60
 STATEMENT = 70

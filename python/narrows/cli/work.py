@@ -68,7 +68,7 @@ class Work:
         return status
 
     def shard(self, job: Sharding) -> int:
-        """Run what falls to a shard, print how many of its cells are finished, and return the exit status."""
+        """Run the cells of a shard, print the number of finished ones, and return the exit status."""
         done = self.perform(job)
         found = done.result
         if self._arguments.json:

@@ -32,7 +32,7 @@ def _experiment(found: ScenarioFile, given: str) -> Experiment:
         names = ", ".join(Path(path).name for path, _, _ in resolved.files)
         raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")
     text = read_text(found.file)
-    # A case of a study is a file with changes: what it resolves to stands for it.
+    # A case of a study is a file with changes: the page has the resolved scenario instead.
     return Experiment(resolved.resolved if found.changes else _with_subject(text, resolved.resolved), given)
 
 

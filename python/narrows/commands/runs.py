@@ -45,7 +45,7 @@ class Running(Job[Run | Comparison]):
             found = execution.run(self.planned, self.options)
         else:
             found = execution.compare(self.planned, self.options)
-        # A folder named after what it holds, and whole, already has what this interrupted run would put there.
+        # A complete folder that is named after its content already has all that this interrupted run would write.
         if not (found.interrupted and is_whole(self.folder)):
             self._save(found)
         return found

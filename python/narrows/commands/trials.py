@@ -110,7 +110,7 @@ class Trying(Job[dict[str, Any]]):
 
     @property
     def _replaced(self) -> Replaced | None:
-        """Whose algorithm is replaced in the only scenario; of several, each has groups of its own."""
+        """The replaced algorithms of a single scenario; None for several, which have groups of their own."""
         return replaced_in(self.pairs[0].a) if len(self.pairs) == 1 else None
 
     @property

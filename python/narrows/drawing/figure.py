@@ -77,7 +77,7 @@ def with_others(figures: Mapping[int, Figure]) -> Figure:
     drawn = {number: each for number, each in others if not each.absent}
     if shown.absent or not drawn:
         return shown
-    # What happens in one replication alone has an entry in the legend, too.
+    # Events of one replication alone have entries in the legend, too.
     keys = without_repeats(key for each in (shown, *drawn.values()) for key in each.keys)
     moments = {number: text for each in (shown, *drawn.values()) for number, text in each.moments.items()}
     return replace(

@@ -393,7 +393,7 @@ class Panel:
     def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
         # Up to a panel's size beyond its edges, so that lines leave it in their true direction.
         low, high = sorted((2 * scale.start - scale.end, 2 * scale.end - scale.start))
-        # What overflows is beyond them.
+        # Overflowing values are beyond them.
         with np.errstate(over="ignore", invalid="ignore"):
             if scale.log:
                 part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)

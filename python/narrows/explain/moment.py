@@ -88,6 +88,7 @@ def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at
     group, index = flow
     summary = run.summary
     link = summary["groups"].get(group, {}).get("bottleneck")
+    # At a moment, by the interval of the series around it; else by the means of the run.
     if at_s is None:
         own, behind = (
             mean_in(summary["groups"].get(group), access.DELAY),

@@ -47,7 +47,7 @@ class Story:
                 self._losses[row["kind"], row["number"]].append(row)
 
     def moment(self, at_s: float, reach_s: float) -> tuple[str, list[Sentence]]:
-        """Return what happened around a moment: one or two sentences, and everything that belongs to it."""
+        """Return the explanation of a moment, in one or two sentences, and all events related to it."""
         near = self.nearest(at_s)
         if near is not None and at_s - reach_s <= seconds(near) <= at_s + reach_s:
             return self.change(near)
@@ -91,7 +91,7 @@ class Story:
         return [(seconds(run[0]), seconds(run[-1]), _said(run).text) for run in _runs(self.events)]
 
     def _around(self, change: Row, declared: Sequence[Row]) -> list[Row]:
-        """Return what belongs to a change of the window: the losses before, how they were noticed, and the end."""
+        """Return the events of a change of the window: the losses before, their detection, and the end."""
         at = seconds(change)
         rows = [*filter(None, map(self._loss_of, declared)), *declared]
         place = bisect_left(self._ends, at, key=seconds)
@@ -101,7 +101,7 @@ class Story:
             row for row in self._between(at - BESIDE_S, until)
             if row["place"] == "sender" and row["event"] != "declared-lost"
         ]  # fmt: skip
-        # What follows the end of the recovery at the same time belongs to something else.
+        # Events after the end of the recovery at the same time belong to another change.
         own = own[: next((index + 1 for index, row in enumerate(own) if row is end), len(own))]
         marks = []
         if change["rule"] == "mark":
@@ -252,7 +252,7 @@ FLOW_CONTROL = {
 }
 # Events that change the window.
 CHANGES = frozenset({"reduction", "idle-restart", "undo", "timeout"})
-# What happens at most so long before or after belongs to the same change, seconds.
+# Events at most this long before or after belong to the same change, seconds.
 BESIDE_S = 1e-3
 # How long a recovery is followed, seconds.
 LONGEST_S = 5.0

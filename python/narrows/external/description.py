@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of an external algorithm from its source alone: nothing in the file is executed."""
+"""The description of an external algorithm by its source alone, without execution; undecided properties are omitted."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _literal(default: str | None) -> object:
 
 
 def _kind(value: object) -> str | None:
-    """Return what kind of parameter a value makes; None if it does not say."""
+    """Return the kind of parameter that a default value implies; None if it implies none."""
     return next((words for kinds, words in KINDS if isinstance(value, kinds)), None)
 
 

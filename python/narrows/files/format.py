@@ -27,7 +27,7 @@ def numbered(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_kept(file: Path, content: Mapping[str, Any], *, is_sealed: bool = False) -> dict[str, Any]:
-    """Write a JSON file that a user keeps, whole or not at all, and return what it holds."""
+    """Write a JSON file that a user keeps, whole or not at all, and return its content."""
     whole = numbered(file.name, content)
     write_whole(file, to_json(sealed(whole) if is_sealed else whole) + "\n")
     return whole

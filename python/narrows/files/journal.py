@@ -30,7 +30,7 @@ class Journal:
                 self.damaged += 1
             else:
                 self.entries.append(entry)
-        # What stands behind the last line break is of a process that was killed while it wrote.
+        # A process that was killed while it wrote leaves text behind the last line break.
         if self.damaged or torn:
             write_whole(file, "".join(map(_line, self.entries)))
 

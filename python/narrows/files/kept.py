@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a long command: what it is about, and its finished work, so that the same command goes on there."""
+"""The folder of a long command: its description and finished work, so that the same command can resume it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class RunFolder:
 
     @cached_property
     def compares(self) -> str | None:
-        """What it compares, one of `compared.KINDS`; None for a run alone."""
+        """The kind of comparison, one of `comparison.KINDS`; None for a run alone."""
         return kind_of(self.manifest)
 
     @cached_property

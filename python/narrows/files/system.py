@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systems do differently: locks, renames, whether a process lives, and the memory that this one has taken."""
+"""Differences of operating systems, which no other module handles: locks, renames, live processes, and memory."""
 
 from __future__ import annotations
 

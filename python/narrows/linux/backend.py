@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SIMULATOR = "simulator"
 LINUX = cache.LINUX
 BOTH = "both"
-# Which queue disciplines links have: ours, or the kernel's.
+# The queue disciplines of links: ours, or the kernel's.
 OURS = ""
 KERNEL_QUEUES = (
     "pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq", "dualpi2", "choke", "sfb", "sfq",

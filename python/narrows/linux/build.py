@@ -34,7 +34,7 @@ def build(
     library.check()
     kept = {kernel.name: kernel for kernel in cache.kernels()}.get(name)
     if given is None and kept is not None and kept.is_current and kept.timer_hz == timer_hz and not source.packaged():
-        # The kernel stands, whatever it was built from; only the network is of another version.
+        # The kernel is kept, whatever its source; only the network is of another version.
         library.build(say)
         return kept, False
     found = source.find(given)
@@ -96,7 +96,7 @@ def _locked(place: Path, say: Callable[[str], None]) -> Iterator[None]:
                 return
 
 
-def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a receiver of messages
+def _compile(  # noqa: PLR0913, PLR0917  # the inputs of the kernel, and a receiver of messages
     found: Path, name: str, key: str, timer_hz: int, jobs: int, say: Callable[[str], None]
 ) -> cache.Kernel:
     began = time.monotonic()

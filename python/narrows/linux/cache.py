@@ -77,7 +77,7 @@ def find(name: str) -> Kernel:
 
 
 def option(name: str) -> str:
-    """Return what follows `--on` for the kernel `name`."""
+    """Return the argument of `--on` for the kernel `name`."""
     return LINUX if name == DEFAULT else f"{LINUX}:{name}"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from narrows.errors import InputError
 
-# Where Debian and Ubuntu put the packages linux-source-VERSION.
+# The place of the packages linux-source-VERSION of Debian and Ubuntu.
 PACKAGED = Path("/usr/src")
 MISSING = (
     "no kernel source is given, and /usr/src has none. Install Debian's package linux-source-6.12 (or fetch it with "
@@ -20,7 +20,7 @@ MISSING = (
     "with --source"
 )
 PACKAGE = ".deb"
-# What every source of a kernel has that can be built as User-Mode Linux.
+# The files of every kernel source that can be built as User-Mode Linux.
 NEEDED = ("arch/um/Kconfig", "Makefile", "net/ipv4/Makefile")
 
 
@@ -67,7 +67,7 @@ def unpack(source: Path, place: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, place / "source", symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        # What other builds have left there is not ours.
+        # Remains of other builds are not ours.
         _run(["make", "-C", os.fspath(place / "source"), "ARCH=um", "mrproper"], source)
         return place / "source"
     if source.suffix == PACKAGE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text in Markdown as CommonMark and GitHub read it: whatever it holds, it stays text."""
+"""Escapes text for Markdown as CommonMark and GitHub read it, including mentions that notify people."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a metric is shown, by its card: what it is called, its unit, and which direction is better."""
+"""The presentation of a metric by its card: its name, its unit, and its better direction."""
 
 from __future__ import annotations
 

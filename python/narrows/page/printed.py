@@ -244,7 +244,7 @@ def _text(node: Element) -> str:
 
 
 def _handle(sample: str, label: str, point: float) -> Any:
-    """Return what stands in the legend for a sample of the page."""
+    """Return the legend entry of matplotlib for a sample of the page."""
     from xml.etree import ElementTree as ET
 
     root = ET.fromstring(sample)  # noqa: S314  # as in `Picture.tree`

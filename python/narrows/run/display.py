@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Displayed:
-    """What all results have: a summary and tables. The summary is as in `summary.json`."""
+    """Results with a summary, as in `summary.json`, and tables."""
 
     summary: Any
 

@@ -34,7 +34,7 @@ def _owners(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple
 
 def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, Any]:
     measured = measures[clause["measure"]]
-    # As of one replication, so of several: a value that all of them have stands for the interval.
+    # If all replications have the same value, it replaces the interval.
     ends = None if measured.get("interval_method") == EQUAL else measured["ci95"]
     found = verdict(measured["mean"], ends, clause["at_least"], clause["at_most"])
     return {"mean": measured["mean"], "ci95": measured["ci95"], "verdict": found}

@@ -139,7 +139,7 @@ class Run(Results):
         programs.write(folder, self.records)
         for schema in core.tables():
             table = self.table(schema["name"])
-            # What can be absent is not there without rows, either.
+            # An optional table without rows is not written.
             if table.num_rows or not schema["absent"]:
                 write_parquet(table, folder / f"{schema['name']}.parquet")
         facts = {
@@ -209,7 +209,7 @@ class Comparison(Results):
         return numbered(SUMMARY, content)
 
     def _unlike(self) -> str:
-        """Return in what else the algorithms of the comparison differ; empty where other things are compared."""
+        """Return the other differences of the algorithms; empty unless the comparison is of algorithms."""
         sides: dict[str, list[str]] = {}
         for name, run in self.runs.items():
             at = {} if self.crossed is None else self.crossed.at[name]
@@ -220,7 +220,7 @@ class Comparison(Results):
         return unlike(sides)
 
     def _replaced(self) -> dict[str, Any]:
-        """Return whose algorithm is replaced, as part of the summary; nothing if it is all groups', or none's."""
+        """Return the replaced groups, as part of the summary; empty if all or no groups are under test."""
         varied = self.of == ALGORITHMS or (self.crossed is not None and ALGORITHM in self.crossed.factors)
         found = replaced_in(self._any.scenario) if varied else None
         return {} if found is None else {"replaced": asdict(found)}

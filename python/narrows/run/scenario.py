@@ -304,7 +304,7 @@ class Scenario:
     def resolve(
         self, subject: str | None = None, replications: int | None = None, seed: int | None = None
     ) -> core.Scenario:
-        """Check the scenario and fill in every default."""
+        """Check the scenario and fill in every default; `subject` is the algorithm of the groups under test."""
         check_numbers(replications=replications, seed=seed)
         return core.load(self._given(subject, replications, seed, backend.find(self.on, self.queue)))
 
@@ -393,7 +393,7 @@ class Scenario:
 
 
 def _with_any_subject(make: Callable[[str | None], T]) -> T:
-    """Return what `make` makes of a scenario; where all that it lacks is a subject, with any."""
+    """Return the result of `make` for a scenario, with any subject if it lacks nothing else."""
     try:
         return make(None)
     except core.ScenarioError as error:
@@ -403,7 +403,7 @@ def _with_any_subject(make: Callable[[str | None], T]) -> T:
 
 
 def stand_in() -> str:
-    """Return the name of an algorithm for the subject where any will do: the first of the catalogue."""
+    """Return the name of any algorithm for the subject: the first of the catalogue."""
     return str(core.algorithms()[0]["name"])
 
 

@@ -51,7 +51,7 @@ def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
 
 
 def clause(name: str, of: str, value: str, than: str = "") -> str:
-    """Return what follows "With fq-codel": the value of a metric of a group, and the value it is compared with."""
+    """Return the clause after "With fq-codel": the value of a metric of a group, and the value it is compared with."""
     return CLAUSES[name].format(of=of, value=value, than=than)
 
 
@@ -250,14 +250,14 @@ def _asked(measured: Groups) -> list[str]:
 
 
 def _flows(named: Sequence[str], shown: Sequence[Contrast], *, alone: bool) -> str:
-    """Return what follows "the flows" of a group; one that is called by its algorithm may have several names."""
+    """Return the words after "the flows" for a group; a group named after its algorithm may have several names."""
     if alone:
         return ""
     of = " of group" if named[0] in shown[0].runs else " of"
     return f"{of} {named[0]}" if len(named) == 1 else " under test"
 
 
-# What follows "With fq-codel"; of each metric that is asked for.
+# The clause after "With fq-codel" for each metric.
 CLAUSES = {
     "page_load_time_p50_s": "half of the pages of {of} load within {value}{than}",
     "stall_share": "the video of {of} stalls for {value} of the time{than}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose algorithm a comparison replaces: the groups under test of a scenario, and those that are not."""
+"""The groups of a scenario whose algorithm a comparison replaces, and the others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What plots need of results: a summary, and tables by their names."""
+"""The interface of results for plots: a summary, and tables by their names."""
 
 from __future__ import annotations
 

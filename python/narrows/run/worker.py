@@ -32,7 +32,7 @@ def leave_signals_to_the_parent() -> None:
 
 
 def close_standard_streams() -> None:
-    """Leave an algorithm an empty standard input, and standard error for what it prints."""
+    """Leave an algorithm an empty standard input, and standard error for its output."""
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)

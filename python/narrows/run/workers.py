@@ -64,7 +64,7 @@ def find_faults(
     try:
         answer = future.result()
     except core.AlgorithmError:
-        # Which of them ends the process, each shows alone.
+        # Run one by one to find the scenario that ends the process.
         for each in scenarios if len(scenarios) > 1 else ():
             find_faults([each], watch)
         raise
