@@ -17,6 +17,7 @@ def paint(text: str, role: str, stream: TextIO | None = None) -> str:
 
 def shows_colours(stream: TextIO) -> bool:
     """Return whether to print colours: on a terminal, unless `NO_COLOR` is set or the terminal is `dumb`."""
+    # Source: no-color.org.
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

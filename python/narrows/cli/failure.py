@@ -36,7 +36,7 @@ def status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
         case Interrupted() | KeyboardInterrupt():
             return INTERRUPTED, f"interrupted: {error}".removesuffix(": ")
         case ReportError() if _is_environment(error.__cause__):
-            # The results are kept, and that the disk has no room for the report is no fault of this program.
+            # The results are kept; a full disk without room for the report is no fault of this program.
             return INTERRUPTED, str(error)
         case OSError() if _is_environment(error):
             where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
@@ -117,7 +117,7 @@ def _chain(error: BaseException | None) -> Iterator[ImportError]:
 
 
 def _package(error: ImportError) -> str:
-    """Return the package that could not be loaded: that in whose code the error arose, or that which was not found."""
+    """Return the package that could not be loaded: the package in whose code the error arose, or the missing one."""
     trace = error.__traceback__
     while trace is not None:
         package = str(trace.tb_frame.f_globals.get("__name__", OWN)).partition(".")[0]

@@ -120,7 +120,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
 
 
 def _counted(ledger: Mapping[str, Any]) -> str:
-    """Return the verdicts on what data can decide, then how many checks of the implementation hold."""
+    """Return the verdicts on empirical claims, then the number of checks of the implementation that hold."""
     from narrows.reproduction.headline import checked
     from narrows.reproduction.ledger import NOT_TESTABLE
 
@@ -167,7 +167,7 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
 
 
 def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -> tuple[str, str]:
-    """Return an effect and its interval with the same number of decimals; a dash for what there is not."""
+    """Return an effect and its interval with the same number of decimals; a dash for a missing one."""
     from narrows.rounding import decimals_of, estimate_decimals, other_end
 
     if effect is None:

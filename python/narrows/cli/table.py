@@ -216,7 +216,7 @@ def _escaped(character: str) -> str:
 
 
 def shorten(name: str, width: int) -> str:
-    """Return a name shortened to a number of characters, by its middle: of `run: group` both are then seen."""
+    """Return a name shortened in its middle to a number of characters, so that both parts of `run: group` are seen."""
     kept = (width - 1) // 2
     return name if len(name) <= width else f"{name[: width - 1 - kept]}…{name[-kept:]}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lease of a folder: one process works on it at a time, and another takes over if that is dead."""
+"""The lease of a folder: one process works on it at a time; if it dies, another can take over."""
 
 from __future__ import annotations
 

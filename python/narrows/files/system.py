@@ -107,7 +107,7 @@ def sync(path: os.PathLike[str]) -> None:
 
 
 def _again_where_open(rename: Callable[[], object]) -> None:
-    # Windows renames nothing that is open; what scans new files closes them soon.
+    # Windows renames no open file; scanners of new files close them soon.
     end_s = time.monotonic() + (PATIENCE_S if sys.platform == "win32" else 0.0)
     while True:
         try:

@@ -40,7 +40,7 @@ def read_text(file: Path, largest_mb: int = 64) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Return whether a text can be written as UTF-8: Python keeps bytes that are none as halves of characters."""
+    """Return whether a text can be written as UTF-8; surrogates, with which Python keeps invalid bytes, cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
