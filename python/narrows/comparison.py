@@ -28,7 +28,7 @@ class Contrast(NamedTuple):
         return run_name({self.factor: level})
 
     def spoken(self, level: str) -> str:
-        """Return what follows "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
+        """Return the words after "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
         if self.factor.removesuffix(".kind").endswith(f".{QUEUE}") and "reverse" not in self.factor:
             return level
         return level if self.factor in PLAIN else self.label(level).replace("=", " ")
@@ -117,7 +117,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _short_keys(keys: list[str]) -> dict[str, str]:
-    """Return the shortest ends of key paths that distinguish them; what says nothing by itself is left out."""
+    """Return the shortest ends of key paths that distinguish them, without parts that mean nothing alone."""
     plain = {key: key.removesuffix(".kind").removesuffix(".name").split(".") for key in keys}
 
     def end(key: str, length: int) -> str:

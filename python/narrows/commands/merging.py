@@ -61,7 +61,7 @@ class Merging(Job[Studied]):
 
 
 def merging(folders: Sequence[Path], options: Options) -> Merging | Reproducing | Measuring:
-    """Check that shards fit, and that their results have a place; nothing is written before."""
+    """Check that shards belong together, and that their results have a place, before anything is written."""
     for name, join in ((reproducing.ABOUT, _reproduction), (evaluating.ABOUT, _suite)):
         if (folders[0] / name).is_file():
             if options.out is not None:

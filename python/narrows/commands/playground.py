@@ -37,7 +37,7 @@ def _experiment(found: ScenarioFile, given: str) -> Experiment:
 
 
 def _with_subject(text: str, resolved: str) -> str:
-    """Return a scenario whose algorithm under test is named, and which is else as its author wrote it."""
+    """Return a scenario as its author wrote it, except that the algorithm under test is named."""
     groups = tomllib.loads(text).get("flows", [])
     if not any(group.get("algorithm") == "subject" for group in groups):
         return text

@@ -55,7 +55,7 @@ def asked(options: Options, **arguments: Any) -> dict[str, Any]:
 
 
 def refuse_with_shard(options: Options, **given: object) -> None:
-    """Check that nothing is asked for that needs the cells of all shards."""
+    """Check that no argument requires the cells of all shards."""
     for name, value in given.items():
         if options.shard is not None and value:
             problem = "needs the cells of all: join them with `narrows study merge`, then give it to the same command"

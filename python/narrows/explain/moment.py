@@ -58,7 +58,7 @@ class Explanation:
 def explain(
     folder: Path, flow: str, at: str | None, replication: int | None = None, window: str = f"{REACH_S:g}s"
 ) -> Explanation:
-    """Explain what happened to a flow around a moment, or list every change of its window."""
+    """Explain the events of a flow around a moment, or list every change of its window."""
     run = single(folder)
     number = run.replication(replication)
     at_s = None if at is None else _seconds("--at", at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new algorithm behind the C interface: a folder with the controller, the header, its test, and what builds it."""
+"""A new algorithm behind the C interface: a folder with the controller, the header, its test, and the build files."""
 
 from __future__ import annotations
 

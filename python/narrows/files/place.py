@@ -16,7 +16,7 @@ def inside(folder: Path, place: str, named_in: Path) -> Path:
 
 
 def leaves(place: str) -> bool:
-    """Return whether a place is none within a folder by its text alone."""
+    """Return whether the text of a place alone shows that it is outside the folder."""
     path = PurePosixPath(place)
     return not place or path.is_absolute() or ".." in path.parts or "\\" in place or "\0" in place
 

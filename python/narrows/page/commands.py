@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on a page: all run in the folder of the page, but the one that a person has typed elsewhere."""
+"""The commands on a page: all run in the folder of the page, except the command as typed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def here(*words: str) -> Markup:
 
 
 def typed(command: str | None) -> Entries:
-    """Return the entry of the command that made the results, as a person typed it; none for what Python made."""
+    """Return the entry of the command that made the results, as typed; empty for results from Python."""
     if not command:
         return []
     return [("Command, as typed", join((element("code", command, class_="typed"), WHERE)))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a saved run or comparison, which is drawn by what stands above runs."""
+"""The page of a saved run or comparison; a higher layer registers the function that builds it."""
 
 from __future__ import annotations
 

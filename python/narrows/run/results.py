@@ -271,7 +271,7 @@ class Comparison(Results):
             write_manifest(partial, facts)
 
     def _failures(self) -> dict[str, Any]:
-        """Return why runs failed, by their names, as part of the summary; nothing if none did."""
+        """Return the errors of failed runs by name, as part of the summary; empty without any."""
         return {"failed": {name: str(error) for name, error in self.failed.items()}} if self.failed else {}
 
     @property

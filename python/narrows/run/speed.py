@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast this machine simulates at present, whatever else runs on it."""
+"""The present simulation speed of this machine, with its other load."""
 
 from __future__ import annotations
 
