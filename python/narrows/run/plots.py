@@ -88,7 +88,7 @@ class Plots:
         return _printed(figure, ax)
 
     def _factors(self) -> dict[str, tuple[str, str]]:
-        """Return algorithm and level of the other factors of each run of a comparison; nothing of a run."""
+        """Return algorithm and level of the other factors of each run of a comparison; empty for a run."""
         summary = self._shown.summary
         found = {}
         for name, each in (runs_of(summary) or {}).items():
