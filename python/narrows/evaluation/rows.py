@@ -155,10 +155,7 @@ def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
 def _absent(
     evaluation: Evaluation, cells: Cells, failed: Sequence[Refused], predicate: Predicate, condition: Condition
 ) -> tuple[tuple[str, str] | None, dict[str, str]]:
-    """Return verdict and reason of a row that cannot be judged, or None, and why each missing reference is missing.
-
-    What is left of a subject or reference of which a cell failed is a choice among its replications.
-    """
+    """Return verdict and reason of a row that cannot be judged, or None, and why each missing reference is missing."""
     tested = evaluation.names[0]
     own = [condition, {**condition, **predicate.at}] if predicate.than == OWN else [condition]
     for missing, verdict, words in ((failed, NOT_MEASURED, f"{CELL_FAILED}: "), (cells.refused, NOT_APPLICABLE, "")):

@@ -138,11 +138,7 @@ _UNWATCHED = _Unwatched()
 
 
 def digest_of(cells: pa.Table) -> str:
-    """Return the digest of the results of a study: of the records of its finished cells in their order; empty without.
-
-    Args:
-        cells: The table of the cells, from `table`.
-    """
+    """Return the digest of the records of the finished cells of a study in their order; empty without cells."""
     return digest(cells["digest"].to_pylist()) if cells.num_rows else ""
 
 

@@ -24,11 +24,7 @@ class Level:
 
 
 def combined(document: Document, entry: Entry, words: Words) -> list[Level]:
-    """Read the levels of a factor with `each`.
-
-    Each table of `each` gives all combinations of the names that it lists, the last list varying fastest. In the values
-    of key paths, `{PART}` is replaced by the value that `values.PART` has for the name, or else by the name.
-    """
+    """Read the levels of a factor with `each`."""
     columns = {key: each.node for key, each in entry.node.entries.items()}
     each, label, values = (columns.pop(key, None) for key in ("each", "label", "values"))
     before = len(document.faults)

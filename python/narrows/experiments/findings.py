@@ -63,10 +63,7 @@ class Mean:
 
     @property
     def needed(self) -> int | None:
-        """Replications that would show the difference, if mean and spread stay and all tests are corrected for.
-
-        None if the test is impossible, or if more than `MOST_NEEDED` are needed.
-        """
+        """Replications that would show the difference, if mean and spread stay and all tests are corrected for."""
         import numpy as np
 
         survival = load("scipy.stats").t.sf
@@ -338,10 +335,7 @@ class _Table:
 
 
 def _test(of: Sequence[float], against: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return p value and statistic, over the root of the pairs, of the paired t-test.
-
-    Both are None with fewer than two pairs, or differences without spread.
-    """
+    """Return p value and statistic, over the root of the pairs, of the paired t-test."""
     import numpy as np
 
     ttest_rel = load("scipy.stats").ttest_rel
@@ -381,11 +375,7 @@ def _tests(finding: Finding) -> list[float | None]:
 
 
 def within(plan: Plan, cells: pa.Table, column: Column) -> Range:
-    """Return the values that a metric of a study can have in its cells.
-
-    The capacity of the bottleneck limits a goodput, the capacity of the link a rate, and the length of the run a time
-    that ends in the run.
-    """
+    """Return the values that a metric of a study can have in its cells."""
     owners = [column.owner] if column.owner else _tested(plan, column.of)
     found = [_most(cells, f"{column.of}.{owner}", column.measure) for owner in owners]
     if card_of(column.measure, column.of)["unit"] == "s" and column.of == "group" and column.measure not in UNLIMITED:

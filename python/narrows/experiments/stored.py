@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 
 class Status(NamedTuple):
-    """The state of a study.
-
-    Attributes:
-        cells: Number of cells, as far as it is decided.
-        finished: Number of finished cells.
-        failed: Number of failed cells.
-        running: The process that works on the study: `host`, `pid` and `since`; None without one.
-    """
+    """The state of a study."""
 
     cells: int
     finished: int

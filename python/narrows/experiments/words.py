@@ -15,11 +15,7 @@ REFERENCE = re.compile(r"\{([A-Za-z][\w-]*)(?:\.([\w-]+))?\}")
 
 
 class Words:
-    """Values of the names in references.
-
-    A text that consists of one reference is replaced by the value, of any type; a reference within a text is replaced
-    by the value as text. Values may contain references. `{name.entry}` refers to an entry of a table.
-    """
+    """Values of the names in references."""
 
     def __init__(self, document: Document, known: Mapping[str, Node]) -> None:
         """Create from values by name."""
@@ -31,10 +27,7 @@ class Words:
         return Words(self._document, {**self._known, **known})
 
     def filled(self, node: Node, within: tuple[str, ...] = ()) -> Node:
-        """Return a value with all references in its texts replaced; unchanged where there are no words.
-
-        Unknown names and references to themselves are added to the faults of the document.
-        """
+        """Return a value with all references in its texts replaced; unchanged where there are no words."""
         if not self._known:
             return node
         match node.value:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement of our values with those that a study printed, by quantity and by table. Pure functions.
+"""Agreement of our values with the published values, by quantity and by table. Pure functions.
 
-Ranks say whether the same things are large, among values of one quantity: over all of them, and within each setting,
-a column of a table. How near a typical value is says the median factor, exp(median |ln(ours / theirs)|): it is 2 if
-ours are twice theirs, and if they are half of it. Both ignore how a value came about; where a study's setting is not
-known, ranks are the fairer one.
+The rank correlation compares the order of the values of one quantity: over all of them, and within each setting, a
+column of a table. The median factor, exp(median |ln(ours / theirs)|), compares their magnitude: it is 2 if ours are
+twice theirs, or half of theirs. If the setting of a study is not known, the rank correlation is the fairer comparison.
 """
 
 from __future__ import annotations
@@ -27,25 +26,12 @@ if TYPE_CHECKING:
 
 
 def agreement(published: Published, size: str, digest: str, found: Found) -> dict[str, Any]:
-    """Compare every table, figure and claim that has values of the source with ours.
-
-    Args:
-        published: The published study.
-        size: Size of the experiments.
-        digest: Digest of all records, as in the ledger.
-        found: Results of the experiments.
-
-    Returns:
-        The content of `tables.json`: for each table, and each figure with values of the source, `ours`, `ci95` and
-        `published` by row and column, and their `agreement`; the same of each value that a claim has from the text
-        (`printed`); the agreement of each of the `quantities`, and the median factor of all values; and the
-        `calibrations`. Tables without any value are left out.
-    """
+    """Return the content of `tables.json`; tables, figures and claims without published values are left out."""
     forms = {each: found.under(each) for table in published.tables for row in table.under.values() for each in row}
     forms |= {each: found.under(each) for calibration in published.calibrations for each in calibration.under}
     tables = [_table(table, forms) for table in published.tables]
     pictures = [_picture(picture, found.cells) for picture in published.pictures if picture.published]
-    # A figure may draw what a table has.
+    # A figure may draw values of a table.
     there = {pair for table in tables for pair in _pairs(table)}
     apart = [picture for picture in pictures if not there.issuperset(_pairs(picture))]
     printed = [_printed(claim.id, each, found.cells) for claim in published.claims for each in claim.printed]
@@ -74,7 +60,7 @@ def _printed(claim: str, given: Printed, cells: Cells) -> dict[str, Any]:
 
 
 def _by_quantity(tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the agreement of all values of each quantity: the columns of all tables that are of it."""
+    """Return the agreement of all values of each quantity, over the columns of all tables."""
     columns: dict[str, list[list[tuple[float, float]]]] = {}
     for table in tables:
         for name, pairs in zip(table["quantities"], _by_column(table), strict=True):
@@ -156,7 +142,7 @@ def _compared(
 
 
 def _quantities(kind: str, of: Table | Picture, columns: Sequence[str]) -> list[str]:
-    """Return the name of the quantity of each column; those of a table may have different units."""
+    """Return the name of the quantity of each column; columns of a table may have different units."""
     if of.compared_as:
         return [str(bound(of.compared_as, {"column": each})) for each in columns]
     if kind == "figure" or len(columns) == 1:
@@ -189,7 +175,7 @@ def _rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _median_factor(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Return the median factor between the two of each pair; None without pairs, or if it is infinite."""
+    """Return the median factor between the values of a pair; None without pairs, or if it is infinite."""
     if not pairs:
         return None
     factor = statistics.median(_factor(*pair) for pair in pairs)
@@ -228,16 +214,7 @@ def _by_column(table: Mapping[str, Any]) -> list[list[tuple[float, float]]]:
 
 
 def estimated(quantity: Quantity, cells: Cells, binding: Binding) -> Mapping[str, Any]:
-    """Estimate the mean of a quantity and its 95 % interval; replications that are the same run count once.
-
-    Args:
-        quantity: The quantity.
-        cells: Rows of cells by experiment.
-        binding: Values of names.
-
-    Returns:
-        `mean` and `ci95`, both None without cells or values.
-    """
+    """Return `mean` and `ci95`, None without values; replications that are the same run count once."""
     if quantity.experiments() - set(cells):
         return NO_ESTIMATE
     try:
@@ -253,6 +230,6 @@ def _rounded(value: float) -> float:
     return round(value, 4)
 
 
-# Fewer values have no rank correlation that says anything.
+# With fewer values a rank correlation has no meaning.
 LEAST = 3
 NO_ESTIMATE: Mapping[str, Any] = {"mean": None, "ci95": None}

@@ -43,13 +43,7 @@ class Whole:
     def __init__(
         self, parts: Sequence[Part], update: Callable[[float, str], None], stopped: Callable[[], bool]
     ) -> None:
-        """Begin.
-
-        Args:
-            parts: The experiments in the order in which they run.
-            update: Receives the fraction of all simulated time that is done, and what runs.
-            stopped: Returns True to stop the work.
-        """
+        """Begin."""
         self.stopped = stopped
         self._update = update
         self._whole_s = sum(part.simulated_s for part in parts)
@@ -82,12 +76,7 @@ class _PartOfWhole:
 
 
 class Spent(NamedTuple):
-    """The cost of cells.
-
-    Attributes:
-        packet_hops: Number of packets that crossed a link, over all links.
-        cpu_s: Processor time, seconds.
-    """
+    """The cost of cells."""
 
     packet_hops: int
     cpu_s: float
@@ -96,24 +85,7 @@ class Spent(NamedTuple):
 def parts(
     study: StudyFolder, size: str, seed: int | None, replications: int | None, *, trust: bool = False
 ) -> list[Part]:
-    """Plan a reproduction: read every study file and resolve every scenario.
-
-    Args:
-        study: The published study.
-        size: Size of its study files, "quick", "medium" or "full"; experiments without this size are left out.
-        seed: Master seed in place of the files' own; None for theirs.
-        replications: Number of replications in place of the files' own; None for theirs.
-        trust: Whether Python files outside of the study's folders, and commands in its files, may be executed.
-
-    Returns:
-        The experiments without a variant, then those of each variant. Of the medium size they have only the points
-        that a claim asks for, or a table or figure with values of the source.
-
-    Raises:
-        InputError: A file cannot be read, no study file has a variant that the claims name, or a claim reads a column
-            or cells that its experiment does not have.
-        ScenarioError: A study file or a scenario has faults.
-    """
+    """Plan a reproduction: read every study file and resolve every scenario."""
     files = study.experiments(size)
     forms: list[tuple[Variant | None, Choice, list[str]]] = [(None, Choice(size), list(files))]
     forms += [
@@ -129,7 +101,7 @@ def parts(
         for name in experiments:
             experiment = read_study(files[name], seed, replications, choice)
             plan = make_plan(experiment, trust=trust)
-            # A variant may have some of the points alone; the others are those of the description.
+            # A variant may have only some of the points; the description has the others.
             for claim, selections in claims.items():
                 own = [each for each in selections if each.experiment == name]
                 if own and (problem := missing(plan, own, points=not variant)):
@@ -148,18 +120,7 @@ def parts(
 
 
 def prepare(study: StudyFolder, size: str, folder: Path, shard: Mapping[str, Any] | None = None) -> None:
-    """Create the folder of a reproduction, unless it exists and belongs to the same study and size.
-
-    Args:
-        study: The published study.
-        size: "quick", "medium" or "full".
-        folder: Path of the folder.
-        shard: The shard whose cells alone are in it, and what decides which cells there are; None for all cells.
-
-    Raises:
-        InputError: A file of the study that judging needs cannot be read.
-        OutputError: The path holds another reproduction or something else.
-    """
+    """Create the folder of a reproduction, unless it exists and belongs to the same study and size."""
     # Hours of cells must not end with a file that is missing.
     judges_of(study, size, {})
     about = {"study": study.name, "size": size, **({"shard": shard} if shard else {})}
@@ -175,22 +136,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     retry: bool = False,
     shared: Shared | None = None,
 ) -> int:
-    """Run every cell that has no result yet.
-
-    Args:
-        found: The experiments.
-        folder: Folder of the reproduction.
-        executor: Returns an executor for an experiment.
-        watch: Returns the observer of an experiment's progress.
-        retry: Whether cells that failed before run again.
-        shared: Cells of other commands.
-
-    Returns:
-        Number of cells that failed.
-
-    Raises:
-        Interrupted: The run was stopped; finished cells are kept.
-    """
+    """Run every cell that has no result yet."""
     failed = 0
     for part in found:
         failed += campaign.work(part.opened(folder), executor(), watch(part), retry=retry, shared=shared).failed
@@ -198,11 +144,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
 
 
 def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Found]:
-    """Judge the claims of a reproduction by the experiments whose cells are finished.
-
-    Returns:
-        The ledger, and the results of the experiments.
-    """
+    """Judge the claims of a reproduction by the experiments whose cells are finished."""
     seed = found[0].plan.seed if found else 0
     results = gathered(study, size, [part.placed for part in found], folder)
     return ledger(study.name, study.claims(size), size, seed, results), results
@@ -234,13 +176,7 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Placed], folder: Pat
 
 
 def judges_of(study: StudyFolder, size: str, varied: Mapping[str, Mapping[str, Asked]]) -> dict[str, Rows]:
-    """Return the cells that other implementations have of a study at a size, by their names.
-
-    Args:
-        study: The study.
-        size: The size.
-        varied: The results of variants, some of which are runs of another implementation.
-    """
+    """Return the cells that other implementations have of a study at a size, by their names."""
     asked = [judge for judge in study.published.judges if judge.size in {"", size}]
     judges = {judge.name: cells_of(judge, study.folder) for judge in asked}
     for variant in study.published.variants:
@@ -256,13 +192,13 @@ def finished(found: Sequence[Part], folder: Path) -> int:
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:
-    """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
+    """Return the cost of all finished cells of a reproduction, including cells of earlier commands."""
     places = [folder / part.path for part in found if is_finished(folder / part.path)]
     tables = [stored(place).table().select(["packet_hops", "cpu_s"]).to_pydict() for place in places]
     hops = sum(sum(table["packet_hops"]) for table in tables)
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 
 
-# The size of which only the cells run that something asks for.
+# Of this size, only cells run that a claim, table or figure needs.
 MEDIUM = "medium"
 ABOUT = "reproduction.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claims of a ledger that do not hold, by whose cause it is. Pure functions."""
+"""The claims of a ledger that do not hold, by the class of their cause. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def by_class(claims: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Return the claims that were judged and do not hold, by the heading of whose cause it is."""
+    """Return the claims that were judged and do not hold, by the heading of the class of their cause."""
     found: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS.values()}
     for claim in claims:
         if claim["verdict"] not in {HOLDS, NOT_TESTABLE}:
@@ -26,27 +26,24 @@ def by_class(claims: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def whose_of(claim: Entry) -> str:
-    """Return whose the cause of a claim is; empty if it is not said."""
+    """Return the class of the cause of a claim, one of `CLASSES`; empty if none is given."""
     explained = claim["explained"]
     return str(explained["whose"]) if explained else ""
 
 
 def evidence_of(claim: Entry) -> list[str]:
-    """Return what shows the cause of a claim: variants and other implementations with the verdict there, and runs.
-
-    Of a cause without a class, these are the variants under which the verdict is another, and all implementations.
-    """
+    """Return the evidence for the cause of a claim: runs, variants and implementations with their verdicts."""
     if claim["explained"]:
         shown = {each["what"]: each["verdict"] for each in claim["explained"]["evidence"]}
     else:
         shown = {name: verdict for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]}
         shown |= {name: judged["verdict"] for name, judged in (claim["judged"] or {}).items()}
-    # What has not run shows nothing.
+    # A variant without a run shows nothing.
     return [f"{what}: {verdict}" if verdict else what for what, verdict in shown.items() if verdict or what[-1] == "."]
 
 
 def decides_of(claim: Entry) -> str:
-    """Return what would decide the cause of a claim: in words, and the variants and implementations yet to run."""
+    """Return the missing evidence for the cause of a claim, with the variants and implementations yet to run."""
     explained = claim["explained"] or {"evidence": [], "decides": None}
     waits = [each["what"] for each in explained["evidence"] if not each["verdict"] and each["what"][-1] != "."]
     return "; ".join(
@@ -55,7 +52,7 @@ def decides_of(claim: Entry) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text: what ends with a full stop before a capital letter, a number or a parenthesis."""
+    """Return the sentences of a text: each ends at a full stop before a capital letter, a number or a parenthesis."""
     return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9(*])", text.strip()) if each]
 
 
@@ -65,7 +62,7 @@ def shortened(text: str) -> str:
     return " ".join(every[:LONGEST]) + (" …" if len(every) > LONGEST else "")
 
 
-# The headings of what does not hold, in their order.
+# The headings of claims that do not hold, in their order.
 HEADINGS: Mapping[str, str] = {
     OURS: "ours", SOURCE: "the source's", SET_UP: "set-up", OPEN: "open", "": "not classified",
 }  # fmt: skip

@@ -41,21 +41,12 @@ if TYPE_CHECKING:
 
 
 def read_claims(file: Path, size: str = "quick") -> Published:
-    """Read the claims of a study.
-
-    Args:
-        file: The file `claims.toml`.
-        size: "quick", "medium" or "full", for texts that differ between them.
-
-    Raises:
-        InputError: The file cannot be read.
-        ScenarioError: It has errors.
-    """
+    """Read the claims of a study."""
     return _Reader(Document(read_text(file), str(file)), size).published()
 
 
 class _Reader:
-    """Reads the parts of a file; at the first faulty one it stops."""
+    """Reads the parts of a file, up to the first fault."""
 
     def __init__(self, document: Document, size: str) -> None:
         self.document, self.size = document, size
@@ -96,7 +87,7 @@ class _Reader:
         """Return the words of the size."""
         of_sizes = [Key(size, keys.PLAIN, "none", "", required=size != "medium") for size in keys.SIZES]
         given = self.fields(node, of_sizes) if node is not None and node.value else {}
-        # The medium size has the times of the full one, unless it says otherwise.
+        # The medium size has the times of the full size, unless the file gives its own.
         sizes = {**given, "medium": {**given.get("full", {}), **given.get("medium", {})}}
         for name in sorted(set().union(*sizes.values())):
             if node is not None and not all(name in each for each in sizes.values()):
@@ -138,7 +129,7 @@ class _Reader:
         )
 
     def printed(self, node: Node, claim: Mapping[str, Any], scope: _Scope) -> tuple[Printed, ...]:
-        """Read values of the source's text: one of the quantity of the claim's own bound, or a list with theirs."""
+        """Read published values: one for the quantity of the claim's bound, or a list with a quantity each."""
         if isinstance(node.value, list):
             read = [self.fields(each, keys.VALUE) for each in node.items]
             return tuple(
@@ -152,7 +143,7 @@ class _Reader:
         return (Printed(test.quantity, float(value or 0.0)),)
 
     def headline(self, node: Node, claims: Sequence[Claim], drawn: Sequence[Table | Picture]) -> Headline:
-        """Read what a source is known for, by claims that there are and values that its tables and figures have."""
+        """Read a headline, which names existing claims, tables and figures."""
         found = self.fields(node, keys.HEADLINE)
         ids = [claim.id for claim in claims]
         rests_on = tuple(self.known(each, each.plain, ids) for each in found["claims"])
@@ -179,7 +170,7 @@ class _Reader:
         evidence = found.get("evidence")
         listed = [] if evidence is None else evidence.items if isinstance(evidence.value, list) else [evidence]
         for each in listed:
-            # What ends like a sentence is one; a name that is written wrong is not.
+            # A text that ends like a sentence is a sentence; any other must be a known name.
             if not isinstance(each.value, str) or not each.value.rstrip().endswith("."):
                 self.known(each, each.plain, forms)
         return Cause(found["text"], found["whose"], tuple(each.plain for each in listed), found.get("decides", ""))
@@ -317,7 +308,7 @@ class _Reader:
         return Calibration(found["title"], found["caption"], parts, under)
 
     def form(self, node: Node, forms: Mapping[str, tuple[Key, ...]], otherwise: str) -> tuple[str, dict[str, Any]]:
-        """Return which form a table has, by a key of its own, and its values."""
+        """Return the form of a table, given by the key that distinguishes it, and its values."""
         there = node.value if isinstance(node.value, dict) else {}
         kind = next((each for each in forms if each in there), otherwise)
         return kind, self.fields(node, forms[kind])
@@ -340,7 +331,7 @@ class _Reader:
         return [dict(zip(table, each, strict=True)) for each in itertools.product(*lists)]
 
     def listed(self, node: Node | None) -> list[Any]:
-        """Return a list: one that is there, or that of `[lists]` with such a name."""
+        """Return a list: written out, or named in `[lists]`."""
         if node is not None and isinstance(node.value, str):
             node = self.lists[self.known(node, node.value, self.lists)]
         found = [each.plain for each in self.document.listed(node, "a list, or the name of one")]
@@ -362,14 +353,7 @@ class _Reader:
 
 @frozen
 class _Scope:
-    """Where a quantity stands.
-
-    Attributes:
-        own: The experiment that it means by itself.
-        experiments: Those there are.
-        bound: Values of the bound names.
-        within: The named quantities that it is part of.
-    """
+    """The context of a quantity in the file."""
 
     own: str
     experiments: tuple[str, ...]
@@ -385,13 +369,13 @@ def _sides(drawn: Table | Picture) -> tuple[list[str], list[str]]:
 
 
 def _printed(found: Mapping[str, Any]) -> dict[str, list[float | None]]:
-    """Return the source's values by name; an empty text stands where it has none."""
+    """Return the published values by name; None for an empty text."""
     printed = found.get("published", {})
     return {name: [None if each == "" else each for each in values] for name, values in printed.items()}
 
 
 def _fitting(template: str, names: Mapping[str, object]) -> list[str]:
-    """Return the names that a text can become when its `{x}` are replaced."""
+    """Return the names that a text can give when its `{x}` are replaced."""
     if "{" not in template:
         return [template] if template in names else []
     pattern = "".join(".*" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{[^{}]*\})", template))

@@ -36,20 +36,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Constant(Same):
-    """A quantity that has the same value in every replication, used as a number.
-
-    Attributes:
-        quantity: The quantity.
-    """
+    """A quantity that has the same value in every replication, used as a number."""
 
     quantity: Quantity
 
     def everywhere(self, cells: Cells, binding: Binding) -> float | Values:
-        """Return the number; no values if no replication has one.
-
-        Raises:
-            QuantityError: The values of replications differ.
-        """
+        """Return the number, which must be equal in all replications; no values if none has one."""
         found = set(self.values(cells, binding).values())
         if len(found) > 1:
             raise QuantityError(f"{self.describe(binding)} is not the same in every replication")
@@ -62,7 +54,7 @@ class Constant(Same):
         return Unsure(every if found.higher else frozenset(), every if found.lower else frozenset())
 
     def term(self, terms: Terms, binding: Binding) -> int:
-        """Return its number among the terms of a statistic."""
+        """Return the number of its term."""
         number = self.everywhere(terms.cells, binding)
         return terms.constant(math.nan if isinstance(number, dict) else number)
 
@@ -78,12 +70,7 @@ class _Called(Same):
 
 @frozen
 class Named(_Called):
-    """A quantity with a name for descriptions.
-
-    Attributes:
-        name: The name; `{x}` in it is replaced by the binding of that name.
-        quantity: The quantity.
-    """
+    """A quantity with a name for descriptions."""
 
     name: str
     quantity: Quantity
@@ -91,12 +78,7 @@ class Named(_Called):
 
 @frozen
 class Chosen(_Called):
-    """One of several named quantities, by the condition under which it is taken.
-
-    Attributes:
-        name: The name; `{x}` in it is replaced by the binding of that name.
-        quantities: The quantities by name.
-    """
+    """One of several named quantities, by the condition under which it is taken."""
 
     name: str
     quantities: Mapping[str, Quantity]
@@ -106,11 +88,7 @@ class Chosen(_Called):
         return list(self.quantities.values())
 
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
-        """Return the quantity that the name under a condition is of.
-
-        Raises:
-            QuantityError: No quantity has this name.
-        """
+        """Return the quantity that has the name under a condition."""
         name = self.describe(binding)
         if name not in self.quantities:
             raise QuantityError(f"no quantity is named {name}; there are {', '.join(self.quantities)}")
@@ -119,13 +97,7 @@ class Chosen(_Called):
 
 @frozen
 class Probability(Same):
-    """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is.
-
-    Attributes:
-        quantity: The quantity.
-        least: Lower bound, inclusive; None without one.
-        most: Upper bound, inclusive; None without one.
-    """
+    """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is."""
 
     quantity: Quantity
     least: float | None
@@ -169,19 +141,13 @@ class Probability(Same):
         return False
 
     def term(self, terms: Terms, binding: Binding) -> int:
-        """Return its number among the terms of a statistic."""
+        """Return the number of its term."""
         return terms.measured((id(self), repr(dict(binding))), lambda: self.values(terms.cells, binding))
 
 
 @frozen
 class Folded(Quantity):
-    """The aggregate of several quantities, each under several conditions, replication by replication.
-
-    Attributes:
-        how: Aggregation: "sum", "mean", "max" or "min".
-        parts: The quantities, at least one.
-        over: Bindings of each condition; one empty binding if there are no conditions.
-    """
+    """The aggregate of several quantities, each under several conditions, replication by replication."""
 
     how: str
     parts: Sequence[Quantity]
@@ -202,7 +168,7 @@ class Folded(Quantity):
         return dict(zip(shared, found, strict=True))
 
     def unsure(self, cells: Cells, binding: Binding) -> Unsure:
-        """Return where any part is only a bound; a least or greatest value is known where a known part has it."""
+        """Return the replications in which a part is only a bound, unless a known part is the least or greatest."""
         found = super().unsure(cells, binding)
         if self.how not in {"min", "max"} or not found.any:
             return found
@@ -236,13 +202,7 @@ class Folded(Quantity):
 
 @frozen
 class Combined(Quantity):
-    """A combination of two quantities, replication by replication.
-
-    Attributes:
-        how: Operation: "ratio", "minus", "plus" or "times".
-        first: The first operand.
-        second: The second operand.
-    """
+    """A combination of two quantities, replication by replication."""
 
     how: str
     first: Quantity
@@ -253,7 +213,7 @@ class Combined(Quantity):
         return self.first, self.second
 
     def unsure(self, cells: Cells, binding: Binding) -> Unsure:
-        """Return where one of both is only a bound: a difference and a ratio fall with the second."""
+        """Return the replications with an operand that is only a bound; difference and ratio fall with the second."""
         first, second = (each.unsure(cells, inner) for each, inner in self.under(binding))
         found = either([first, second.reversed if self.how in {"minus", "ratio"} else second])
         if found.any and self.how in {"times", "ratio"} and _around(self.under(binding)).low < 0:
@@ -267,7 +227,7 @@ class Combined(Quantity):
         return f"{self.first.describe(binding)} {sign} {self.second.describe(binding)}"
 
     def domain(self, binding: Binding) -> Domain:
-        """Return the unit of a sum or difference; what is not negative if neither operand is, but for a difference."""
+        """Return the unit of a sum or difference; only a difference of nonnegative operands may be negative."""
         unit = _common(self.under(binding)) if self.how in {"minus", "plus"} else ""
         return Domain(unit, POSITIVE if self.how != "minus" and _around(self.under(binding)).low >= 0 else REAL)
 
@@ -276,7 +236,7 @@ class Combined(Quantity):
         return type(self), self.how
 
     def drawn(self, parts: Sequence[Draws], _binding: Binding) -> Draws:
-        """Return the results; they are not finite where a divisor is zero."""
+        """Return the results, which are not finite if a divisor is zero."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found: Draws = COMBINE[self.how](*parts)
         return found
@@ -292,19 +252,13 @@ class _OfRanks(Quantity):
         return True
 
     def unsure(self, _cells: Cells, _binding: Binding) -> Unsure:
-        # What had not happened by the end has equal ranks after all that had.
+        # Events that had not happened by the end have equal ranks, after all others.
         return Unsure()
 
 
 @frozen
 class Correlation(_OfRanks):
-    """Spearman's rank correlation of two quantities over several conditions, -1 to 1, replication by replication.
-
-    Attributes:
-        first: The first operand.
-        second: The second operand.
-        over: Bindings of each condition.
-    """
+    """Spearman's rank correlation of two quantities over several conditions, -1 to 1, replication by replication."""
 
     first: Quantity
     second: Quantity
@@ -334,14 +288,7 @@ class Correlation(_OfRanks):
 
 @frozen
 class Ranked(_OfRanks):
-    """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
-
-    Attributes:
-        quantity: The ranked quantity.
-        at: Bindings of the condition whose rank is taken.
-        among: Bindings of all conditions, among them `at`.
-        highest: Whether rank 1 is that of the highest value; otherwise of the lowest.
-    """
+    """The rank of a quantity among several conditions, replication by replication; ties have their mean rank."""
 
     quantity: Quantity
     at: Binding
@@ -374,11 +321,7 @@ class Ranked(_OfRanks):
         return Domain("", Range(1.0, float(len(self.among))))
 
     def operation(self, binding: Binding) -> Hashable:
-        """Return the place of the condition whose rank is taken, and which value has rank 1.
-
-        Raises:
-            QuantityError: The condition is none of those among which it is ranked.
-        """
+        """Return the place of the condition whose rank is taken, and which value has rank 1."""
         return type(self), self._place(binding), self.highest
 
     def drawn(self, parts: Sequence[Draws], binding: Binding) -> Draws:
@@ -403,13 +346,13 @@ def correlations(one: Draws, other: Draws) -> Draws:
 
 
 def _common(parts: Iterable[tuple[Quantity, Binding]]) -> str:
-    """Return the unit that all parts but numbers have; empty where they have several."""
+    """Return the unit of all parts except numbers; empty if they have several."""
     found = {part.domain(binding).unit for part, binding in parts if not isinstance(part, Number)}
     return found.pop() if len(found) == 1 else ""
 
 
 def _around(parts: Iterable[tuple[Quantity, Binding]]) -> Range:
-    """Return the least range that has those of all parts inside."""
+    """Return the smallest range that contains the ranges of all parts."""
     ranges = [part.domain(binding).range for part, binding in parts]
     if len(set(ranges)) == 1:
         return ranges[0]

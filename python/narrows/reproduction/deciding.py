@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """More replications for the claims that are still open, and for no others, until a budget is spent.
 
-The open claim that promises a verdict for the least simulated time goes first. The parts that decide it get more
-replications of the cells that they read; then everything that reads these cells is judged again. The number of
-replications then depends on what was seen, so such claims are judged by always-valid intervals (`intervals.py`), which
-hold at every number of replications at once.
+The open claim that needs the least simulated time for a verdict goes first. The cells of its deciding parts get more
+replications; then all claims that read these cells are judged again. The number of replications depends on the observed
+values, so such claims are judged by always-valid intervals (`intervals.py`), which hold at every number of replications
+at once.
 """
 
 from __future__ import annotations
@@ -41,13 +41,7 @@ GROWING = Rule(growing=True)
 
 
 class Report(NamedTuple):
-    """What was done to decide claims.
-
-    Attributes:
-        cells: Number of cells that were run.
-        open: Number of claims that are still open.
-        failed: Errors of cells that failed.
-    """
+    """The result of `decide`."""
 
     cells: int
     open: int
@@ -70,20 +64,7 @@ def decide(  # noqa: PLR0913  # each says how
     budget_s: float,
     stopped: Callable[[float, str], bool],
 ) -> Report:
-    """Add replications to the cells of open claims.
-
-    Args:
-        claims: The claims of the study.
-        parts: Experiments of the study; those of variants get no further replications.
-        folder: Folder of the reproduction, whose cells are finished.
-        executor: Returns an executor for some cells.
-        budget_s: Time after which nothing is started, seconds.
-        stopped: Is called with the spent part of the budget, 0 to 1, and a note; returns whether to stop.
-
-    Raises:
-        InputError: The folder was begun by another build of the simulator.
-        Interrupted: The work was stopped; finished cells are kept.
-    """
+    """Add replications to the cells of open claims."""
     experiments = {part.experiment: _Experiment(part, folder) for part in parts if not part.variant}
     begun = time.monotonic()
     ran, failed = 0, list[str]()
@@ -199,7 +180,7 @@ def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[Open]:
 
 
 def _worth_running(parts: Iterable[Open], whose: str) -> list[Open]:
-    """Return open parts; more replications would settle a bound of our own, and not what the source claims."""
+    """Return open parts that more replications can settle: a bound of our own is not the source's claim."""
     return [
         Open(each.outcome._replace(needed=NEVER), each.selections) if lies_on_ours(each.outcome, whose) else each
         for each in parts
@@ -218,11 +199,7 @@ def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[O
 
 
 def next_parts(parts: Sequence[Open], experiments: dict[str, _Experiment]) -> tuple[float, list[Open]]:
-    """Return the parts of a claim that get replications next, and the simulated time to their verdicts, seconds.
-
-    One part that fails decides a claim, so the cheapest part that leans to it comes first. If none does, all parts have
-    to hold. (Where a number of parts suffices, this may add more replications than are needed.)
-    """
+    """Return the parts of a claim that get replications next, and the simulated time to their verdicts, seconds."""
     costs = [(_cost(part, experiments), place) for place, part in enumerate(parts)]
     failing = [(cost, place) for cost, place in costs if parts[place].outcome.leaning == FAILS and cost < math.inf]
     if failing:
@@ -279,7 +256,7 @@ def _run(
 
 
 STEP_S = 0.2
-# The column of a point's place in the plan; no factor has an empty name.
+# The column with the place of a point in the plan; no factor has an empty name.
 PLACE = ""
-# No claim gets more replications than that.
+# The greatest number of replications of a claim.
 MOST = 1000

@@ -27,13 +27,7 @@ Rows = dict[str, Asked]
 
 
 class Placed(NamedTuple):
-    """An experiment in the folder of a reproduction, as far as its results are read.
-
-    Attributes:
-        experiment: Name of the experiment.
-        variant: Name of the variant in the claims; empty for none.
-        factors: Columns whose levels distinguish its cells.
-    """
+    """An experiment in the folder of a reproduction, as far as its results are read."""
 
     experiment: str
     variant: str
@@ -41,21 +35,13 @@ class Placed(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Path of the experiment's folder, relative to that of the reproduction."""
+        """Path of the experiment's folder, relative to the reproduction's."""
         return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
 
 
 @frozen
 class Part:
-    """An experiment of a reproduction, without a variant or with one.
-
-    Attributes:
-        experiment: Name of the experiment.
-        variant: Name of the variant in the claims; empty for none.
-        study: The study file of the experiment, as read.
-        plan: The cells of the experiment.
-        shard: The shard whose cells alone count; None for all.
-    """
+    """An experiment of a reproduction, without a variant or with one."""
 
     experiment: str
     variant: str
@@ -65,7 +51,7 @@ class Part:
 
     @property
     def path(self) -> str:
-        """Path of the experiment's folder, relative to that of the reproduction."""
+        """Path of the experiment's folder, relative to the reproduction's."""
         return self.placed.path
 
     @property
@@ -74,8 +60,8 @@ class Part:
         return Placed(self.experiment, self.variant, self.plan.factors)
 
     def opened(self, folder: Path) -> StoredStudy:
-        """Return the experiment in the folder of a reproduction, where it is begun if it is not there."""
-        # Whoever wrote the claims chose the names of experiments and variants.
+        """Return the experiment in the folder of a reproduction; begins it if it is not there."""
+        # The author of the claims chose the names of experiments and variants.
         place = inside(folder, self.path, folder)
         if (place / PLAN).exists():
             return stored_as_planned(self.plan, place)
@@ -85,7 +71,7 @@ class Part:
 
     @property
     def cells(self) -> int:
-        """Number of cells; the least where the number of replications is sequential."""
+        """Number of cells; the least if the number of replications is sequential."""
         return self._ledger.cells
 
     @cached_property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study is known for, each with the verdict that follows from its claims. Pure functions."""
+"""The main results of a study, each with the verdict that follows from its claims. Pure functions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """What a study is known for, beside what was found.
-
-    Attributes:
-        says: The sentence.
-        verdict: That of the claim that decides.
-        claims: The claims that it rests on, as in the ledger; the first decides.
-        ours: The numbers that were found, in words; empty without any.
-        theirs: Those of the source, in words; empty without any.
-    """
+    """A main result of a study, beside ours."""
 
     says: str
     verdict: str
@@ -36,13 +28,7 @@ class Finding(NamedTuple):
 
 
 def findings(published: Published, entries: Mapping[str, Entry], tables: Sequence[Entry]) -> list[Finding]:
-    """Return what a study is known for, with the verdicts and numbers there are.
-
-    Args:
-        published: The study.
-        entries: Its claims in the ledger, by name.
-        tables: Its tables and figures in `tables.json`.
-    """
+    """Return the main results of a study with their verdicts and numbers."""
     known = {each["title"]: each for each in tables}
     return [_finding(each, entries, known, published.labels) for each in published.headlines]
 
@@ -50,7 +36,7 @@ def findings(published: Published, entries: Mapping[str, Entry], tables: Sequenc
 def _finding(
     headline: Headline, entries: Mapping[str, Entry], tables: Mapping[str, Entry], labels: Mapping[str, str]
 ) -> Finding:
-    # What rests on several claims is as sure as the worst of them.
+    # A result that rests on several claims is as sure as the worst of them.
     own = sorted((entries[each] for each in headline.claims), key=lambda each: FROM_WORST.index(each["verdict"]))
     first = own[0]
     if headline.numbers:
@@ -61,7 +47,7 @@ def _finding(
 
 
 def _values(shown: Shown, tables: Mapping[str, Entry], labels: Mapping[str, str]) -> tuple[str, str]:
-    """Return our value of a table and that of the source; empty texts for those that there are not."""
+    """Return our value and the published value of a table; empty if missing."""
     table = tables.get(shown.table)
     if table is None:
         return "", ""

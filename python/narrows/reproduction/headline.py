@@ -67,7 +67,7 @@ def checked(claims: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _shared(judged: Mapping[str, Any]) -> str:
-    """Return how many verdicts by the cells of another implementation are those of Narrows."""
+    """Return how many verdicts by the cells of another implementation agree with Narrows."""
     if judged["claims"] == 1:
         return "Narrows has the same verdict" if judged["same"] else "Narrows has another verdict"
     if judged["same"] in {0, judged["claims"]}:

@@ -11,12 +11,12 @@
 Every interval is cut to the values that the quantity can have: a ratio of times is never negative, a share at most 1.
 
 An always-valid interval (a confidence sequence) covers the true value at all numbers of replications at once with the
-stated probability, so that it may be looked at after each of them, and they may end as soon as it is narrow enough.
+stated probability, so replications may stop as soon as it is narrow enough.
 
 The levels of the bootstraps at 5, 10, 20 … replications are a half, a quarter, an eighth … of the whole.
 
-Values that are all equal say nothing of their spread. The sign test asks how likely so many replications on one side
-of the bound are if half of all are on the other: 2^-n.
+Equal values give no estimate of their spread. The sign test asks how likely so many replications on one side of the
+bound are if half of all are on the other: 2^-n.
 
 Sources: A. M. Law, "Simulation Modeling and Analysis" (5th ed., 2015), eq. 4.12 (t); C. J. Clopper and E. S. Pearson,
 Biometrika 26 (1934) 404; T. C. Hesterberg, The American Statistician 69 (2015) 371, §5.3.1 (expanded percentiles);
@@ -63,12 +63,7 @@ class Sample(Protocol):
         """Name of the method of the interval."""
 
     def interval(self, level: float, *, growing: bool) -> Interval | None:
-        """Return the interval that misses the true value with probability `level`; None if there is none yet.
-
-        Args:
-            level: Probability, 0 to 1.
-            growing: Whether the number of replications depends on what was seen.
-        """
+        """Return the interval that misses the true value with probability `level`; None if there is none yet."""
 
 
 @frozen
@@ -142,13 +137,7 @@ class Frequency(_Values):
 
 
 def possible(interval: Interval | None, sample: Sample, within: Range) -> Interval | None:
-    """Return the part of an interval that a quantity can have; it misses the true value no more often than the whole.
-
-    Args:
-        interval: The interval.
-        sample: Its sample. A range that its estimate is beyond says nothing.
-        within: What the quantity can be.
-    """
+    """Return an interval cut to the range of its quantity, which misses the true value no more often."""
     if interval is None or sample.effect is None or not within.low <= sample.effect <= within.high:
         return interval
     return max(interval[0], within.low), min(interval[1], within.high)
@@ -160,13 +149,7 @@ def method_of(sample: Sample, *, growing: bool) -> str:
 
 
 class Drawn(NamedTuple):
-    """A statistic of the means over replications, and its values over resamples of some first replications.
-
-    Attributes:
-        statistic: Value of the statistic over these replications.
-        resamples: Values of the statistic over resamples of them; those without a value are left out.
-        seeds: Number of these replications.
-    """
+    """A statistic of the means over the first replications, and its values over resamples of them."""
 
     statistic: float
     resamples: NDArray[np.float64]
@@ -175,11 +158,7 @@ class Drawn(NamedTuple):
 
 @frozen
 class Resampled:
-    """A statistic of the means over replications, such as a rank, bootstrapped over replications.
-
-    Attributes:
-        stages: The statistic over the first 5, 10, 20 … replications, and over all, which is the last.
-    """
+    """A statistic of the means over replications, such as a rank, bootstrapped over replications."""
 
     stages: Sequence[Drawn]
 
@@ -209,7 +188,7 @@ class Resampled:
 def _percentiles(drawn: Drawn, level: float) -> Interval | None:
     if drawn.seeds < THREE or len(drawn.resamples) == 0:
         return None
-    # So wide that the interval of a mean would be Student's.
+    # The level that makes the interval of a mean Student's.
     wide = math.sqrt(drawn.seeds / (drawn.seeds - 1)) * quantile(level, drawn.seeds - 1)
     special = load("scipy.special")
     tail = float(special.ndtr(-wide))
@@ -231,7 +210,7 @@ def _beta_mixture(count: int, hits: int, level: float) -> Interval:
 
 
 def same_side(level: float, *, growing: bool) -> int:
-    """Return the number of replications with one and the same value that decide on which side of a bound it lies."""
+    """Return the number of equal replications that decide on which side of a bound their value lies."""
     if not growing:
         return math.ceil(math.log2(2 / level))
     return next(count for count in range(TWO, MANY) if 2**count / (count + 1) >= 2 / level)
@@ -243,26 +222,14 @@ def quantile(level: float, degrees: int) -> float:
 
 
 class Needed(NamedTuple):
-    """Numbers of replications that would decide, if mean and spread stayed the same.
-
-    Attributes:
-        even: With a chance of one half; infinity if no number does.
-        sure: With a chance of nine in ten.
-    """
+    """Numbers of replications that would decide, if mean and spread stayed the same."""
 
     even: float
     sure: float
 
 
 def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Needed:
-    """Return the numbers of replications whose interval would exclude a bound.
-
-    Args:
-        half: Half of the 95 % interval.
-        seeds: Number of replications that it comes from.
-        away: Distance of the mean from the bound.
-        level: Level of the interval that decides.
-    """
+    """Return the numbers of replications whose interval would exclude a bound, `away` from the mean."""
     spread = half * math.sqrt(seeds) / quantile(ALPHA, seeds - 1)
     found = []
     for extra in (0.0, float(load("scipy.special").ndtri(_SURE))):
@@ -281,11 +248,11 @@ def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Nee
 
 
 ALPHA = 0.05
-# What a confidence sequence is of, by the method of a fixed number of replications.
+# The method of the confidence sequence, by the method of a fixed number of replications.
 EQUAL = "sign"
 SEQUENCES = {"t": "a mean", EQUAL: "equal values", "binomial": "a probability", "bootstrap": "ranks"}
 TWO, THREE = 2, 3
-# At so many replications a growing bootstrap is looked at.
+# The numbers of replications at which a growing bootstrap is evaluated.
 LOOKS = tuple(5 * 2**stage for stage in range(12))
 MANY = 1000
 MOST = 1_000_000

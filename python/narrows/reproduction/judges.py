@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of other implementations that have run experiments of a study, by which its claims are judged as well."""
+"""The cells of other implementations, by which the claims of a study are judged, too."""
 
 from __future__ import annotations
 
@@ -17,19 +17,7 @@ if TYPE_CHECKING:
 
 
 def cells_of(judge: Judge, folder: Path) -> Rows:
-    """Read the cells of an implementation.
-
-    Args:
-        judge: The implementation.
-        folder: Folder of its files: CSV with the columns `algorithm`, empty in experiments without one, `replication`,
-            those of levels, and metrics.
-
-    Returns:
-        Rows by experiment.
-
-    Raises:
-        InputError: A file cannot be read or lacks a column.
-    """
+    """Read the cells of an implementation."""
     return {experiment: Asked(_rows(judge.name, folder / name)) for experiment, name in judge.cells.items()}
 
 
@@ -52,7 +40,7 @@ def _rows(judge: str, path: Path) -> list[dict[str, Any]]:
 
 
 def _value(text: str) -> float | int | str | None:
-    """Return a number where the text is one; None for an empty text."""
+    """Return a text, or the number that it is; None for an empty text."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def judge_kept(study: StudyFolder, size: str) -> None:
-    """Judge the results that a study keeps by its present claims, and replace its ledger and its tables.
-
-    Args:
-        study: The study.
-        size: The size whose cells it keeps, which is not the quick one.
-    """
+    """Judge the results that a study keeps by its present claims, and replace its ledger and its tables."""
     published, found = study.claims(size), found_in_cells(study, size)
     content = ledger(study.name, published, size, parts(study, size, None, None)[0].plan.seed, found)
     if "since" in study.results[size]:
@@ -37,12 +32,7 @@ def judge_kept(study: StudyFolder, size: str) -> None:
 
 
 def found_in_cells(study: StudyFolder, size: str) -> Found:
-    """Return the kept results of a study, by the points that its present plan still has.
-
-    Args:
-        study: The study.
-        size: The size whose cells it keeps.
-    """
+    """Return the kept results of a study, by the points that its present plan still has."""
     planned = {(part.experiment, part.variant): part.plan for part in parts(study, size, None, None)}
     points = {
         (*name, mark(point, plan.seed)): {**point.levels, "algorithm": point.algorithm}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from narrows.experiments.document import Document, Node
 
 SIZES = ("quick", "medium", "full")
-# As it is written, so that the digest of a test does not depend on how it is read.
+# Kept as written, so that the digest of a test does not depend on the reader.
 NUMBER = Kind("a number", lambda document, node: None if document.number(node) is None else node.value)
 NODES = listed(anything("a table"), "a list of tables")
 QUANTITY = anything("a quantity")
@@ -147,7 +147,7 @@ BOUNDS = (Key("at_least", NUMBER, "none", "Lower bound."), Key("at_most", NUMBER
 LEAST = whole(0, 10**6)
 OVER = anything("a table of names with lists")
 OR_EQUAL = Key("or_equal", BOOLEAN, "false", "Whether equal values are allowed.")
-# The keys of each kind of test, and of each kind of quantity, by the one that distinguishes it from the others.
+# The keys of each kind of test and of quantity, by the key that distinguishes it.
 TESTS = {
     "each": (
         needed("each", OVER, "Conditions."),

@@ -31,16 +31,7 @@ VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 
 @frozen
 class Found:
-    """The results of experiments.
-
-    Attributes:
-        cells: Rows of cells by experiment.
-        varied: Rows of cells by variant and experiment, for the experiments that a variant changes.
-        factors: Names of the columns whose levels distinguish the cells, by experiment.
-        grown: Rows of the cells, with the replications that were added for open claims, of the experiments that have
-            some.
-        judges: Rows of cells by other implementation and experiment.
-    """
+    """The results of experiments."""
 
     cells: Cells
     varied: Mapping[str, Cells]
@@ -49,16 +40,12 @@ class Found:
     judges: Mapping[str, Cells] = field(default_factory=dict)
 
     def under(self, form: str) -> Cells:
-        """Return the cells of a variant, of another implementation, or of neither if it is `AS_DESCRIBED`.
-
-        Those of a variant are its own, and those without one of levels or algorithms that it lacks. There are none of a
-        variant or implementation that has not run.
-        """
+        """Return the cells of a variant or another implementation, or the described ones; none if it has not run."""
         if form == AS_DESCRIBED:
             return self.cells
         if form not in self.varied:
             return self.judges.get(form, {})
-        # A variant lacks what it takes over from an experiment that is not finished.
+        # A variant lacks cells that it takes over from an unfinished experiment.
         own = {name: each for name, each in self.varied[form].items() if name in self.cells}
         return {**self.cells, **{name: self._mixed(name, each) for name, each in own.items()}}
 
@@ -74,18 +61,7 @@ class Found:
 
 
 def ledger(name: str, published: Published, size: str, seed: int, found: Found) -> dict[str, Any]:
-    """Judge every claim of a study.
-
-    Args:
-        name: Name of the study.
-        published: The study with its claims.
-        size: "quick", "medium" or "full".
-        seed: Master seed of the experiments.
-        found: Results of its experiments.
-
-    Raises:
-        InputError: A claim refers to columns that no experiment has.
-    """
+    """Judge every claim of a study."""
     claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     evidence = evidence_in(claims)
     content = {
@@ -107,18 +83,12 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
 
 
 def upgraded(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a ledger of the format before, whose claims state less, in the form of the present one.
-
-    In what is read from files, `outdated` says which results have changed since then; None if it is of today.
-    """
+    """Return a ledger of the previous format in the present one."""
     return {**content, "outdated": None, "claims": [{**UNSTATED, **claim} for claim in content["claims"]]}
 
 
 def aged(content: Mapping[str, Any], since: str, published: Published) -> dict[str, Any]:
-    """Return a ledger of an earlier simulator, at each of whose verdicts is what has changed `since`.
-
-    A claim whose test is another now has no verdict until it is judged again.
-    """
+    """Return a ledger of an earlier simulator, with the changes `since` at each verdict."""
     known = {entry["id"]: entry for entry in content["claims"]}
     again = [
         known[claim.id]
@@ -158,20 +128,13 @@ def _agreeing(judge: str, claims: Iterable[Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _concerning(claim: Claim, published: Published, found: Found) -> Found:
-    """Leave away the variants that are not tried on a claim."""
+    """Leave out the variants that are not tried on a claim."""
     tried = [each.name for each in published.variants if each.concerns(claim.id)]
     return replace(found, varied={name: cells for name, cells in found.varied.items() if name in tried})
 
 
 def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
-    """Judge a claim; arguments are those of `ledger`.
-
-    Returns:
-        The entry of the claim in the ledger.
-
-    Raises:
-        InputError: The claim refers to columns that no experiment has.
-    """
+    """Return the entry of a claim in the ledger."""
     entry = unjudged(claim)
     if claim.direction is None:
         return entry
@@ -184,7 +147,7 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         outcome, magnitude = _judge(claim, claim.direction, found, fixed), _magnitude(claim, found, fixed)
         bound = claim.bound
         if outcome.verdict == INCONCLUSIVE and claim.magnitude and magnitude and magnitude["met"] is False:
-            # Whatever the direction is, what is claimed is more than there surely is.
+            # Whatever the direction, the claimed magnitude exceeds the upper bound of the effect.
             outcome, bound = _judge(claim, claim.magnitude.test, found, fixed), claim.magnitude.whose
     except LackingError as error:
         lacks = sorted(claim.direction.experiments())
@@ -220,7 +183,7 @@ def unjudged(claim: Claim) -> dict[str, Any]:
 
 
 def lies_on_ours(outcome: Outcome, whose: str) -> bool:
-    """Return whether the bound that decides is our own; that of an order, zero, is the source's."""
+    """Return whether the deciding bound is our own; the bound of an order, zero, is the source's."""
     return whose == OURS and outcome.bounds != (0.0, None)
 
 
@@ -237,7 +200,7 @@ def _shown(outcome: Outcome | None) -> dict[str, Any]:
 def _explained(
     cause: Cause, varied: Mapping[str, str], judged: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any] | None:
-    """Return whose a cause is, what shows it, with the verdict under each variant or judge, and what decides."""
+    """Return a cause with its class, its evidence, verdicts under variants and judges, and the missing evidence."""
     if not cause.whose:
         return None
     verdicts = {**varied, **{name: each["verdict"] for name, each in judged.items()}}
@@ -246,7 +209,7 @@ def _explained(
 
 
 def digest_of_test(claim: Claim) -> str:
-    """Return a digest of what a claim asks: of its direction and its magnitude."""
+    """Return a digest of the tests of a claim's direction and magnitude."""
     return hashlib.sha256(repr((claim.direction, claim.magnitude)).encode()).hexdigest()[:16]
 
 
@@ -260,7 +223,7 @@ def _try(claim: Claim, test: Test, cells: Cells, rule: Rule) -> Outcome:
 
 
 def _judge(claim: Claim, test: Test, found: Found, rule: Rule) -> Outcome:
-    """Judge a test by the replications that every claim has; if these leave it open, by all, always validly."""
+    """Judge a test by the replications that every claim has; if it stays open, by all with always-valid intervals."""
     outcome = _try(claim, test, found.cells, rule)
     if outcome.verdict != INCONCLUSIVE or not test.experiments() & set(found.grown):
         return outcome
@@ -314,12 +277,7 @@ def _undecided(outcome: Outcome) -> str:
 
 
 def seeds_that_decide(outcome: Outcome) -> str:
-    """Return the number of replications whose interval would exclude the nearest bound, with the same mean and spread.
-
-    Returns:
-        Text such as "about 12 (9 in 10: 31)", with the numbers that decide with a chance of one half and of nine in
-        ten; empty if no number does.
-    """
+    """Return the number of replications that would decide, such as "about 12 (9 in 10: 31)"; empty if none would."""
     even, sure = outcome.needed
     if math.isinf(even):
         return ""
@@ -332,7 +290,7 @@ def seeds_that_decide(outcome: Outcome) -> str:
 
 
 def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
-    """Return the verdict under each variant of whose own cells the test reads some."""
+    """Return the verdict under each variant whose own cells the test reads."""
     test = claim.direction
     if test is None:
         return {}
@@ -350,7 +308,7 @@ def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
 
 
 def _judged(claim: Claim, found: Found, rule: Rule) -> dict[str, dict[str, Any]]:
-    """Return the verdict by the cells of each other implementation that has run all that the claim reads."""
+    """Return the verdict by the cells of each other implementation that has all cells of the claim."""
     judged = {}
     for name, cells in found.judges.items():
         if claim.direction is None or claim.direction.experiments() - set(cells):
@@ -368,7 +326,7 @@ def _judged(claim: Claim, found: Found, rule: Rule) -> dict[str, dict[str, Any]]
 
 
 def _flips(verdict: str, varied: Mapping[str, str]) -> str | None:
-    """Return the first variant under which a claim that holds fails, or one that does not hold holds."""
+    """Return the first variant that reverses the verdict of a claim."""
     for name, changed in varied.items():
         if HOLDS in {changed, verdict} and changed not in {verdict, INCONCLUSIVE}:
             return name
@@ -400,7 +358,7 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 MANY = 1000
 RETESTED = "its test is another than that by which this size was judged"
-# What claims of earlier ledgers do not state.
+# Entries that claims of earlier ledgers lack.
 UNSTATED: Mapping[str, Any] = {
     "many_seeds": False,
     "strict": False,

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def of_claim(claim: Claim) -> list[Selection]:
-    """Return what a claim reads for its direction, its magnitude and its printed values, each selection once."""
+    """Return the selections that a claim reads for direction, magnitude and printed values, each once."""
     tests = [claim.direction, claim.magnitude.test if claim.magnitude else None]
     compared = [taken for test in tests if test is not None for taken in test.compared({})]
     return read_of([*compared, *((each.quantity, {}) for each in claim.printed)])
 
 
 def of_source(published: Published) -> list[Selection]:
-    """Return what the tables and figures read that have values of the source, each selection once."""
+    """Return the selections of the tables and figures with published values, each once."""
     rows = [row for table in published.tables if table.published for row in table.rows.values()]
     cells: list[tuple[Quantity, Binding]] = [(each, {}) for row in rows for each in row]
     pictures = [picture for picture in published.pictures if picture.published]
@@ -39,19 +39,13 @@ def of_source(published: Published) -> list[Selection]:
 
 
 def read_of(quantities: Iterable[tuple[Quantity, Binding]]) -> list[Selection]:
-    """Return what quantities read under conditions, each selection once."""
+    """Return the selections that quantities read under conditions, each once."""
     reads = (wanted for quantity, binding in quantities for wanted in quantity.reads(binding))
     return list({repr(wanted): wanted for wanted in reads}.values())
 
 
 def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
-    """Return what a plan lacks of what is read of it, in words; empty if it has all.
-
-    Args:
-        plan: The plan of the experiment.
-        wanted: What is read.
-        points: Whether the plan must also have points with the wanted levels, not only the columns.
-    """
+    """Return in words the wanted columns, levels or points that a plan lacks; empty if it has all."""
     rows = Asked({**point.levels, "algorithm": point.algorithm} for point in plan.points)
     factors, columns = list(rows[0]), [column.name for column in plan.columns]
     for _, where, column in wanted:
@@ -65,7 +59,7 @@ def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
 
 
 def reduced(plan: Plan, selections: Iterable[Mapping[str, Any]]) -> Plan:
-    """Return a plan with the points alone that one of the selections reads; rows are numbered anew."""
+    """Return a plan with only the points that a selection reads; rows are numbered anew."""
     # By the names of the wanted columns, so that the work does not grow with points times selections.
     wanted: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for each in selections:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claims of a study that is not published, kept beside its results, so that these can be read wherever they lie."""
+"""The claims of an unpublished study, kept beside its results, so that the folder is complete."""
 
 from __future__ import annotations
 
@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
 
 def keep_claims(study: StudyFolder, found: Sequence[Part], folder: Path) -> None:
-    """Copy what judging a study needs, unless it is published.
-
-    Args:
-        study: The study.
-        found: Its experiments.
-        folder: Folder of the reproduction.
-
-    Raises:
-        InputError: A file cannot be read.
-    """
+    """Copy the files that judging a study needs, unless it is published."""
     if study in published_studies():
         return
     own = folder / OWN / study.name
@@ -41,11 +32,7 @@ def keep_claims(study: StudyFolder, found: Sequence[Part], folder: Path) -> None
 
 
 def study_of(folder: Path) -> tuple[StudyFolder, str, list[Placed]]:
-    """Return the study of a folder of results, a published one or the one that is kept there, its size and experiments.
-
-    Raises:
-        InputError: It is neither, or the folder is damaged.
-    """
+    """Return the study of a folder of results, published or kept in the folder, its size and its experiments."""
     file = folder / ABOUT
     about = read_kept(file)
     check_shape(about, {"study": str, "size": str, "format?": int}, file)
@@ -76,6 +63,6 @@ def _files(study: StudyFolder) -> list[str]:
     return [CLAIMS, *sorted(place for place in judged if not leaves(place))]
 
 
-# No experiment has this name, since its file would be that of the claims.
+# No experiment has this name: its file would be `claims.toml`.
 OWN = "claims"
 EXPERIMENTS = "experiments.json"

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of claims on quantities, and their verdicts from cells. Pure functions.
 
-Every test comes down to the interval over replications of one paired number: all of the interval on the claimed side
-holds, all of it on the other side fails, and anything else, a single replication too, is inconclusive.
+A test is decided by the interval over replications of one paired number: it holds if the whole interval is on the
+claimed side, fails if the whole interval is on the other side, and is inconclusive otherwise, also with a single
+replication.
 
-Where any of several parts decides, each needs a narrower level. If at least m of k parts are to hold, a part holds at
-the level divided by k - m + 1 and fails at the level divided by m; so a conjunction (m = k) holds at the full level
-(the intersection-union test) and fails at a k-th of it. With j false parts among k, a false claim needs j - (k - m) of
-them to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for
-j = k - m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
+If any of several parts decides, each needs a narrower level. If at least m of k parts are to hold, a part holds at the
+level divided by k - m + 1 and fails at the level divided by m; so a conjunction (m = k) holds at the full level (the
+intersection-union test) and fails at a k-th of it. With j false parts among k, a false claim needs j - (k - m) of them
+to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for j = k -
+m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
 
 Replications whose cells have the same records are one run and count once.
 
@@ -51,14 +52,7 @@ NEVER = Needed(math.inf, math.inf)
 
 
 class Rule(NamedTuple):
-    """How sure a verdict must be.
-
-    Attributes:
-        holds: Probability of a false "holds", of a two-sided interval.
-        fails: That of a false "fails".
-        growing: Whether the number of replications depends on what was seen.
-        deterministic: Whether a run without randomness says all, as where the implementation itself is checked.
-    """
+    """The levels that a verdict must reach."""
 
     holds: float = ALPHA
     fails: float = ALPHA
@@ -67,29 +61,7 @@ class Rule(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of a test.
-
-    Attributes:
-        verdict: "holds", "fails" or "inconclusive".
-        effect: The deciding quantity, mean over replications; None without data.
-        ci95: 95 % interval of the value; None if there is none.
-        seeds: Number of different replications.
-        of: Description of that quantity.
-        unit: Unit of the value; empty for a pure number.
-        cells: Digests of the records of the cells used.
-        held: Number of parts of the test that hold.
-        parts: Number of parts of the test.
-        clear: Distance of the effect from the nearest bound, in half-widths of the interval; negative without one.
-        bounds: Claimed lower and upper bound of the effect; None without one.
-        level: Level of the interval that decides.
-        method: Method of the interval.
-        leaning: The verdict if the effect stayed the same: "holds" or "fails".
-        needed: Numbers of replications that would decide.
-        same: Number of replications that are the same run as an earlier one.
-        late: Number of replications that do not count, since what is timed had not happened by their end.
-        neither: Whether both of two compared things had not in one of these.
-        strict: Whether the lower bound itself is not claimed.
-    """
+    """The result of a test."""
 
     verdict: str
     effect: float | None
@@ -137,14 +109,7 @@ Part = tuple[Test, "Binding", Rule]
 
 @frozen
 class Bounded(Test):
-    """The test that a quantity is within bounds.
-
-    Attributes:
-        quantity: The quantity.
-        least: Lower bound, inclusive unless `strict`; None without one.
-        most: Upper bound, inclusive; None without one.
-        strict: Whether the quantity must be above the lower bound.
-    """
+    """The test that a quantity is within bounds."""
 
     quantity: Quantity
     least: float | None
@@ -192,16 +157,12 @@ class Bounded(Test):
         return below or (self.most is not None and low > self.most)
 
     def _settled(self, value: float, beyond: Beyond) -> bool:
-        """Return whether a value lies on one side of the bounds wherever the true one is."""
+        """Return whether a value and its possible true values lie on one side of the bounds."""
         all_of_it = opened((value, value), beyond)
         return self._inside(all_of_it) or self._outside(all_of_it)
 
     def _taken(self, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> _Taken:
-        """Return the sample of the quantity.
-
-        A value that is only a bound counts where it settles the side of the bounds: two times of what had not happened
-        by the end are in no order.
-        """
+        """Return the sample of the quantity."""
         every, once = {cell["replication"] for cell in used}, different(used)
         counted, same = every if rule.deterministic else once, len(every) - len(once)
         if self.quantity.has_ranks():
@@ -229,7 +190,7 @@ class Bounded(Test):
         if sample.method == EQUAL and not rule.deterministic:
             few = float(same_side(level, growing=rule.growing))
             return (math.inf if at_95 else -1.0), Needed(few, few)
-        # A growing number is too small for an interval at first, where a fixed one would have one.
+        # A growing number of replications is at first too small for an interval.
         known = at_95 or sample.interval(ALPHA, growing=False)
         if known is None:
             return -1.0, NEVER
@@ -252,22 +213,14 @@ def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
 
 
 class Beyond(NamedTuple):
-    """Whether a true value may be lower, or higher, than what is known of it."""
+    """Whether a true value may be lower, or higher, than the known one."""
 
     lower: bool = False
     higher: bool = False
 
 
 class _Taken(NamedTuple):
-    """The sample of a quantity.
-
-    Attributes:
-        sample: Its values that count.
-        same: Number of replications that repeat an earlier one.
-        late: Replications of which it is open on which side of the bounds they lie.
-        beyond: Whether the true mean of the others may be beyond theirs.
-        neither: Whether the value may be both in one of the late ones.
-    """
+    """The sample of a quantity."""
 
     sample: Sample
     same: int
@@ -277,7 +230,7 @@ class _Taken(NamedTuple):
 
 
 def opened(interval: Interval | None, beyond: Beyond) -> Interval | None:
-    """Return an interval without a lower end where the true value may be lower, and without an upper one likewise."""
+    """Return an interval without a lower end if the true value may be lower, and without an upper end if higher."""
     if interval is None:
         return None
     low, high = interval
@@ -301,12 +254,7 @@ class _Composed(Test):
 
 @frozen
 class Ordered(_Composed):
-    """The test that quantities are in ascending order: every step is a part.
-
-    Attributes:
-        quantities: At least two quantities, the smallest first.
-        or_equal: Whether equal values are allowed.
-    """
+    """The test that quantities are in ascending order: every step is a part."""
 
     quantities: Sequence[Quantity]
     or_equal: bool = False
@@ -330,12 +278,7 @@ class Ordered(_Composed):
 
 @frozen
 class Several(_Composed):
-    """The test that some or all of several tests hold.
-
-    Attributes:
-        tests: Tests, each with the bindings of its condition.
-        least: Number of tests that must hold.
-    """
+    """The test that some or all of several tests hold."""
 
     tests: Sequence[tuple[Test, Binding]]
     least: int
@@ -360,12 +303,7 @@ def _for_parts(rule: Rule, parts: int, least: int) -> Rule:
 
 
 def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
-    """Return the combined result of several tests, of which at least `least` must hold.
-
-    The effect is that of the deciding part: the part without which the verdict would not be there yet, if the clearest
-    ones count first. Of a conjunction that holds it is the least clear part, of one that fails the clearest failing
-    one, and of an open one the part that would decide it with the fewest replications.
-    """
+    """Return the combined result of several tests, of which at least `least` must hold."""
     held = sorted((each for each in outcomes if each.verdict == HOLDS), key=_clearest)
     failed = sorted((each for each in outcomes if each.verdict == FAILS), key=_clearest)
     many = len(outcomes) - least + 1
@@ -389,7 +327,7 @@ def _clearest(outcome: Outcome) -> tuple[float, float]:
 
 
 def _next(outcomes: Sequence[Outcome], to_hold: int, to_fail: int) -> Outcome:
-    """Return the open part with which so many more parts would hold, or fail, if all effects stayed the same."""
+    """Return the open part that would complete the parts `to_hold` or `to_fail`, if all effects stayed the same."""
     still_open = sorted((each for each in outcomes if each.verdict == INCONCLUSIVE), key=lambda each: each.needed)
     for each in still_open:
         if each.leaning == HOLDS:

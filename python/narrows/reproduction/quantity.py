@@ -2,7 +2,7 @@
 """The quantities of claims: a number per replication, from the cells of experiments. Pure functions.
 
 A quantity is a metric of the cells that certain levels pick out, a number, or computed from other quantities
-(`computed.py`). Each kind says what it reads, how it is computed and described, and what its values can be.
+(`computed.py`). Each kind declares the cells that it reads, its computation, its description and its domain.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Asked(list["Cell"]):
     """Rows of an experiment, with a cache of the rows that match conditions."""
 
     def __init__(self, rows: Iterable[Cell]) -> None:
-        """Take rows, which do not change from here on."""
+        """Take rows, which must not change any more."""
         super().__init__(rows)
         self._fitting: dict[tuple[str, ...], dict[tuple[str, ...], list[Cell]]] = {}
 
@@ -69,13 +69,7 @@ def different(used: Iterable[Cell]) -> set[int]:
 
 
 class Selection(NamedTuple):
-    """What is read of an experiment.
-
-    Attributes:
-        experiment: Name of the experiment.
-        where: Values of columns that its cells must have.
-        column: Name of the column that is read.
-    """
+    """The cells and the column that a quantity reads of an experiment."""
 
     experiment: str
     where: Mapping[str, Any]
@@ -83,36 +77,26 @@ class Selection(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """What the values of a quantity can be.
-
-    Attributes:
-        unit: Their unit as on metric cards ("bps", "s", "packets"); empty for pure numbers.
-        range: Their range.
-    """
+    """Unit and range of the values of a quantity."""
 
     unit: str
     range: Range
 
 
 class Unsure(NamedTuple):
-    """The replications in which the value of a quantity is only a bound, as where what it times has not happened.
-
-    Attributes:
-        higher: Those in which the true value may be higher: what is there is a lower bound.
-        lower: Those in which it may be lower.
-    """
+    """The replications in which a value is only a bound, such as a time of an event that has not happened."""
 
     higher: frozenset[int] = frozenset()
     lower: frozenset[int] = frozenset()
 
     @property
     def any(self) -> frozenset[int]:
-        """Those of both kinds."""
+        """The replications of both kinds."""
         return self.higher | self.lower
 
     @property
     def reversed(self) -> Unsure:
-        """Those of the negative value, or of its inverse."""
+        """The replications for the negative value, or its inverse."""
         return Unsure(self.lower, self.higher)
 
 
@@ -125,7 +109,7 @@ class Quantity(ABC):
 
     @abstractmethod
     def domain(self, binding: Binding) -> Domain:
-        """Return what its values can be."""
+        """Return its unit and range."""
 
     def operands(self) -> Sequence[Quantity]:
         """Return the quantities from which it can be computed."""
@@ -136,19 +120,15 @@ class Quantity(ABC):
         return [(each, binding) for each in self.operands()]
 
     def drawn(self, parts: Sequence[Draws], binding: Binding) -> Draws:
-        """Return its values from those of the quantities from which it is computed, such as one per resample."""
+        """Return its values, such as one per resample, from the values of its parts."""
         raise NotImplementedError
 
     def operation(self, _binding: Binding) -> Hashable:
-        """Return what distinguishes it from other quantities of the same parts."""
+        """Return the key that distinguishes it from other quantities of the same parts."""
         return type(self)
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the value by replication, for the replications that have one.
-
-        Raises:
-            QuantityError: There are no such cells, or a column is missing.
-        """
+        """Return the value by replication, for the replications that have one."""
         shared, parts = together([self.part(each, cells, inner) for each, inner in self.under(binding)])
         found = self.drawn([np.array(part) for part in parts], binding).tolist() if shared else []
         return finite(dict(zip(shared, found, strict=True)))
@@ -166,11 +146,7 @@ class Quantity(ABC):
         return either(each.unsure(cells, inner) for each, inner in self.under(binding))
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells from which it is computed.
-
-        Raises:
-            QuantityError: There are no such cells, or a column is missing.
-        """
+        """Return the cells from which it is computed."""
         return [cell for each, inner in self.under(binding) for cell in each.cells(cells, inner)]
 
     def reads(self, binding: Binding) -> Iterator[Selection]:
@@ -187,23 +163,14 @@ class Quantity(ABC):
         return any(each.has_ranks() for each in self.operands())
 
     def term(self, terms: Terms, binding: Binding) -> int:
-        """Return its number among the terms of a statistic of means over replications."""
+        """Return the number of its term in a statistic of means over replications."""
         parts = [terms.number(each, inner) for each, inner in self.under(binding)]
         return terms.computed(self.operation(binding), parts, lambda draws: self.drawn(draws, binding))
 
 
 @frozen
 class Measured(Quantity):
-    """A metric of some cells.
-
-    Attributes:
-        experiment: Name of the experiment.
-        measure: Name of the column; `{name}` in it is replaced by the binding of that name, as in `where`.
-        where: Values of columns that select the cells; `{name}` in a text is replaced by the binding of that name.
-        over: Aggregation over several cells of one replication: "mean", "max", "min", "sum", or "spread" (standard
-            deviation divided by mean); "one" allows a single cell only.
-        missing: Value of a cell without data; None omits the cell.
-    """
+    """A metric of some cells."""
 
     experiment: str
     measure: str
@@ -259,35 +226,31 @@ class Measured(Quantity):
         return {self.experiment}
 
     def domain(self, binding: Binding) -> Domain:
-        """Return those of the metric, folded over several cells."""
+        """Return the domain of the metric, folded over several cells."""
         owner, measure = split(self.selection(binding).column)
         unit = _units().get(measure.partition("(")[0], "")
-        # A bare name is that of a group's metric or of its bottleneck's.
+        # A bare name is a metric of the group or of its bottleneck.
         for kind in [owner.partition(".")[0]] if owner else ["group", "link"]:
             with suppress(MetricError):
                 return Domain(unit, folded(self.over, range_of(card_of(measure, kind))))
         return Domain(unit, REAL)
 
     def term(self, terms: Terms, binding: Binding) -> int:
-        """Return its number among the terms of a statistic."""
+        """Return the number of its term."""
         key = (repr(self.selection(binding)), self.over, self.missing)
         return terms.measured(key, lambda: self.values(terms.cells, binding))
 
 
 @frozen
 class Awaited(Measured):
-    """A time of what may not happen during a run.
-
-    Attributes:
-        never: Values from this on mean that it had not happened by the end, and are lower bounds.
-    """
+    """A time of an event that may not happen during a run."""
 
     never: float = math.inf
 
     def unsure(self, cells: Cells, binding: Binding) -> Unsure:
-        """Return the replications of which it had not happened by the end."""
+        """Return the replications in which the event had not happened by the end."""
         read = self._read(cells, binding)
-        # The least of several is known once one is.
+        # The minimum of several times is known if one is.
         late = {each for each, values in read.items() if (min if self.over == "min" else max)(values) >= self.never}
         higher = frozenset(late)
         return Unsure(higher, higher if self.over == "spread" else frozenset())
@@ -295,11 +258,7 @@ class Awaited(Measured):
 
 @frozen
 class Number(Quantity):
-    """A constant number, the same in every replication.
-
-    Attributes:
-        value: The number.
-    """
+    """A constant number, the same in every replication."""
 
     value: float
 
@@ -316,7 +275,7 @@ class Number(Quantity):
         return self.value
 
     def term(self, terms: Terms, _binding: Binding) -> int:
-        """Return its number among the terms of a statistic."""
+        """Return the number of its term."""
         return terms.constant(self.value)
 
 
@@ -339,12 +298,12 @@ class Same(Quantity):
         return self.quantity.describe(binding)
 
     def domain(self, binding: Binding) -> Domain:
-        """Return what its values can be."""
+        """Return its unit and range."""
         ((of, inner),) = self.under(binding)
         return of.domain(inner)
 
     def term(self, terms: Terms, binding: Binding) -> int:
-        """Return its number among the terms of a statistic."""
+        """Return the number of its term."""
         ((of, inner),) = self.under(binding)
         return terms.number(of, inner)
 
@@ -380,7 +339,7 @@ def bound(value: Any, binding: Binding) -> Any:
 
 
 def folded(how: str, within: Range) -> Range:
-    """Return the range of an aggregate of values of a range; sums of what is never negative are never negative."""
+    """Return the range of an aggregate of values of a range; sums of nonnegative values are nonnegative."""
     if how in {"sum", "spread"}:
         return POSITIVE if within.low >= 0 else REAL
     return within
@@ -404,7 +363,7 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def comparable(value: Any) -> str:
-    """Return the same text for a number and for what is written as that number."""
+    """Return the same text for a number and for a text that denotes it."""
     if value is None or isinstance(value, bool):
         return str(value)
     try:

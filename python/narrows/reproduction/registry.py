@@ -27,19 +27,14 @@ if TYPE_CHECKING:
 
 @frozen
 class StudyFolder:
-    """A published study, by its folder.
-
-    Attributes:
-        folder: The folder.
-        given: The folder as the user gave it; empty for a study of Narrows.
-    """
+    """A published study, by its folder."""
 
     folder: Path
     given: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
-        """Name of the study: that of its folder."""
+        """Name of the study, which is the name of its folder."""
         return self.folder.name
 
     @cached_property
@@ -57,36 +52,27 @@ class StudyFolder:
         return self.folder / CLAIMS
 
     def cells(self, size: str) -> Path:
-        """Return the path of the results of a size that the study keeps; there need not be any."""
+        """Return the path of the kept results of a size, which may not exist."""
         return self.folder / f"cells-{size}.parquet"
 
     @property
     def ledger(self) -> dict[str, Any] | None:
-        """The ledger of the medium or full size that the study has, or that of the quick size; None for neither."""
+        """The kept ledger of the medium or full size, else of the quick size; None without any."""
         return self._ledger(LEDGER) or self.ledger_quick
 
     @property
     def ledger_quick(self) -> dict[str, Any] | None:
-        """The ledger of the quick size that the study has; None where there is none."""
+        """The kept ledger of the quick size; None without one."""
         return self._ledger(LEDGER_QUICK)
 
     @cached_property
     def results(self) -> dict[str, dict[str, str]]:
-        """What is known of the published results by size.
-
-        Returns:
-            The day of their run (`date`), the fingerprint of the simulator (`engine`) if it was kept, and of an earlier
-            simulator the changes of results since then (`since`).
-        """
+        """Of the published results by size: `date`, `engine`, and `since`, the changes since an earlier engine."""
         file = self.folder / RESULTS
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
     def origin(self, ledger: Mapping[str, Any]) -> dict[str, str]:
-        """Return the day of the results of a published ledger, the simulator that made them, and a digest of its tests.
-
-        Returns:
-            The keys `date`, `engine` and `tests`; what was not kept is an empty text.
-        """
+        """Return `date`, `engine` and `tests` of a published ledger; an entry that was not kept is empty."""
         known = self.results.get(ledger["size"], {})
         return {
             "date": known.get("date", ""), "engine": known.get("engine", ""), "tests": digest_of_tests(ledger),
@@ -94,7 +80,7 @@ class StudyFolder:
 
     @property
     def tables(self) -> list[dict[str, Any]]:
-        """The tables that the study has, those of its larger size first, then those of the quick size."""
+        """The kept tables: first of the larger size, then of the quick size."""
         found = [self._read(TABLES), self._read(TABLES_QUICK)]
         return [each for each in found if each is not None]
 
@@ -110,18 +96,7 @@ class StudyFolder:
         return read_kept(file) if file.is_file() else None
 
     def experiments(self, size: str) -> dict[str, str]:
-        """Return the study file of each experiment that has a size.
-
-        Args:
-            size: "quick", "medium" or "full".
-
-        Returns:
-            Paths by the name of the experiment, in the order of `claims.toml`.
-
-        Raises:
-            InputError: A study file cannot be read, none of them has a variant that the claims name, or none has the
-                size.
-        """
+        """Return the study file of each experiment that has a size."""
         claims = like(self.given, str(self.claims_file))
         files = {name: beside(claims, f"{name}.toml") for name in self.published.experiments}
         sizes = {name: offered(file) for name, file in files.items()}
@@ -138,7 +113,7 @@ class StudyFolder:
 
 
 def origin_text(origin: Mapping[str, str]) -> str:
-    """Return as a clause what `StudyFolder.origin` returns."""
+    """Return the result of `StudyFolder.origin` as a clause."""
     engine = f"engine {origin['engine'][:SHOWN]}" if origin["engine"] else "engine not kept"
     return f"results of {origin['date'] or 'an unknown day'}, {engine}, tests {origin['tests']}"
 
@@ -149,16 +124,9 @@ def published_studies() -> list[StudyFolder]:
 
 
 def find(name: str) -> StudyFolder:
-    """Return the published study with a name or number, or the study in a folder.
-
-    Args:
-        name: Name of the folder, `number` in `claims.toml`, or the path of another folder with a file `claims.toml`.
-
-    Raises:
-        InputError: No study has this name or number, and it is no such folder.
-    """
+    """Return the published study with a name or number, or the study in a folder."""
     known = published_studies()
-    # Numbers stand in the files of the claims, which take a second to read.
+    # Reading the claims files, which contain the numbers, takes a second.
     for each in known:
         if name == each.name or (name.isdecimal() and name == each.published.number):
             return each

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks and rank correlations as statistics of means, over resamples of the replications. Pure functions.
 
-The rank of one replication's values says little where they differ by less than noise, and the mean of such ranks is no
-rank of anything. So a quantity with a rank in it is computed from the means over replications, and its spread from
-resamples: replications drawn with replacement, the same ones for all cells, so that they stay paired.
+If values differ by less than noise, the rank in one replication says little, and the mean of such ranks is not a rank.
+So a quantity with a rank in it is computed from the means over replications, and its spread from resamples:
+replications drawn with replacement, the same ones for all cells, so that they stay paired.
 
 Source: B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 6.
 """
@@ -24,25 +24,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    # One number per resample; the first is that of the replications as they are.
+    # One number per resample; the first is the number of the replications themselves.
     Draws = NDArray[np.float64]
 
     class Quantity(Protocol):
-        """What has a number among terms."""
+        """A quantity that can be registered as a term."""
 
         def term(self, terms: Terms, binding: Mapping[str, Any]) -> int:
-            """Return its number, after it has made the term if there is none."""
+            """Return the number of its term, which is added if there is none."""
 
 
 def stages(quantity: Quantity, cells: Mapping[str, Any], binding: Mapping[str, Any], counted: set[int]) -> list[Drawn]:
-    """Return the statistic over the first 5, 10, 20 … replications, and over all, which is the last.
-
-    Args:
-        quantity: A quantity with ranks.
-        cells: Rows of cells by experiment.
-        binding: Values of names.
-        counted: The replications that count.
-    """
+    """Return the statistic over the first 5, 10, 20 … replications, and over all, which is the last."""
     terms = Terms(cells)
     whole = terms.number(quantity, binding)
     shared = sorted(set.intersection(*map(set, terms.values.values())) & counted) if terms.values else []
@@ -71,17 +64,13 @@ class _Term(NamedTuple):
 
 
 class Terms:
-    """The terms of a quantity, each once.
-
-    The distance of one algorithm from the best of all, in each of many environments, has the same few terms many times.
-    They are numbered, so that each is computed once for all resamples.
-    """
+    """The terms of a quantity, each once."""
 
     def __init__(self, cells: Mapping[str, Any]) -> None:
-        """Begin without a term."""
+        """Create an empty registry."""
         self.cells = cells
         self.terms: list[_Term] = []
-        # Of each measured term its values by replication.
+        # The values of each measured term by replication.
         self.values: dict[int, Mapping[int, float]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._known: dict[tuple[int, tuple[str, ...]], int] = {}
@@ -90,7 +79,7 @@ class Terms:
     def number(self, quantity: Quantity, binding: Mapping[str, Any]) -> int:
         """Return the number of a quantity under a condition."""
         names = self._mentioned(quantity)
-        # A value that is itself a text with a name may need any other.
+        # A bound text may itself contain names, so any other name may matter.
         nested = any(isinstance(value, str) and "{" in value for value in binding.values())
         own = tuple(f"{name}={value!r}" for name, value in binding.items() if nested or name in names)
         known = self._known.get((id(quantity), own))
@@ -100,7 +89,7 @@ class Terms:
 
     def constant(self, value: float) -> int:
         """Return the number of a term that is the same number in every resample."""
-        # Not a number is not equal to itself, but the same in all terms.
+        # NaN is not equal to itself, but is one term.
         return self._numbered(repr(value), (), lambda _: np.array([value]))
 
     def computed(self, operation: Hashable, parts: Sequence[int], compute: Callable[[Sequence[Draws]], Draws]) -> int:

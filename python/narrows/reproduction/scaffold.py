@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a new study with claims of one's own."""
+"""The files of a new study with claims."""
 
 from __future__ import annotations
 
@@ -16,19 +16,7 @@ if TYPE_CHECKING:
 
 
 def new_claims(name: str, folder: Path) -> list[Path]:
-    """Write a study of one experiment with two claims, which can be reproduced as it is.
-
-    Args:
-        name: Name of the study: letters, digits, `-` and `_`.
-        folder: Where the folder of the study is made.
-
-    Returns:
-        The files.
-
-    Raises:
-        InputError: The name has other characters.
-        OutputError: There is such a folder.
-    """
+    """Write a study of one experiment with two claims, which can be reproduced as it is."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise InputError("NAME", f"expected a letter, then letters, digits, - and _, got {name!r}")
     place = folder / name

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a reproduction as one small columnar file, with which another folder continues.
+"""The results of a reproduction as one small columnar file, from which another folder can continue.
 
 A row is a finished cell: its experiment, variant, replication, whether it was added because claims were open, the
-values of the study's metrics, the digest of its records and what it cost. A cell is known again by its levels,
-algorithm, seed and replication. If the scenario was written otherwise since, or by another build of the simulator, the
-cells of an experiment count only if this build gives the same records for three of them: those of different points that
-took the fewest packets.
+values of the study's metrics, the digest of its records and its cost. Levels, algorithm, seed and replication identify
+a cell. If the scenario or the build of the simulator has changed since, the cells of an experiment count only if this
+build gives the same records for three of them: the cells with the fewest packets, of different points.
 """
 
 from __future__ import annotations
@@ -35,12 +34,7 @@ if TYPE_CHECKING:
 
 
 def keep(parts: Sequence[Part], folder: Path) -> None:
-    """Write every finished cell of a reproduction into `cells.parquet` in its folder.
-
-    Args:
-        parts: The experiments.
-        folder: Folder of the reproduction.
-    """
+    """Write every finished cell of a reproduction into `cells.parquet` in its folder."""
     import pyarrow as pa
 
     tables = [
@@ -82,7 +76,7 @@ def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:
 
 
 def replications(plan: Plan, keys: set[str]) -> set[int]:
-    """Return the numbers of the replications of the cells with these keys, but for those after a long gap."""
+    """Return the numbers of the replications of the cells with these keys, except after a long gap."""
     found: set[int] = set()
     replication, missing = 0, -plan.replications.minimum
     while keys and missing <= GAP:
@@ -108,20 +102,7 @@ def _hash(content: Any) -> str:
 
 
 def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str], None]) -> int:
-    """Take the cells of a file over into the folder of a reproduction that has not got them.
-
-    Args:
-        parts: The experiments.
-        folder: Folder of the reproduction.
-        file: A file that `keep` has written.
-        say: Is called with what a person should know, a line at a time.
-
-    Returns:
-        Number of cells that were taken over.
-
-    Raises:
-        InputError: The file cannot be read, or the folder was begun by another build of the simulator.
-    """
+    """Copy the cells of a file that the folder of a reproduction lacks; return their number."""
     import pyarrow as pa
 
     try:
@@ -161,7 +142,7 @@ def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: C
 
 
 def _lacking(plan: Plan, place: Path, cells: Sequence[_Cell]) -> list[_Cell]:
-    """Return the cells that a folder has not got."""
+    """Return the cells that a folder lacks."""
     there = Store(place).finished() if place.exists() else set[str]()
     return [(point, row) for point, row in cells if plan.key(point, row["replication"]) not in there]
 
@@ -189,6 +170,6 @@ def _finished(plan: Plan, point: Point, row: Mapping[str, Any]) -> Finished:
 
 
 CELLS = "cells.parquet"
-# Where replications are that were added because claims were open.
+# The folder of replications that were added because claims were open.
 ADDED = "decided"
 GAP, CHECKED = 100, 3

@@ -114,10 +114,7 @@ class Search(Kept):
                 archive.add(each, self.known[each])
 
     def finds(self, archive: Archive) -> list[Find]:
-        """Simplify the best elites, repeat them on fresh seeds, and return the simplest first.
-
-        Those that are confirmed are repeated on the kernel, too, if there is one.
-        """
+        """Simplify the best elites, repeat them on fresh seeds, and return the simplest first."""
         open_ = [Find(each, each.environment, each.score) for each in chosen(archive.elites, LOOKED_AT)]
         settled: list[Find] = []
         while open_:

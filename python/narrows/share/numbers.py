@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Difference:
-    """A part of packed results that differs when it is computed here.
-
-    Attributes:
-        part: `version`, `scenario`, `trace`, `algorithm`, `file`, `records` or `number`.
-        what: Name of the part; for a number the file and the key, or the column.
-        detail: Description of the difference.
-    """
+    """A part of packed results that differs when it is computed here."""
 
     part: str
     what: str

@@ -34,19 +34,7 @@ if TYPE_CHECKING:
 
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
-    """Write the folder of a run, comparison, study, suite, reproduction, trial or search into an archive.
-
-    It takes the files that manifest and plan list, and those that such a folder always has; what else lies there stays.
-
-    Args:
-        folder: The folder.
-        file: The archive; an existing one is replaced.
-
-    Raises:
-        InputError: The path is not such a folder, a file in it is damaged, a link leads out of it, a name in it is no
-            UTF-8, or it has more than an archive may have.
-        OSError: The archive cannot be written.
-    """
+    """Write the folder of a run, comparison, study, suite, reproduction, trial or search into an archive."""
     folder = Path(folder)
     kind = kind_of(folder)
     is_collection = kind is not None and bool(kind.own)

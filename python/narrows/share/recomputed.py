@@ -42,12 +42,7 @@ if TYPE_CHECKING:
 
 
 class Left(NamedTuple):
-    """A part that was not compared.
-
-    Attributes:
-        what: A file of the results, or keys or a column of it.
-        why: The reason.
-    """
+    """A part that was not compared."""
 
     what: str
     why: str

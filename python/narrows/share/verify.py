@@ -49,13 +49,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Repeated:
-    """One run or cell that was repeated.
-
-    Attributes:
-        name: The algorithm of a comparison, the cell of a study, or the run of a trial or an atlas; empty for a run.
-        stored: Digest of its records as packed.
-        found: Digest of its records here; None if it could not be repeated.
-    """
+    """One run or cell that was repeated."""
 
     name: str
     stored: str
@@ -64,15 +58,7 @@ class Repeated:
 
 @frozen
 class Verdict:
-    """The result of a verification.
-
-    Attributes:
-        kind: The name of its kind, such as `run`, `comparison` or `study`.
-        title: Title of the results.
-        repeated: Every run or cell that was repeated.
-        differences: Differences found. Another version is one even if all digests are equal.
-        not_compared: What people may read in the results that was not compared, and why.
-    """
+    """The result of a verification."""
 
     kind: str
     title: str
@@ -92,22 +78,7 @@ class Verdict:
 
 
 def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, watch: Watch | None = None) -> Verdict:
-    """Repeat the results in a file that `pack` wrote.
-
-    Without trust nothing in the file is executed: what its scenarios name is found before anything runs, and refused.
-    With or without, no file outside of it is read.
-
-    Args:
-        file: The file.
-        jobs: Number of runs at a time.
-        trust: Whether the Python files in it, and the commands of `program` keys, may be executed.
-        watch: Receives the progress and may stop the work.
-
-    Raises:
-        InputError: The file is no archive of results, is damaged, cannot be repeated here, or holds code or commands
-            that are not trusted.
-        Interrupted: The work was stopped.
-    """
+    """Repeat the results in a file that `pack` wrote."""
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
         folder = Path(temporary).resolve()
         unpack(file, folder)

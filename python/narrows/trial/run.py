@@ -98,10 +98,7 @@ def _replicate(
 
 
 def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: Watch) -> list[Side | None]:
-    """Return what A and B of each pair measure; None for a run that was stopped.
-
-    Runs without a file of a user are shared with other commands.
-    """
+    """Return what A and B of each pair measure; None for a run that was stopped."""
     shared = sharing.Shared(sharing.kept(), {"values": [(float, None)], "digest": str})
     runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
     keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]

@@ -86,10 +86,7 @@ def of_files(  # noqa: PLR0913  # what the command says
     *,
     trust: bool = False,
 ) -> list[Pair]:
-    """Return the pairs of scenario files, or of names of the library, each with the changes `overrides`.
-
-    The groups `subjects` are under test in each, or those that it marks where none is given.
-    """
+    """Return the pairs of scenario files, or of names of the library, each with the changes `overrides`."""
     found = []
     for given in files:
         place = find_scenario(given)
@@ -117,10 +114,7 @@ def of_narrows() -> list[str]:
 def of_suite(
     given: str, sides: Sides, seed: int | None, overrides: Sequence[str] = (), *, trust: bool = False
 ) -> tuple[list[Pair], dict[str, str]]:
-    """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows.
-
-    The changes `overrides` are those of every base scenario, before the conditions of the cells.
-    """
+    """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows."""
     suite = read_suite(find_suite(given))
     if suite.subject != ALGORITHM:
         raise InputError(given, "is a suite of queues; allowed: one of algorithms")

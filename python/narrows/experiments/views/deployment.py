@@ -36,15 +36,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Deployment:
-    """What a deployment runs.
-
-    Attributes:
-        algorithm: Deployed change: an algorithm, `pacing`, or `connections=N`.
-        against: The old algorithm.
-        fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
-        flows: Number of flows; None for twenty, or as many more as the fractions need.
-        overrides: Changes of the scenario `deployment`, as after `--set`.
-    """
+    """What a deployment runs."""
 
     kind: ClassVar = "deployment"
     algorithm: str

@@ -105,15 +105,7 @@ class Conditions:
 
 @frozen
 class Matrix:
-    """What a matrix runs.
-
-    Attributes:
-        algorithms: The algorithms, each of which runs against each, itself included.
-        conditions: The conditions of each pair.
-        flows: Number of flows on each side.
-        overrides: Changes of the scenario `pair`, as after `--set`.
-        stop: When there are enough replications; None for the usual rule. Not with a number of replications.
-    """
+    """What a matrix runs."""
 
     kind: ClassVar = "matrix"
     algorithms: Sequence[str]
@@ -184,10 +176,7 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 
 def enough(summary: Mapping[str, Any]) -> str:
-    """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number.
-
-    Where all replications are the same run it says so.
-    """
+    """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number."""
     if summary["repeated"]:
         return NOTE
     within, count = summary["within"], summary["replications"]

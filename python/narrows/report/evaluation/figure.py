@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def distances(seen: Mapping[str, Sequence[Row]]) -> list[Figure]:
-    """Return a figure per backend of how far rows are from their bounds; none of those without a row that has a bound.
-
-    Args:
-        seen: The rows by the name of the backend.
-    """
+    """Return a figure per backend with the distances of rows from their bounds; none for a backend without bounds."""
     found = []
     for name, rows in seen.items():
         criteria = {key: [row for row in of if _distance(row) is not None] for key, of in by_criterion(rows).items()}

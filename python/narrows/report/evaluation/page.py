@@ -46,10 +46,7 @@ def suite_page(summary: Mapping[str, Any]) -> str:
 
 
 def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
-    """Yield a sentence per criterion with rows that are broken, worse or better, then how many rows are none of these.
-
-    The sentence gives the row that is furthest from the bound. What is broken is first, then what is worse.
-    """
+    """Yield a sentence per criterion with broken, worse or better rows, then the number of all other rows."""
     several = len(seen) > 1
     for name, rows in seen.items():
         where = f" ({name})" if several else ""

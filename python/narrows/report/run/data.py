@@ -232,10 +232,7 @@ class Run:
         return found.mean if found else None
 
     def access_wait(self, replication: int, group: str) -> tuple[FloatArray, FloatArray] | None:
-        """Return ends of intervals and the mean queueing delay at access links, both in seconds, of shape (samples,).
-
-        It is the mean over the flows of the group that were recorded one by one; None without any.
-        """
+        """Return ends of intervals and the mean queueing delay at access links: seconds, shape (samples,)."""
         own = [trace for trace in self.flow_traces(replication) if trace.group == group]
         waits = [(trace.time, found) for trace in own if (found := trace.first_with_data(access.SERIES)) is not None]
         if not waits:
@@ -297,11 +294,7 @@ class Run:
         return bool(self.event_rows)
 
     def flow_events(self, flow: str) -> Columns:
-        """Return the events of a flow in the shown replication, in order of time; empty without a log.
-
-        Columns, each of shape (events,): `time_s`, seconds, and those of the table `events`; texts are empty and
-        numbers NaN without a value.
-        """
+        """Return the events of a flow in the shown replication, in order of time; empty without a log."""
         if not self.has_events:
             return {}
         return self._events_by_flow.get((self.shown_replication, flow)) or {

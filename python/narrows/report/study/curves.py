@@ -55,11 +55,7 @@ class _Place:
 
 
 def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: str | None = None) -> Figure:
-    """Draw the mean of a response at each level of a factor by algorithm, on a numeric axis with a line if it can be.
-
-    Colour is the algorithm; dash and marker are the level of the factor `by`, over which no mean is taken. Levels that
-    are names have nothing between them, so no line joins them; algorithms stand beside each other there.
-    """
+    """Draw the mean of a response at each level of a factor, by algorithm; levels that are numbers have a line."""
     shown = response_meaning(response)
     levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
     across, positions = _axis(factor, levels)
@@ -109,11 +105,7 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: 
 
 
 def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
-    """Yield the figure of two responses against each other; none where there are no two.
-
-    The vertical one is the first of which more is better, the horizontal one the first of which less is, so that better
-    is up and to the right; else they are the first two.
-    """
+    """Yield the figure of two responses against each other; none where there are no two."""
     names = [finding.response for finding in found]
     rising = [name for name in names if response_meaning(name).better > 0]
     falling = [name for name in names if response_meaning(name).better < 0]
@@ -175,10 +167,7 @@ def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str, m
 
 
 def _around(shown: Meaning, places: Sequence[_Place], response: str, *, log: bool = True) -> Axis:
-    """Return an axis over all means and what is near them of their intervals, logarithmic where they span `WIDE`.
-
-    A wide interval leaves the panel rather than that all means lie in a line.
-    """
+    """Return an axis over all means and what is near them of their intervals, logarithmic where they span `WIDE`."""
     means = [each.mean(response) for each in places]
     ends = [end for each in places for end in each.ends(response)]
     low, high = min(means), max(means)

@@ -49,11 +49,7 @@ def sentence(summary: Mapping[str, Any]) -> str:
 
 
 def remarks(summary: Mapping[str, Any]) -> list[str]:
-    """Return what verdicts do not say.
-
-    Whose algorithm is replaced, in what else A and B differ, what is worse by less than the margin, and scenarios that
-    never vary.
-    """
+    """Return what verdicts do not say."""
     found = (_replaced(summary), summary.get("unlike", ""), _slight(summary), _repeated(summary))
     return [remark for remark in found if remark]
 

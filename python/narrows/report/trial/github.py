@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 def workflow_commands(summary: Mapping[str, Any]) -> list[str]:
-    """Return the workflow commands of a trial: an error for each metric that is worse, and a notice of the result.
-
-    An error stands at the changed file, if that is a class in a Python file. GitHub shows ten errors of a step, so that
-    the tenth of more counts the rest.
-    """
+    """Return the workflow commands of a trial: an error for each metric that is worse, and a notice of the result."""
     worse = [row for row in summary["rows"] if row["verdict"] == WORSE]
     file = source_of(summary["b"])
     shown = worse if len(worse) <= MOST else worse[: MOST - 1]
@@ -47,13 +43,7 @@ def annotation(level: str, title: str, message: str, file: str = "") -> str:
 
 
 def outputs(summary: Mapping[str, Any], folder: str, status: int) -> dict[str, str]:
-    """Return the outputs of the step: how many metrics have each verdict, where the results are, and the exit status.
-
-    Args:
-        summary: The contents of `summary.json`.
-        folder: The folder of the trial.
-        status: The exit status.
-    """
+    """Return the outputs of the step: the number of metrics with each verdict, the folder and the exit status."""
     counts = {verdict.replace(" ", "-"): str(summary["verdicts"].get(verdict, 0)) for verdict in VERDICTS}
     return {**counts, "status": str(status), "folder": folder, "comment": f"{folder}/comment.md"}
 

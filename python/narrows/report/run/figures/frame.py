@@ -41,11 +41,7 @@ class Entry:
 
 
 def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]:
-    """Return the groups that have something to show: of one run in one panel, of several in a panel per group.
-
-    Of runs that a legend has no room for each has a panel, which names it, before all others. What is too much for
-    that is left out.
-    """
+    """Return the groups that have something to show: of one run in one panel, of several in a panel per group."""
     if len(runs) == 1:
         (run,) = runs
         known = [group for group in run.groups if has(run, group)][:MOST_ENTRIES]
@@ -122,13 +118,7 @@ class Flows:
 
 
 def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str = "line") -> Flows:
-    """Return the looks of flows: the colour is that of the run's level, algorithm or group, as in other figures.
-
-    Args:
-        runs: The runs.
-        drawn: The flows of each run by its name.
-        sample: Kind of the samples in the legend.
-    """
+    """Return the looks of flows: the colour is that of the run's level, algorithm or group, as in other figures."""
     titles = _titles(runs)
     ids: dict[str, dict[str, tuple[str, str]]] = {}
     groups: dict[str, str] = {}
@@ -155,12 +145,7 @@ def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str
 
 
 def _of_flows(run: Run, groups: Mapping[str, str]) -> dict[str, Style]:
-    """Return the style of each flow of one run: its group's colour, or its algorithm's; of one group each has its own.
-
-    Args:
-        run: The run.
-        groups: The group of each flow, by the name of its series.
-    """
+    """Return the style of each flow of one run: the colour of its group or algorithm; its own if there is one group."""
     algorithms = {key: run.algorithms.get(group, group) for key, group in groups.items()}
     if len(run.groups) == 1 or len(set(run.algorithms.values())) > 1:
         return looks(_numbered(algorithms))

@@ -135,10 +135,7 @@ def _links(run: Run) -> Sequence[str]:
 
 
 def stack_over(view: frame.View, most: int) -> Stack | None:
-    """Return the rates of all groups over a link in the shown replication, or that of the link alone.
-
-    It is None where neither was recorded.
-    """
+    """Return the rates of all groups over a link in the shown replication, or that of the link alone."""
     run, number = view.run, view.run.shown_replication
     groups = run.sharing(view.link)
     one_by_one = [
