@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Status(NamedTuple):
     """The state of a study."""
 
-    cells: int
+    cells: int  # number of cells, as far as it is decided
     finished: int
     failed: int
-    running: dict[str, Any] | None
+    running: dict[str, Any] | None  # the process that works on the study: `host`, `pid` and `since`; None without one
 
 
 @frozen

@@ -78,8 +78,8 @@ class _PartOfWhole:
 class Spent(NamedTuple):
     """The cost of cells."""
 
-    packet_hops: int
-    cpu_s: float
+    packet_hops: int  # packets that crossed a link, over all links
+    cpu_s: float  # processor time
 
 
 def parts(

@@ -20,7 +20,7 @@ class Magnitude:
     """A claimed magnitude of an effect; without it a claim holds in direction only."""
 
     test: Test
-    whose: str
+    whose: str  # source of the threshold: "study" or "ours"
 
 
 @frozen
@@ -28,9 +28,9 @@ class Cause:
     """The known reason why a claim does not hold."""
 
     text: str = ""
-    whose: str = ""
-    evidence: tuple[str, ...] = ()
-    decides: str = ""
+    whose: str = ""  # one of `CLASSES`; empty if not given
+    evidence: tuple[str, ...] = ()  # names of variants and other implementations, or sentences on a run
+    decides: str = ""  # the missing evidence; empty if it is decided
 
 
 @frozen
@@ -39,7 +39,7 @@ class Printed:
 
     quantity: Quantity
     value: float
-    label: str = ""
+    label: str = ""  # empty for the description of the quantity
 
 
 @frozen
@@ -48,16 +48,17 @@ class Claim:
 
     id: str
     statement: str
-    strength: str
-    place: str
-    supported: str
-    direction: Test | None
-    magnitude: Magnitude | None
-    published: str
-    not_testable: str
+    strength: str  # confidence of the source: "strong", "medium" or "weak"
+    place: str  # section, figure or table of the source
+    supported: str  # whether the source's own tables or figures support it, in words
+    direction: Test | None  # the test that decides the verdict; None if the claim cannot be tested
+    magnitude: Magnitude | None  # None if only the direction is claimed
+    published: str  # the published value, in words
+    not_testable: str  # reason why the claim is not tested
     cause: Cause
-    note: str
-    check: bool = False
+    note: str  # differences of the test from the source, and the reason
+    check: bool = False  # whether the claim holds by construction: it checks the implementation and is no evidence
+    # "ours" if the source does not give the bounds of the deciding test, so that more seeds cannot settle the claim.
     bound: str = ""
     printed: tuple[Printed, ...] = ()
 
@@ -66,9 +67,9 @@ class Shown(NamedTuple):
     """A value of a table or figure that stands beside a finding."""
 
     table: str
-    row: str
-    column: str
-    unit: str
+    row: str  # name of the row, or of the line
+    column: str  # heading of the column, or the position
+    unit: str  # a key of `SCALES`; empty for the unit of the table
 
 
 @frozen
@@ -76,8 +77,8 @@ class Headline:
     """A main result of a source, in a sentence."""
 
     says: str
-    claims: tuple[str, ...]
-    numbers: tuple[Shown, ...]
+    claims: tuple[str, ...]  # it holds if all of them do
+    numbers: tuple[Shown, ...]  # none for the number of the deciding claim
 
 
 @frozen
@@ -85,11 +86,12 @@ class Variant:
     """A variant of experiments: another value for a setting that the source leaves open."""
 
     name: str
-    about: str
-    key: str
-    claims: tuple[str, ...] = ()
+    about: str  # the difference, in words
+    key: str  # name of the variant in the study files of its experiments
+    claims: tuple[str, ...] = ()  # claims that are judged under it; empty for all that use its experiments
+    # Algorithms of the variant's cells, by the name in the tests.
     algorithms: Mapping[str, str] = field(default_factory=dict)
-    judge: str = ""
+    judge: str = ""  # name of the implementation that runs the variant's cells, such as a kernel; empty for none
 
     def concerns(self, claim: str) -> bool:
         """Return whether a claim is judged under the variant."""
@@ -111,10 +113,10 @@ class Variant:
 class Judge:
     """Another simulator or implementation that has run experiments; claims are judged by its cells, too."""
 
-    name: str
-    about: str
-    cells: Mapping[str, str]
-    size: str
+    name: str  # name of the implementation, with its version
+    about: str  # the origin of its cells, in words
+    cells: Mapping[str, str]  # files of its cells beside `claims.toml`, by experiment
+    size: str  # the only size at which it judges; empty for every size
 
 
 @frozen
@@ -130,14 +132,14 @@ class Picture:
     """A figure of the study, reproduced."""
 
     title: str
-    caption: str
-    label: str
-    places: tuple[Any, ...]
+    caption: str  # the figure of the source, and how this one compares
+    label: str  # label of the horizontal axis
+    places: tuple[Any, ...]  # values of `{x}`, from left to right
     lines: tuple[Line, ...]
-    log: bool
-    published: Mapping[str, Sequence[float | None]]
-    axis: str = ""
-    compared_as: str = ""
+    log: bool  # whether the vertical axis is logarithmic
+    published: Mapping[str, Sequence[float | None]]  # by the name of a line, one or None for each of `places`
+    axis: str = ""  # label of the vertical axis; empty for the label of the metric
+    compared_as: str = ""  # quantity for the agreement over all tables; empty for one of its own
 
 
 @frozen
@@ -145,12 +147,14 @@ class Table:
     """A table of results beside the published values."""
 
     title: str
-    caption: str
-    label: str
-    columns: tuple[str, ...]
-    rows: Mapping[str, Sequence[Quantity]]
-    published: Mapping[str, Sequence[float | None]]
+    caption: str  # the table or figure of the source, and caveats
+    label: str  # heading of the column of row names
+    columns: tuple[str, ...]  # headings of the columns of values
+    rows: Mapping[str, Sequence[Quantity]]  # by the name of the row, a quantity for each column
+    published: Mapping[str, Sequence[float | None]]  # by the name of a row, one or None for each column
+    # Variants or implementations that give the values, by the name of a row, one for each column; or `AS_DESCRIBED`.
     under: Mapping[str, Sequence[str]]
+    # Quantity for the agreement over all tables, with `{column}` for the heading; empty for one of its own.
     compared_as: str = ""
 
 
@@ -167,9 +171,9 @@ class Calibration:
     """How well parts of the printed values agree with ours under variants, such as a choice and its test."""
 
     title: str
-    caption: str
-    parts: Mapping[str, Half]
-    under: tuple[str, ...]
+    caption: str  # the choice and its test
+    parts: Mapping[str, Half]  # by their heading
+    under: tuple[str, ...]  # names of the variants, or `AS_DESCRIBED`; a row each
 
 
 @frozen
@@ -177,10 +181,10 @@ class Published:
     """A published study."""
 
     title: str
-    number: str
-    source: str
+    number: str  # short name, as used in claims
+    source: str  # the publication
     question: str
-    experiments: Mapping[str, str]
+    experiments: Mapping[str, str]  # descriptions, by name
     variants: Sequence[Variant]
     judges: Sequence[Judge]
     claims: Sequence[Claim]
@@ -188,8 +192,8 @@ class Published:
     pictures: Sequence[Picture]
     tables: Sequence[Table]
     calibrations: Sequence[Calibration]
-    labels: Mapping[str, str]
-    packet_hops: Mapping[str, float]
+    labels: Mapping[str, str]  # names of rows and columns of tables in pages, by their own names
+    packet_hops: Mapping[str, float]  # approximate number by size, variants included; a size may be missing
 
 
 # How firmly a source states a claim.

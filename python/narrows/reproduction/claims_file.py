@@ -355,10 +355,10 @@ class _Reader:
 class _Scope:
     """The context of a quantity in the file."""
 
-    own: str
+    own: str  # the experiment if a quantity names none
     experiments: tuple[str, ...]
-    bound: Mapping[str, Any] = field(default_factory=dict)
-    within: frozenset[str] = frozenset()
+    bound: Mapping[str, Any] = field(default_factory=dict)  # values of the bound names
+    within: frozenset[str] = frozenset()  # the named quantities around it
 
 
 def _sides(drawn: Table | Picture) -> tuple[list[str], list[str]]:

@@ -72,7 +72,7 @@ class _Called(Same):
 class Named(_Called):
     """A quantity with a name for descriptions."""
 
-    name: str
+    name: str  # `{x}` in it is replaced by the binding of x
     quantity: Quantity
 
 
@@ -80,7 +80,7 @@ class Named(_Called):
 class Chosen(_Called):
     """One of several named quantities, by the condition under which it is taken."""
 
-    name: str
+    name: str  # `{x}` in it is replaced by the binding of x
     quantities: Mapping[str, Quantity]
 
     def operands(self) -> Sequence[Quantity]:
@@ -100,8 +100,8 @@ class Probability(Same):
     """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is."""
 
     quantity: Quantity
-    least: float | None
-    most: float | None
+    least: float | None  # inclusive; None without a lower bound
+    most: float | None  # inclusive; None without an upper bound
 
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return 1 or 0 by replication, for those in which it is known whether the quantity is within the bounds."""
@@ -149,9 +149,9 @@ class Probability(Same):
 class Folded(Quantity):
     """The aggregate of several quantities, each under several conditions, replication by replication."""
 
-    how: str
-    parts: Sequence[Quantity]
-    over: Sequence[Binding]
+    how: str  # "sum", "mean", "max" or "min"
+    parts: Sequence[Quantity]  # at least one
+    over: Sequence[Binding]  # bindings of each condition; one empty binding without conditions
 
     def operands(self) -> Sequence[Quantity]:
         """Return the quantities."""
@@ -204,7 +204,7 @@ class Folded(Quantity):
 class Combined(Quantity):
     """A combination of two quantities, replication by replication."""
 
-    how: str
+    how: str  # "ratio", "minus", "plus" or "times"
     first: Quantity
     second: Quantity
 
@@ -262,7 +262,7 @@ class Correlation(_OfRanks):
 
     first: Quantity
     second: Quantity
-    over: Sequence[Binding]
+    over: Sequence[Binding]  # bindings of each condition
 
     def operands(self) -> Sequence[Quantity]:
         """Return both operands."""
@@ -291,9 +291,9 @@ class Ranked(_OfRanks):
     """The rank of a quantity among several conditions, replication by replication; ties have their mean rank."""
 
     quantity: Quantity
-    at: Binding
-    among: Sequence[Binding]
-    highest: bool
+    at: Binding  # bindings of the condition whose rank is taken
+    among: Sequence[Binding]  # bindings of all conditions, among them `at`
+    highest: bool  # whether the highest value has rank 1, instead of the lowest
 
     def operands(self) -> Sequence[Quantity]:
         """Return the ranked quantity."""

@@ -43,9 +43,9 @@ GROWING = Rule(growing=True)
 class Report(NamedTuple):
     """The result of `decide`."""
 
-    cells: int
-    open: int
-    failed: list[str]
+    cells: int  # number of cells that were run
+    open: int  # number of claims that are still open
+    failed: list[str]  # errors of cells that failed
 
 
 class Open(NamedTuple):

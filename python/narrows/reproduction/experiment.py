@@ -30,8 +30,8 @@ class Placed(NamedTuple):
     """An experiment in the folder of a reproduction, as far as its results are read."""
 
     experiment: str
-    variant: str
-    factors: Sequence[str]
+    variant: str  # name of the variant in the claims; empty for none
+    factors: Sequence[str]  # columns whose levels distinguish its cells
 
     @property
     def path(self) -> str:
@@ -44,10 +44,10 @@ class Part:
     """An experiment of a reproduction, without a variant or with one."""
 
     experiment: str
-    variant: str
+    variant: str  # name of the variant in the claims; empty for none
     study: Study
     plan: Plan
-    shard: Shard | None = None
+    shard: Shard | None = None  # the only shard whose cells count; None for all
 
     @property
     def path(self) -> str:

@@ -21,10 +21,10 @@ class Finding(NamedTuple):
     """A main result of a study, beside ours."""
 
     says: str
-    verdict: str
-    claims: Sequence[Entry]
-    ours: str
-    theirs: str
+    verdict: str  # verdict of the deciding claim
+    claims: Sequence[Entry]  # the claims that it rests on, as in the ledger; the first decides
+    ours: str  # our numbers, in words; empty without any
+    theirs: str  # the published numbers, in words; empty without any
 
 
 def findings(published: Published, entries: Mapping[str, Entry], tables: Sequence[Entry]) -> list[Finding]:

@@ -151,16 +151,16 @@ def method_of(sample: Sample, *, growing: bool) -> str:
 class Drawn(NamedTuple):
     """A statistic of the means over the first replications, and its values over resamples of them."""
 
-    statistic: float
-    resamples: NDArray[np.float64]
-    seeds: int
+    statistic: float  # its value over these replications
+    resamples: NDArray[np.float64]  # its values over resamples; resamples without a value are left out
+    seeds: int  # number of these replications
 
 
 @frozen
 class Resampled:
     """A statistic of the means over replications, such as a rank, bootstrapped over replications."""
 
-    stages: Sequence[Drawn]
+    stages: Sequence[Drawn]  # the statistic over the first 5, 10, 20 … replications; over all is the last
 
     @property
     def effect(self) -> float | None:
@@ -188,7 +188,7 @@ class Resampled:
 def _percentiles(drawn: Drawn, level: float) -> Interval | None:
     if drawn.seeds < THREE or len(drawn.resamples) == 0:
         return None
-    # The level that makes the interval of a mean Student's.
+    # Expanded percentiles: so wide that the interval of a mean would be Student's.
     wide = math.sqrt(drawn.seeds / (drawn.seeds - 1)) * quantile(level, drawn.seeds - 1)
     special = load("scipy.special")
     tail = float(special.ndtr(-wide))
@@ -224,8 +224,8 @@ def quantile(level: float, degrees: int) -> float:
 class Needed(NamedTuple):
     """Numbers of replications that would decide, if mean and spread stayed the same."""
 
-    even: float
-    sure: float
+    even: float  # with a chance of one half; infinity if no number does
+    sure: float  # with a chance of nine in ten
 
 
 def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Needed:
@@ -248,7 +248,7 @@ def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Nee
 
 
 ALPHA = 0.05
-# The method of the confidence sequence, by the method of a fixed number of replications.
+# The subject of a confidence sequence, by the method for a fixed number of replications.
 EQUAL = "sign"
 SEQUENCES = {"t": "a mean", EQUAL: "equal values", "binomial": "a probability", "bootstrap": "ranks"}
 TWO, THREE = 2, 3

@@ -33,11 +33,13 @@ VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 class Found:
     """The results of experiments."""
 
-    cells: Cells
-    varied: Mapping[str, Cells]
+    cells: Cells  # by experiment
+    varied: Mapping[str, Cells]  # by variant and experiment, for the experiments that a variant changes
+    # Columns whose levels distinguish the cells, by experiment.
     factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Of the experiments with replications that were added for open claims: all rows, with these.
     grown: Cells = field(default_factory=dict)
-    judges: Mapping[str, Cells] = field(default_factory=dict)
+    judges: Mapping[str, Cells] = field(default_factory=dict)  # by implementation and experiment
 
     def under(self, form: str) -> Cells:
         """Return the cells of a variant or another implementation, or the described ones; none if it has not run."""
@@ -147,7 +149,7 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         outcome, magnitude = _judge(claim, claim.direction, found, fixed), _magnitude(claim, found, fixed)
         bound = claim.bound
         if outcome.verdict == INCONCLUSIVE and claim.magnitude and magnitude and magnitude["met"] is False:
-            # Whatever the direction, the claimed magnitude exceeds the upper bound of the effect.
+            # The magnitude is certainly not met, whatever the direction.
             outcome, bound = _judge(claim, claim.magnitude.test, found, fixed), claim.magnitude.whose
     except LackingError as error:
         lacks = sorted(claim.direction.experiments())

@@ -54,34 +54,35 @@ NEVER = Needed(math.inf, math.inf)
 class Rule(NamedTuple):
     """The levels that a verdict must reach."""
 
-    holds: float = ALPHA
-    fails: float = ALPHA
-    growing: bool = False
-    deterministic: bool = False
+    holds: float = ALPHA  # probability of a false "holds", of a two-sided interval
+    fails: float = ALPHA  # probability of a false "fails"
+    growing: bool = False  # whether the number of replications depends on the observed values
+    deterministic: bool = False  # whether one run without randomness decides, such as a check of the implementation
 
 
 class Outcome(NamedTuple):
     """The result of a test."""
 
-    verdict: str
-    effect: float | None
+    verdict: str  # "holds", "fails" or "inconclusive"
+    effect: float | None  # mean of the deciding quantity over replications; None without data
     ci95: Interval | None
-    seeds: int
-    of: str
-    unit: str
-    cells: tuple[str, ...]
-    held: int = 0
-    parts: int = 1
+    seeds: int  # number of different replications
+    of: str  # description of the deciding quantity
+    unit: str  # empty for a pure number
+    cells: tuple[str, ...]  # digests of the records of the cells used
+    held: int = 0  # number of parts of the test that hold
+    parts: int = 1  # number of parts of the test
+    # Distance of the effect from the nearest bound, in half-widths of the interval; negative without one.
     clear: float = -1.0
-    bounds: tuple[float | None, float | None] = (None, None)
-    level: float = ALPHA
-    method: str = ""
-    leaning: str = FAILS
-    needed: Needed = NEVER
-    same: int = 0
-    late: int = 0
-    neither: bool = False
-    strict: bool = False
+    bounds: tuple[float | None, float | None] = (None, None)  # claimed lower and upper bound of the effect
+    level: float = ALPHA  # level of the deciding interval
+    method: str = ""  # method of the interval
+    leaning: str = FAILS  # the verdict if the effect stayed the same: "holds" or "fails"
+    needed: Needed = NEVER  # numbers of replications that would decide
+    same: int = 0  # number of replications that are the same run as an earlier one
+    late: int = 0  # number of replications that do not count, since the timed event had not happened by their end
+    neither: bool = False  # whether in one of these neither of two compared events had happened
+    strict: bool = False  # whether the lower bound itself is not claimed
 
 
 class Test(ABC):
@@ -112,8 +113,8 @@ class Bounded(Test):
     """The test that a quantity is within bounds."""
 
     quantity: Quantity
-    least: float | None
-    most: float | None
+    least: float | None  # inclusive unless `strict`; None without a lower bound
+    most: float | None  # inclusive; None without an upper bound
     strict: bool = False
 
     def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
@@ -222,11 +223,11 @@ class Beyond(NamedTuple):
 class _Taken(NamedTuple):
     """The sample of a quantity."""
 
-    sample: Sample
-    same: int
-    late: frozenset[int] = frozenset()
-    beyond: Beyond = Beyond()
-    neither: bool = False
+    sample: Sample  # the values that count
+    same: int  # number of replications that repeat an earlier one
+    late: frozenset[int] = frozenset()  # replications whose side of the bounds is open
+    beyond: Beyond = Beyond()  # whether the true mean of the others may be beyond theirs
+    neither: bool = False  # whether the value may be both in one of the late ones
 
 
 def opened(interval: Interval | None, beyond: Beyond) -> Interval | None:
@@ -256,7 +257,7 @@ class _Composed(Test):
 class Ordered(_Composed):
     """The test that quantities are in ascending order: every step is a part."""
 
-    quantities: Sequence[Quantity]
+    quantities: Sequence[Quantity]  # at least two quantities, the smallest first
     or_equal: bool = False
 
     def needed(self) -> int:
@@ -280,8 +281,8 @@ class Ordered(_Composed):
 class Several(_Composed):
     """The test that some or all of several tests hold."""
 
-    tests: Sequence[tuple[Test, Binding]]
-    least: int
+    tests: Sequence[tuple[Test, Binding]]  # each with the bindings of its condition
+    least: int  # number of tests that must hold
 
     def needed(self) -> int:
         """Return the number of tests that must hold."""

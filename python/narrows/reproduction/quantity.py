@@ -72,22 +72,22 @@ class Selection(NamedTuple):
     """The cells and the column that a quantity reads of an experiment."""
 
     experiment: str
-    where: Mapping[str, Any]
+    where: Mapping[str, Any]  # values of columns that its cells must have
     column: str
 
 
 class Domain(NamedTuple):
     """Unit and range of the values of a quantity."""
 
-    unit: str
+    unit: str  # as on metric cards ("bps", "s", "packets"); empty for pure numbers
     range: Range
 
 
 class Unsure(NamedTuple):
     """The replications in which a value is only a bound, such as a time of an event that has not happened."""
 
-    higher: frozenset[int] = frozenset()
-    lower: frozenset[int] = frozenset()
+    higher: frozenset[int] = frozenset()  # the true value may be higher: the known one is a lower bound
+    lower: frozenset[int] = frozenset()  # the true value may be lower
 
     @property
     def any(self) -> frozenset[int]:
@@ -173,10 +173,12 @@ class Measured(Quantity):
     """A metric of some cells."""
 
     experiment: str
-    measure: str
-    where: Mapping[str, Any]
+    measure: str  # name of the column; `{name}` in it is replaced by the binding, as in `where`
+    where: Mapping[str, Any]  # values of columns that select the cells
+    # Aggregation over several cells of one replication: "mean", "max", "min", "sum", or "spread" (standard deviation
+    # divided by mean); "one" allows a single cell only.
     over: str = "one"
-    missing: float | None = None
+    missing: float | None = None  # value of a cell without data; None omits the cell
 
     def selection(self, binding: Binding) -> Selection:
         """Return what it reads under a condition."""
@@ -245,7 +247,7 @@ class Measured(Quantity):
 class Awaited(Measured):
     """A time of an event that may not happen during a run."""
 
-    never: float = math.inf
+    never: float = math.inf  # values from this on are lower bounds: the event had not happened by the end
 
     def unsure(self, cells: Cells, binding: Binding) -> Unsure:
         """Return the replications in which the event had not happened by the end."""

@@ -30,7 +30,7 @@ class StudyFolder:
     """A published study, by its folder."""
 
     folder: Path
-    given: str = field(default="", compare=False)
+    given: str = field(default="", compare=False)  # the folder as the user gave it; empty for a study of Narrows
 
     @property
     def name(self) -> str:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Difference:
     """A part of packed results that differs when it is computed here."""
 
-    part: str
-    what: str
-    detail: str
+    part: str  # `version`, `scenario`, `trace`, `algorithm`, `file`, `records` or `number`
+    what: str  # name of the part; for a number the file and the key, or the column
+    detail: str  # description of the difference
 
 
 def of_file(

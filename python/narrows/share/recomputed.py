@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class Left(NamedTuple):
     """A part that was not compared."""
 
-    what: str
+    what: str  # a file of the results, or keys or a column of it
     why: str
 
 

@@ -51,19 +51,20 @@ if TYPE_CHECKING:
 class Repeated:
     """One run or cell that was repeated."""
 
-    name: str
-    stored: str
-    found: str | None
+    name: str  # the algorithm of a comparison, the cell of a study, or the run of a trial or an atlas; empty for a run
+    stored: str  # digest of its records as packed
+    found: str | None  # digest of its records here; None if it could not be repeated
 
 
 @frozen
 class Verdict:
     """The result of a verification."""
 
-    kind: str
+    kind: str  # such as `run`, `comparison` or `study`
     title: str
     repeated: list[Repeated]
-    differences: list[Difference]
+    differences: list[Difference]  # another version is one, even if all digests are equal
+    # Readable parts of the results that were not compared, and why.
     not_compared: list[Left] = field(default_factory=list)
 
     @property

@@ -39,11 +39,11 @@ class Deployment:
     """What a deployment runs."""
 
     kind: ClassVar = "deployment"
-    algorithm: str
-    against: str
-    fractions: Sequence[str]
-    flows: int | None = None
-    overrides: Sequence[str] = ()
+    algorithm: str  # the deployed change: an algorithm, `pacing`, or `connections=N`
+    against: str  # the old algorithm
+    fractions: Sequence[str]  # percentages of the flows on the new algorithm, as written; 0 and 100 are always added
+    flows: int | None = None  # None for twenty, or as many more as the fractions need
+    overrides: Sequence[str] = ()  # changes of the scenario `deployment`, as after `--set`
 
     def called(self, options: Options) -> str:
         """Return the command line."""

@@ -108,11 +108,11 @@ class Matrix:
     """What a matrix runs."""
 
     kind: ClassVar = "matrix"
-    algorithms: Sequence[str]
+    algorithms: Sequence[str]  # each runs against each, itself included
     conditions: Conditions
-    flows: int = 1
-    overrides: Sequence[str] = ()
-    stop: Stop | None = None
+    flows: int = 1  # number of flows on each side
+    overrides: Sequence[str] = ()  # changes of the scenario `pair`, as after `--set`
+    stop: Stop | None = None  # None for the usual rule; not used with a number of replications
 
     def called(self, options: Options) -> str:
         """Return the command line."""
