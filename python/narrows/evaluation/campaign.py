@@ -69,7 +69,7 @@ class Evaluation:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What the folder of the evaluation holds, for a later command that goes on with it."""
+        """The identity of the evaluation in its folder, for a later command that continues it."""
         keys = [
             part.plan.key(point, part.plan.replications.maximum) for part in self.parts for point in part.plan.points
         ]
@@ -78,7 +78,7 @@ class Evaluation:
         return {**about, "rows": ",".join(self.sections)} if self.sections else about
 
 
-def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
+def prepare(  # noqa: PLR0913, PLR0917  # the arguments of the command line
     file: str,
     subject: str,
     size: str,
@@ -109,7 +109,7 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
             try:
                 cells[each, name] = _cells(name, given, *asked)
             except core.ScenarioError as error:
-                # What runs with the references alone is not at fault.
+                # Cells that run with the references alone are not at fault.
                 _cells(name, given[1:], *asked)
                 faults[each, name] = str(error.diagnostics[0]["message"])
     names = [short[each] for each in given]
@@ -122,7 +122,7 @@ def _backends(on: str) -> list[str]:
     return [SIMULATOR, LINUX] if on == BOTH else [on]
 
 
-def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
+def _cells(  # noqa: PLR0913, PLR0917  # arguments of the suite and the command
     name: str,
     given: Sequence[str],
     suite: Suite,

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Predicate:
-    """What a measure is held against."""
+    """The bound of a measure."""
 
     kind: str  # "relative", "bound" or "liveness"
     upper: bool  # whether the bound is an upper one
-    factor: float  # the bound; with `than` a factor of what the measure is compared with
+    factor: float  # the bound; with `than` a factor of the value of the reference
     plus: float = 0.0  # constant that is added, in the unit of the metric
     than: str | None = None  # a reference, "any", "own", or None for an absolute bound
     at: Mapping[str, Any] = field(default_factory=dict)  # levels of the cell compared with, for "own"
@@ -39,7 +39,7 @@ class Predicate:
 
 @frozen
 class Measure:
-    """What a row measures."""
+    """The measure of a row."""
 
     text: str  # the metric with its owner, as a study names its column
     metric: Metric
@@ -53,8 +53,8 @@ class Row:
 
     section: str  # section of the document
     criterion: str
-    level: str  # how the document says it; empty for none
-    whose: str  # who made the predicate
+    level: str  # the requirement level in the document, such as MUST; empty for none
+    whose: str  # the author of the predicate
     cells: str = ""  # name of the study file with its cells; empty without a measure
     where: Mapping[str, list[Any]] = field(default_factory=dict)  # levels of factors, each a list of them
     measure: Measure | None = None  # quantity that the row measures; None for none
@@ -64,7 +64,7 @@ class Row:
 
     @property
     def sections(self) -> list[str]:
-        """The sections, where the criterion is of several."""
+        """The sections of the criterion, which may be several."""
         return [part.strip() for part in self.section.split(",")]
 
 

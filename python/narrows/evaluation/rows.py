@@ -65,7 +65,7 @@ def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
 
 
 def _beside(row: Row, on_each: Sequence[_Result]) -> dict[str, Any]:
-    """Return the row of one backend, or of the simulator with that of the kernel below `linux`."""
+    """Return the row of one backend, or of the simulator with the row of the kernel below `linux`."""
     first, *others = on_each
     if not others:
         return first.row
@@ -74,7 +74,7 @@ def _beside(row: Row, on_each: Sequence[_Result]) -> dict[str, Any]:
     measure = row.measure
     within = REAL if measure is None or measure.per else range_of(measure.metric.cards[measure.of])
     difference = paired([kernel.values[each] for each in shared], [first.values[each] for each in shared], within)
-    # What a row says of the criterion itself is known where either backend has measured it.
+    # The facts of the criterion itself are known if either backend has measured it.
     known = kernel.row if first.row["measured"] is None and kernel.row["measured"] is not None else first.row
     return {
         **known,
@@ -107,7 +107,7 @@ def _conditions(evaluation: Evaluation, row: Row) -> list[Condition]:
     return list(found.values())
 
 
-def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
+def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and its results
     evaluation: Evaluation,
     row: Row,
     on: str,
@@ -156,6 +156,7 @@ def _absent(
     evaluation: Evaluation, cells: Cells, failed: Sequence[Refused], predicate: Predicate, condition: Condition
 ) -> tuple[tuple[str, str] | None, dict[str, str]]:
     """Return verdict and reason of a row that cannot be judged, or None, and why each missing reference is missing."""
+    # If a cell of a subject or reference failed, its other replications would be a biased choice.
     tested = evaluation.names[0]
     own = [condition, {**condition, **predicate.at}] if predicate.than == OWN else [condition]
     for missing, verdict, words in ((failed, NOT_MEASURED, f"{CELL_FAILED}: "), (cells.refused, NOT_APPLICABLE, "")):
@@ -221,7 +222,7 @@ def _scenario(plan: Plan, point: Point, cells: str, condition: Condition, into: 
     home.mkdir(exist_ok=True)
     words = "-".join(str(each) for each in condition.values())
     stem = file_name("-".join(each for each in (cells, words) if each).replace(" ", "-"))
-    # What the kernel decides itself is left out of its scenario.
+    # Settings that the kernel decides itself are left out of its scenario.
     name = f"{stem}.toml" if point.on == SIMULATOR else f"{stem}.{LINUX}.toml"
     if not (home / name).exists():
         scenario = resolve(plan.base, point.overrides, point.written, point.on, replications)
@@ -298,7 +299,7 @@ def _of_card(row: Row, card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SCENARIOS = "scenarios"
-# What each backend gives of a row.
+# The entries of a row that each backend has.
 ON_EACH = (
     "verdict",
     "decided",

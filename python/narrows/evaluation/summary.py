@@ -46,7 +46,7 @@ def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict
 
 
 def _unlike(evaluation: Evaluation) -> str:
-    """Return in what the subject and its references differ besides their algorithms, in the simulator."""
+    """Return the differences of the subject and its references in the simulator, besides their algorithms."""
     sides: dict[str, list[str]] = {}
     for (on, _), cells in evaluation.cells.items():
         if evaluation.suite.subject != ALGORITHM or on != SIMULATOR:

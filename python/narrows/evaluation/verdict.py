@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts of predicates over replications, by intervals of paired differences.
 
-The excess of a predicate is the measure minus its bound. Where the bound is a number, its interval is that of the
-measure, less the bound. Where the bound is of another run, it is that of the differences, replication by replication.
-The bound is widened by the margin of the metric (`docs/metrics.md`) where it is relative, so that a difference that
-does not matter is no finding.
+The excess of a predicate is the measure minus its bound. If the bound is a number, its interval is the interval of the
+measure, less the bound. If the bound comes from another run, it is the interval of the paired differences. A relative
+bound is widened by the margin of the metric (`docs/metrics.md`), so that a difference that does not matter is no
+finding.
 
 A relative predicate is `worse`, and a bound too, if the whole 95 % interval is beyond the bound; a liveness predicate
 is `broken` then. A relative predicate is `better` if the whole interval of the difference to the reference itself is on
@@ -33,7 +33,7 @@ class Judged(NamedTuple):
     verdict: str
     decided: bool  # whether the whole interval is on one side of the bound
     measured: Estimate  # mean of the measure, with its interval
-    against: Estimate | None  # mean of what it is compared with, with its interval; None for an absolute bound
+    against: Estimate | None  # mean of the reference, with its interval; None for an absolute bound
     bound: float | None  # mean of the bound, in the unit of the measure; None without a value
     excess: Estimate  # the measure minus its bound, with the interval; positive is beyond an upper bound
 
@@ -54,7 +54,7 @@ def judge(measure: Measure, predicate: Predicate, values: Sequence[float], again
     excess = _less(measured, predicate.factor + predicate.plus) if against is None else paired(values, bounds)
     compared = None if against is None else estimate(against, within)
     mean_bound = estimate(bounds)["mean"]
-    # One replication may be beyond a number; it says nothing of a difference.
+    # One replication may be beyond a number, but gives no interval of a difference.
     alone = against is not None and excess["interval_method"] is None
     side = 0 if alone else _side(excess, sign)
     found = Judged(WITHIN, side != 0, measured, compared, mean_bound, excess)
@@ -70,7 +70,7 @@ def judge(measure: Measure, predicate: Predicate, values: Sequence[float], again
 
 
 def lenient(references: Sequence[Sequence[float]], *, upper: bool) -> list[float]:
-    """Return, by replication, the value of the reference that allows most: not a number where all are."""
+    """Return, by replication, the value of the most lenient reference; NaN if all are."""
     chosen = max if upper else min
     return [
         chosen((value for value in values if math.isfinite(value)), default=math.nan)
@@ -88,11 +88,11 @@ def _less(found: Estimate, bound: float) -> Estimate:
 
 
 def _side(excess: Estimate, sign: float) -> int:
-    """Return 1 if the whole interval is beyond the bound, -1 if it is within, 0 if neither."""
+    """Return 1 if the whole interval is beyond the bound, -1 if it is within the bound, else 0."""
     mean = excess["mean"]
     if mean is None:
         return 0
-    # A value that all replications have stands for the interval.
+    # A value that all replications share stands for the interval.
     ends = None if excess["interval_method"] == EQUAL else excess["ci95"]
     low, high = ends or (mean, mean)
     if sign * (low if sign > 0 else high) > 0:

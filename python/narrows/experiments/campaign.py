@@ -76,7 +76,7 @@ def _as_kept(text: str, study: Study, plan: Plan) -> str:
     text = (plan.kept or Kept()).argument(text)
     named = study.places["scenario"].plain
     if shown(study.scenario.file) == study.scenario.file.name:
-        # It is none of the library, which is there wherever Narrows is.
+        # A scenario of the library needs no copy.
         text = text.replace(inline(named), '"scenario.toml"').replace(f"'{named}'", '"scenario.toml"')
     return EXTENDS.sub(r'\1"extended.toml"', text)
 
@@ -148,7 +148,7 @@ class Replay(NamedTuple):
     point: Point  # point of the cell
     replication: int  # number of its replication
     outcome: Outcome  # the result of this run
-    before: str | None  # digest of the records of its first run; None if that failed, or if there was none
+    before: str | None  # digest of the records of its first run; None if it failed, or if there was none
 
 
 def replay(study: StoredStudy, key: str) -> Replay:
@@ -184,7 +184,7 @@ class _Campaign:
         self.failed: set[str] = set()
         self.todo: deque[tuple[Point, int]] = deque()
         self.running: dict[str, tuple[Point, int]] = {}
-        # Those of them that have finished or failed, until they are written together.
+        # Cells that have finished or failed, until they are written together.
         self.arrived: dict[str, Outcome] = {}
         self.written_s = self.begun_s = time.monotonic()
         self.total_s = self.done_s = 0.0
@@ -227,7 +227,7 @@ class _Campaign:
             else:
                 machine.submit(task)
         self._arrive(machine.completed(0 if known else STEP_S))
-        # What follows from the last cells may be further ones.
+        # The last cells may ask for further ones.
         if not self.todo or time.monotonic() - self.written_s >= WRITE_S:
             self._settle()
 
@@ -237,7 +237,7 @@ class _Campaign:
         return Finished(task.key, **found) if found else None
 
     def _is_shared(self, task: Task) -> bool:
-        """Return whether other commands may have the cell, too: a file of a user changes with each of his edits."""
+        """Return whether other commands may have the cell, too; a user's file changes with each edit."""
         named = " ".join([*task.overrides, task.subject or ""])
         return not any(file in named for file in self.plan.external) and not self.plan.base.commands
 
@@ -266,16 +266,16 @@ class _Campaign:
 
     def how_to_go_on(self) -> str:
         again = shlex.join(["narrows", "study", "resume", str(self.folder), *self.again, *self._trust()])
-        # Where the disk was full from the start, nothing is known yet of what an earlier process kept.
+        # If the disk was full from the start, the results of an earlier process are not known yet.
         finished = self.finished or self.store.finished()
         return f"{len(finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
 
     def _trust(self) -> list[str]:
-        """Return what a further command needs, to execute what this one does."""
+        """Return the arguments with which a further command has the same trust."""
         return ["--trust"] if self.plan.needs_trust else []
 
     def _drain(self, machine: Executor) -> None:
-        # What finishes while the rest stops is worth keeping.
+        # Cells that finish while the rest stops are kept.
         end = time.monotonic() + PATIENCE_S
         while len(self.arrived) < len(self.running) and time.monotonic() < end:
             self._arrive(machine.completed(STEP_S))

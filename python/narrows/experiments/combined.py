@@ -25,6 +25,8 @@ class Level:
 
 def combined(document: Document, entry: Entry, words: Words) -> list[Level]:
     """Read the levels of a factor with `each`."""
+    # Each table of `each` gives all combinations of the names that it lists, the last list varying fastest. In the
+    # values of key paths, `{PART}` becomes the value that `values.PART` has for the name, or else the name.
     columns = {key: each.node for key, each in entry.node.entries.items()}
     each, label, values = (columns.pop(key, None) for key in ("each", "label", "values"))
     before = len(document.faults)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """What a key holds."""
+    """The kind of the values of a key."""
 
     words: str  # description of the allowed values
     read: Callable[[Document, Node], Any]  # returns a value; None after it has added a fault to the document
@@ -62,7 +62,7 @@ def fields(document: Document, table: Node | None, keys: Sequence[Key], of: str 
         else:
             what = f"unknown key `{name}`" + (f" of {of}" if of else "")
             document.unknown((entry.span, entry.node.path), what, name, known)
-    # What is no table lacks no key.
+    # A value that is not a table lacks no key.
     for key in keys if isinstance(table.value, dict) else ():
         if key.required and key.name not in entries:
             document.complain(document.place_of(table, key.name), f"`{key.name}` is missing", allowed=key.holds)
@@ -70,7 +70,7 @@ def fields(document: Document, table: Node | None, keys: Sequence[Key], of: str 
 
 
 def anything(words: str) -> Kind:
-    """Return the kind of what another function reads: the value as a node."""
+    """Return the kind of a value that another function reads, as a node."""
     return Kind(words, lambda _, node: node)
 
 

@@ -39,14 +39,14 @@ class Replications:
     """Number of replications of each combination of levels: fixed, or sequential."""
 
     minimum: int  # least number of replications
-    maximum: int  # greatest number of replications; equal to `minimum` where the number is fixed
-    measure: tuple[str, ...] = ()  # metrics whose 95 % intervals decide when to stop; none where the number is fixed
+    maximum: int  # greatest number of replications; `minimum` if the number is fixed
+    measure: tuple[str, ...] = ()  # metrics whose 95 % intervals decide when to stop; none if the number is fixed
     # Greatest half-width of these intervals as written: a part of the mean, or in the unit of the metric.
     within: str = ""
-    # A factor at whose levels the intervals are those of the means over all else, and all combinations stop together;
-    # None where each combination stops by itself.
+    # With a factor, the intervals are of the means over all else at its levels, and all combinations stop together;
+    # with None each combination stops by itself.
     by: str | None = None
-    levels: tuple[str, ...] = ()  # the levels of that factor that decide; all where there are none
+    levels: tuple[str, ...] = ()  # the levels of that factor that decide; empty for all
 
 
 @frozen
@@ -55,9 +55,9 @@ class Study:
 
     document: Document  # document of the file, for further faults
     title: str  # title of the study
-    question: str  # question that its report answers; empty where the file has none
+    question: str  # question that its report answers; may be empty
     scenario: ScenarioFile  # the base scenario
-    algorithms: list[str]  # algorithms in place of the subject; empty where the scenario's own run
+    algorithms: list[str]  # algorithms in place of the subject; empty for the scenario's own
     replications: Replications  # number of replications of each point
     seed: int | None  # master seed; None for the scenario's own
     on: str  # the backend that runs the cells, unless it is a factor
@@ -76,7 +76,7 @@ class Study:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What the file changes of its base scenario, as after `--set`."""
+        """The changes of the base scenario in the file, as after `--set`."""
         written = (f"{path}={inline(node.plain)}" for path, node in self.settings.items())
         return (*self.scenario.changes, *written)
 
@@ -96,7 +96,7 @@ def read_study(
     return parse_study(read_text(file), like(path, str(file)), seed, replications, choice, given)
 
 
-def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of the file, and has a default
+def parse_study(  # noqa: PLR0913, PLR0917  # each replaces a part of the file, and has a default
     text: str,
     file: str,
     seed: int | None = None,
@@ -104,13 +104,13 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
     choice: Choice = AS_DESCRIBED,
     given: Mapping[str, object] = NOTHING_GIVEN,
 ) -> Study:
-    """Read the text of a study file; arguments and errors are those of `read_study`."""
+    """Read the text of a study file; arguments and errors as for `read_study`."""
     document = Document(text, file)
     root = overlaid(document, document.root(), choice)
     own = root.entries["words"].node if "words" in root.entries else None
     known = {name: entry.node for name, entry in document.table(own).items()}
     words = Words(document, {**known, **{name: placed(value, name) for name, value in given.items()}})
-    # Factors may give names of their own a meaning.
+    # Factors may define names of their own.
     filled = {
         name: entry if name in {"words", "factors"} else Entry(entry.span, words.filled(entry.node))
         for name, entry in root.entries.items()
@@ -252,7 +252,7 @@ def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
 
 
 def with_marks(study: Study, overrides: Sequence[str], subjects: Sequence[str], *, trust: bool = False) -> list[str]:
-    """Return changes of the base scenario of a study, and with them those that mark these groups alone as subject."""
+    """Return changes of the base scenario of a study, and the changes that mark only these groups as subject."""
     if subjects and not study.algorithms:
         problem = "has no `algorithms`, so that no group's algorithm is replaced; a factor names groups by itself"
         raise InputError(study.document.file, f"{problem}; allowed: `algorithms`, or no --subject")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The design of a study: which combinations of levels run, and what that leaves unknown."""
+"""The design of a study: the combinations of levels that run, and the effects that it confounds."""
 
 from __future__ import annotations
 

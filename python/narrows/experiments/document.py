@@ -12,7 +12,7 @@ from narrows import core
 from narrows.frozen import frozen
 
 Span = tuple[int, int]
-# Span, key path, message, value as shown, what is allowed, hint.
+# Span, key path, message, value as shown, allowed values, hint.
 Fault = tuple[Span, str, str, str | None, str, str | None]
 
 
@@ -54,7 +54,7 @@ class Entry:
 
 
 def placed(value: object, path: str, span: Span = (0, 0)) -> Node:
-    """Return a plain value as a node of a document in which it does not stand."""
+    """Return a plain value as a node that is not part of the document."""
     match value:
         case Mapping():
             inner = {str(key): Entry(span, placed(each, f"{path}.{key}", span)) for key, each in value.items()}
@@ -106,7 +106,7 @@ class Document:
     def complain(
         self, where: Node | tuple[Span, str], message: str, *, allowed: str = "", hint: str | None = None
     ) -> None:
-        """Add a fault, once where it is found several times."""
+        """Add a fault; the same fault is added once."""
         if isinstance(where, Node):
             fault: Fault = (where.span, where.path, message, _shown(where.value), allowed, hint)
         else:
@@ -115,7 +115,7 @@ class Document:
             self.faults.append(fault)
 
     def place_of(self, table: Node, key: str) -> Node | tuple[Span, str]:
-        """Return where it is said that a table lacks a key: at the table, or at the beginning of the file."""
+        """Return the place of the message that a table lacks a key: the table, or the beginning of the file."""
         return table if table.path else ((0, 0), key)
 
     def unknown(self, where: Node | tuple[Span, str], message: str, given: str, known: Iterable[str]) -> None:

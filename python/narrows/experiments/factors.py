@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factors of a study: what is varied, and the values that each takes."""
+"""Factors of a study and their levels."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Range:
 class Factor:
     """A factor of a study."""
 
-    name: str  # key path, or a free name where several keys change together
+    name: str  # key path, or a free name if several keys change together
     levels: tuple[Level, ...]  # levels in the order of the file; empty for a range
     span: tuple[int, int]  # position of the name in the document
-    range: Range | None = None  # range of values; None where the factor has levels
+    range: Range | None = None  # range of values; None if the factor has levels
     # Positions of the keys of a table in the document.
     keys: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ def _quantity(node: Node) -> tuple[float, str] | None:
 def _check_distinct(document: Document, items: list[Node], labels: list[Any]) -> None:
     seen = set()
     for item, label in zip(items, labels, strict=True):
-        # A label that is a list or a table is refused where it is used.
+        # A label that is a list or a table is refused when it is used.
         shown = label if isinstance(label, str | int | float) else inline(label)
         if shown in seen:
             document.complain(item, "is there twice", allowed="different levels")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study found, as plain data: means by algorithm, differences between algorithms, effects of factors.
+"""The findings of a study as plain data: means by algorithm, differences between algorithms, effects of factors.
 
 Intervals are taken over replications: a replication gives one value, its mean over all conditions of the study, and
-replications are independent. They speak of the average over these conditions and of nothing beyond them.
+replications are independent. They hold for the average over these conditions only.
 
-A finding is what a test supports: the paired t-test of a difference between algorithms, and the F test of a factor in
-the analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the
-chance that any finding is false is below the level.
+A finding is supported by a test: the paired t-test of a difference between algorithms, or the F test of a factor in the
+analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the chance
+that any finding is false is below the level.
 
 No finding averages over a factor that changes it without naming it: algorithms are compared at each combination of the
-factors that interact with the algorithm, and a factor's effect is given at each combination of those that interact with
-it, as far as a page can show these. As this claims nothing, an interaction counts from its p value before the
-correction on, if it exceeds the margin.
+factors that interact with the algorithm, and a factor's effect is given at each combination of the factors that
+interact with it, as far as a page can show these. An interaction counts by its uncorrected p value if it exceeds the
+margin, since it makes no claim of its own.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Mean:
 
     @property
     def needed(self) -> int | None:
-        """Replications that would show the difference, if mean and spread stay and all tests are corrected for."""
+        """Replications that would show the difference with the same mean and spread; None above `MOST_NEEDED`."""
         import numpy as np
 
         survival = load("scipy.stats").t.sf
@@ -282,7 +282,7 @@ class _Table:
         return found
 
     def few(self, factors: Sequence[str]) -> list[str]:
-        """Return the first of factors, as many as a page can show in all their combinations."""
+        """Return the first factors, as many as a page can show in all their combinations."""
         kept: list[str] = []
         for factor in factors:
             if len(self.cross([*kept, factor])) <= MOST_CONDITIONS:
@@ -335,7 +335,7 @@ class _Table:
 
 
 def _test(of: Sequence[float], against: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return p value and statistic, over the root of the pairs, of the paired t-test."""
+    """Return p value and statistic, over the root of the pairs, of the paired t-test; None if it is impossible."""
     import numpy as np
 
     ttest_rel = load("scipy.stats").ttest_rel
@@ -376,6 +376,8 @@ def _tests(finding: Finding) -> list[float | None]:
 
 def within(plan: Plan, cells: pa.Table, column: Column) -> Range:
     """Return the values that a metric of a study can have in its cells."""
+    # The capacity of the bottleneck limits a goodput, the capacity of the link a rate, and the length of the run a time
+    # that ends in the run.
     owners = [column.owner] if column.owner else _tested(plan, column.of)
     found = [_most(cells, f"{column.of}.{owner}", column.measure) for owner in owners]
     if card_of(column.measure, column.of)["unit"] == "s" and column.of == "group" and column.measure not in UNLIMITED:

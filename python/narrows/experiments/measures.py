@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The metrics of a cell that are analysed, and the names of their columns.
 
-A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.
-A bare name of a link's measure is that of the bottleneck of the group under test, as the model names it; where groups
-or points have different ones, each link has a column of its own. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in
-full.
-A measure that is taken of a run's series may carry parameters, as in `cov(bin=10s)`.
+A bare name of a group's metric means the group under test; if there are several, each has a column of its own. A bare
+name of a link's metric means the bottleneck of the group under test; if groups or points have different bottlenecks,
+each link has a column of its own. `group.NAME.METRIC` and `link.NAME.METRIC` are the full names. A metric of a run's
+series may have parameters, as in `cov(bin=10s)`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Column(NamedTuple):
 
 
 def half_width(text: str, column: Column) -> Margin | None:
-    """Return the greatest half-width of an interval of a metric; None where the text is none."""
+    """Return the greatest half-width of an interval of a metric; None if the text is not a width."""
     try:
         found = read_margin(text, str(card_of(column.measure, column.of)["unit"]))
     except ValueError:
@@ -152,7 +151,7 @@ def _bare(measure: Metric, known: Known) -> list[Column]:
     name = measure.text
     if "group" in measure.owners:
         owners = known.points[0].subjects
-        # One group under test may be called after its algorithm, so that its name changes from point to point.
+        # A single group under test may have the name of its algorithm, which changes from point to point.
         if len(owners) == 1:
             return [Column(name, "group", "", name)]
         return [Column(f"group.{owner}.{name}", "group", owner, name) for owner in owners]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overlays of a study file: tables of keys that replace those of the description above them.
+"""Overlays of a study file: tables of keys that replace keys of the description above them.
 
 A file that `extends` another one starts from the description of that file, without its sizes and variants.
-`[sizes.NAME]` has the keys of a size, `[variants.NAME]` those of a variant at every size, and
-`[sizes.SIZE.variants.NAME]` those of a variant at one size. They are applied in this order.
+`[sizes.NAME]` has the keys of a size, `[variants.NAME]` the keys of a variant at every size, and
+`[sizes.SIZE.variants.NAME]` the keys of a variant at one size. They are applied in this order.
 """
 
 from __future__ import annotations

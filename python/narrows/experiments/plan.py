@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a study, kept in its folder: every point as it was resolved and checked before anything ran."""
+"""The plan of a study, kept in its folder: every point, resolved and checked before anything ran."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class Plan:
     factors: list[str]  # names of the factors
     columns: list[Column]  # the metrics that are analysed
     design: dict[str, Any]  # facts of the design, as in `Design`
-    inputs: dict[str, str]  # SHA-256 of every file that a scenario names, by where the study's folder keeps it
+    inputs: dict[str, str]  # SHA-256 of every file that a scenario names, by its path in the study's folder
     points: list[Point] = field(repr=False)  # every combination of levels with every algorithm
     size: str | None = None  # size of the study file; None for the description without one
     variant: str | None = None  # variant of the study file; None for none
     external: list[str] = field(default_factory=list)  # the Python files of external algorithms
-    # Margin that a difference must exceed to matter, by metric, where it is not that of the card.
+    # Margin that a difference must exceed to matter, by metric, if it differs from the card.
     margins: dict[str, str] = field(default_factory=dict)
-    # Whose algorithm the study replaces, where it does not replace that of all groups.
+    # The groups whose algorithm the study replaces, if not all.
     replaced: Replaced | None = None
-    # Number of what the digests of its cells cover; 0 in older folders.
+    # Number of the definition of the digests of its cells; 0 in older folders.
     digest_schema: int = field(default_factory=core.digest_schema)
     # The files before the study has a folder; None once it has one.
     kept: Kept | None = field(default=None, repr=False)
@@ -105,7 +105,7 @@ class Plan:
         return list(dict.fromkeys(point.algorithm for point in self.points))
 
     def portable(self) -> Plan:
-        """Return the plan as the study's folder has it: with the files that it keeps, and paths relative to it."""
+        """Return the plan as in the study's folder: with the files that the folder keeps, and paths relative to it."""
         kept = self.kept or Kept()
         base = replace(
             self.base,
@@ -159,18 +159,18 @@ def _replications(content: Mapping[str, Any]) -> Replications:
 
 
 def executed_by(plan: Plan) -> list[Executed]:
-    """Return what the cells of a study would execute, each once; nothing is executed."""
+    """Return the files and commands that the cells of a study would execute, each once; nothing is executed."""
     points = ((point.overrides, point.written) for point in plan.points)
     return list(dict.fromkeys(each for changes in points for each in executed(given(plan.base, *changes))))
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:
-    """Check that engine and input files are those of the plan, and that all that it would execute is trusted."""
+    """Check that engine and input files are unchanged, and that all code that the plan would execute is trusted."""
     if plan.base.trust != EVERYTHING:
         try:
             found = executed_by(plan)
         except core.ScenarioError as error:
-            # What cannot be read is not taken for harmless.
+            # An unreadable scenario is not taken for harmless.
             problem = f"has a scenario that cannot be read; if you trust all that it names, add --trust\n{error}"
             raise InputError(str(folder / PLAN), problem) from None
         refuse_untrusted(str(folder), {PLAN: found})
@@ -184,7 +184,7 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
 
 
 def check_kept(plan: Plan, folder: Path) -> None:
-    """Check that the files that the scenarios of a study name are those of the plan."""
+    """Check that the files that the scenarios of a study name are unchanged since the plan."""
     for path, digest in plan.inputs.items():
         kept = inside(folder, path, folder / PLAN)
         if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":
@@ -195,11 +195,11 @@ def check_kept(plan: Plan, folder: Path) -> None:
 class Kept:
     """The files that the scenarios of a study name."""
 
-    # By the bytes of the base scenario that name a file, the name as written and where it is kept.
+    # By the bytes of the base scenario that name a file, the name as written and the kept path.
     spans: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
-    # By the name as written in a level, an algorithm or a change, where the file is kept.
+    # By the name as written in a level, an algorithm or a change, the kept path.
     names: dict[str, str] = field(default_factory=dict)
-    # By where a file is kept, its path and the SHA-256 of its content in hexadecimal.
+    # By the kept path of a file, its own path and the SHA-256 of its content in hexadecimal.
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, scenario: Scenario) -> None:
@@ -219,8 +219,8 @@ class Kept:
         return content.decode()
 
     def argument(self, text: str) -> str:
-        """Return what names files in a study, such as an algorithm or a change, with them named as they are kept."""
-        # Not in the middle of another name, and of two that begin alike the longer one.
+        """Return a text that names files, such as an algorithm or a change, with the kept paths instead."""
+        # Not in the middle of another name; of two names with the same beginning, the longer one.
         longest_first = sorted(self.names, key=len, reverse=True)
         names = "|".join(re.escape(written) for written in longest_first)
         return (
@@ -229,6 +229,6 @@ class Kept:
 
 
 PLAN = "plan.json"
-# 128 bits: no two cells of any study meet by chance.
+# 128 bits: collisions of cells are practically impossible.
 KEY_DIGITS = 32
 SHOWN = 16

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `plan.json` holds, checked when it is read: a folder of a study may come from somebody else."""
+"""The shape of `plan.json`, checked when it is read: a folder of a study may come from somebody else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_plan(content: Mapping[str, Any], file: Path) -> None:
 
 
 def _misfits(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield in words what does not fit."""
+    """Yield the faults in words."""
     points = content["points"]
     if not points:
         yield "it has no points"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replications of a study that are one and the same run: nothing in them is random, so they say nothing of a spread."""
+"""Replications of a study that are the same run: without randomness they give no estimate of a spread."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def independent(cells: pa.Table) -> pa.Table:
 
 
 def is_repeated(cells: pa.Table) -> bool:
-    """Return whether there are several replications, and those of each combination are all the same run."""
+    """Return whether there are several replications, and all replications of each combination are the same run."""
     if len(set(cells["replication"].to_pylist())) < _TWO:
         return False
-    # A combination is what stands before the number of the replication, without the key of the cell.
+    # The columns before the number of the replication, without the key of the cell, identify a combination.
     names = cells.column_names[1 : cells.column_names.index("replication")]
     digests: dict[tuple[object, ...], set[str]] = {}
     combinations = zip(*(cells[name].to_pylist() for name in names), strict=True)

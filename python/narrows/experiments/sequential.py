@@ -2,11 +2,11 @@
 """The number of replications of each combination of levels, fixed or by a stopping rule.
 
 With a fixed number there is nothing to decide. Otherwise a combination runs on, one replication after the other with
-all its algorithms, so that they stay paired, until the 95 % intervals of the chosen measures are narrow enough for each
-of them: the sequential procedure of Law, "Simulation Modeling and Analysis" (5th ed., 2015), §9.4.1, after Y. S. Chow
-and H. Robbins, Annals of Mathematical Statistics 36 (1965) 457. By a factor, all combinations run on together, and an
-interval is that of the mean over all of them at a level of this factor. What is decided depends on the finished cells
-alone, so an interrupted study ends with the same ones.
+all its algorithms, so that they stay paired, until the 95 % interval of each chosen metric is narrow enough for each of
+them: the sequential procedure of Law, "Simulation Modeling and Analysis" (5th ed., 2015), §9.4.1, after Y. S. Chow and
+H. Robbins, Annals of Mathematical Statistics 36 (1965) 457. With `by`, all combinations run on together, and an
+interval is of the mean over all of them at a level of this factor. The decisions depend on the finished cells alone, so
+an interrupted study ends with the same cells.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from narrows.experiments.share import Share
 
 Cell = tuple["Point", int]
-# What an interval is of: a combination or a level, the algorithm, and the name of the measure.
+# The subject of an interval: a combination or a level, the algorithm, and the name of the metric.
 Of = tuple[int | str, str | None, str]
 
 
@@ -52,7 +52,7 @@ class Ledger:
         # The rows that stop together, by row.
         everything = range(len(plan.rows))
         self._together = [everything if plan.replications.by else range(row, row + 1) for row in everything]
-        # How many values make a replication of what an interval is of.
+        # Number of values of a replication, by the subject of an interval.
         self._parts = Counter(self._place(point) for point in plan.points)
         self._open = [target * len(row) for target, row in zip(self.targets, plan.rows, strict=True)]
         # Number of cells, as far as it is decided.
@@ -73,7 +73,7 @@ class Ledger:
         """Record the cells that an earlier process settled: metrics of finished cells, keys of failed ones."""
         lost = set(failed)
         done = 0
-        # Each replication that is settled may ask for another one.
+        # Each settled replication may ask for another one.
         while done < max(self.targets, default=0):
             for point in self.plan.points:
                 if done < self.targets[point.row]:
@@ -125,7 +125,7 @@ class Ledger:
             if len(values[index]) == self._parts[place]
         )
         if found["mean"] is None or found["interval_method"] == EQUAL:
-            # Where nothing can be measured, or nothing varies, more of it will not help.
+            # More replications do not help if there are no values, or if they do not vary.
             return True
         wanted = half_width(self.plan.replications.within, column)
         if found["ci95"] is None or wanted is None:

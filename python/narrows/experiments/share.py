@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a study that fall to a shard, and the file `shard.json` of its folder.
 
-A cell falls to the shard that the hash in its key names, so that shards are of nearly the same size and none needs to
-know of another. If combinations stop by themselves, all cells of a combination fall to the same shard, which decides
-alone how many there are. If all combinations stop together (`by`), no shard can decide: a round runs as many
-replications as the one before it, and what joins the shards decides, and leaves out what the rule does not ask for.
+The hash in the key of a cell selects its shard, so that shards have nearly the same size and are independent. If
+combinations stop by themselves, all cells of a combination fall to the same shard, which alone decides their number. If
+all combinations stop together (`by`), no shard can decide: a round runs as many replications as the one before it, and
+`merge` decides, and leaves out superfluous cells.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Share(NamedTuple):
 
     shard: Shard
     first: int = 0  # the first replication of this round
-    until: int = 0  # the replication before which this round ends; 0 where the rule of the study decides
+    until: int = 0  # the replication before which this round ends; 0 if the rule of the study decides
     after: str = ""  # digest of the results of the earlier rounds; empty for the first
 
     def has(self, plan: Plan, point: Point, replication: int) -> bool:
@@ -49,7 +49,7 @@ def decides(plan: Plan) -> bool:
 
 
 def load_share(folder: Path) -> Share | None:
-    """Read what falls to a shard in the folder of a study; None where the folder is of the whole study."""
+    """Read the share of a shard in the folder of a study; None if the folder holds the whole study."""
     file = folder / SHARD
     if not file.is_file():
         return None

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contents of a study's folder: finished cells, failed cells, and the table of all.
 
-Cells that have finished are kept in a file, `cells/NAME.json`, written beside its place, synced, renamed, and its
-folder synced; only then they count. `gather` puts all of them into `cells.parquet`, which takes the old one's place
-whole, and removes only files whose cells are safely in it. So a kill at any moment loses no cell that counts, and none
-is ever half there.
+Finished cells are kept in a file, `cells/NAME.json`, which is written under another name, synced, renamed, and its
+folder synced; only then they count. `gather` writes all of them into `cells.parquet`, which replaces the old file
+atomically, and removes only files whose cells are safely in it. So a kill at any moment neither loses a cell that
+counts nor leaves an incomplete one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Store:
     """The results of a study on the disk."""
 
     def __init__(self, folder: Path) -> None:
-        """Look at the results in `folder`."""
+        """Open the results in `folder`; nothing is read yet."""
         self.folder = folder
         self.cells = folder / CELLS
         self.failed = folder / FAILED
@@ -171,11 +171,11 @@ class Store:
         return table
 
     def _fresh(self) -> dict[str, Any]:
-        """Return what was kept of the cells that are not gathered, by key."""
+        """Return the entries of the cells that are not gathered, by key."""
         return _together(self._files())
 
     def _files(self) -> dict[Path, dict[str, Any]]:
-        """Return what was kept of the cells in each file, by key."""
+        """Return the entries of the cells in each file, by key."""
         found = {}
         for name in _names(self.cells):
             file = self.cells / f"{name}.json"
@@ -203,7 +203,7 @@ class Store:
             state = self.table_file.stat()
         except FileNotFoundError:
             return None
-        # Its digest is computed again only of another file.
+        # The digest is computed again only if the file has changed.
         seen = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
         if seen != self._checked:
             with suppress(FileNotFoundError):
@@ -290,7 +290,7 @@ def _row(plan: Plan, schema: pa.Schema, point: Point, replication: int, cell: Ma
 
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
-    """Write a level as text where levels of the same factor are of several types."""
+    """Write a level as text if levels of the same factor have several types."""
     return inline(value) if str(kind) == "string" and not isinstance(value, str) else value
 
 
@@ -304,7 +304,7 @@ def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, di
 
 
 MEASURES = {ANY_NAME: {ANY_NAME: (float, None)}}
-# What the file of a cell holds, and that of one that failed.
+# The shape of the file of finished cells, and of the file of a failed one.
 CELL = {
     "measured": {"groups": MEASURES, "links": MEASURES},
     "digest": str,

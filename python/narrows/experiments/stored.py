@@ -36,7 +36,7 @@ class StoredStudy:
     folder: Path
     plan: Plan  # plan of the study, as in the folder
     store: Store  # the results on the disk
-    # The cells that fall to this folder, which is a shard's; None where it is of the whole study.
+    # The share of this folder if it is a shard; None for the whole study.
     share: Share | None = None
 
     def recovered(self) -> tuple[Ledger, set[str], set[str]]:

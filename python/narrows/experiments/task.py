@@ -26,9 +26,9 @@ class Base:
     file: str  # name of the scenario file in messages
     directory: str  # folder to which its paths are relative
     overrides_directory: str  # folder to which paths in levels are relative
-    seed: int | None  # master seed; None for that of the scenario
+    seed: int | None  # master seed; None for the scenario's own
     engine: str  # build fingerprint of the engine that all results require
-    # What the scenarios may execute and read. Each command sets it, so the plan does not keep it.
+    # The rights of the scenarios to execute and read files. Each command sets it, so the plan does not keep it.
     trust: Trust = NOTHING
     commands: str = ""  # folder in which commands of programs start; empty for `directory`
 
@@ -40,7 +40,7 @@ class Task:
     key: str  # key of the cell
     base: Base  # base scenario, seed and engine of all cells
     overrides: tuple[str, ...]  # changes of the base scenario, each as after `--set`
-    subject: str | None  # algorithm under test; None for those of the scenario
+    subject: str | None  # algorithm under test; None for the scenario's own
     replication: int  # number of the replication
     digest: str  # digest of the resolved scenario and the files that it names
     measures: tuple[str, ...] = ()  # metrics of the series, in addition to the counted ones
@@ -97,7 +97,7 @@ def resolve(
 def given(
     base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR, replications: int = 1
 ) -> core.Given:
-    """Return the scenario of a point as the extension takes it; arguments and errors are those of `resolve`."""
+    """Return the scenario of a point as the extension takes it; arguments and errors as for `resolve`."""
     return {
         "text": base.text,
         "file": base.file,

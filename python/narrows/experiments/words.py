@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Substitution of references, names in braces, in the texts of a study file."""
+"""Substitution of references, names in braces, in the texts of a study file.
+
+A text that consists of one reference becomes the value, of any type; a reference within a text becomes the value as
+text. Values may contain references. `{name.entry}` refers to an entry of a table.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,11 @@ class Words:
         self._known = dict(known)
 
     def with_names(self, known: Mapping[str, Node]) -> Words:
-        """Return a copy with further values by name, which take precedence over those of the same name."""
+        """Return a copy with further values by name, which replace values of the same name."""
         return Words(self._document, {**self._known, **known})
 
     def filled(self, node: Node, within: tuple[str, ...] = ()) -> Node:
-        """Return a value with all references in its texts replaced; unchanged where there are no words."""
+        """Return a value with all references in its texts replaced; unknown names are added to the faults."""
         if not self._known:
             return node
         match node.value:

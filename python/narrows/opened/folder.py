@@ -90,7 +90,7 @@ class OpenedRun(Tables):
     @property
     def scenario(self) -> Scenario:
         """The resolved scenario, ready to `run` again."""
-        # What is changed and compared from here on is the user's own.
+        # Later changes and comparisons are the user's own.
         own = of_results(self.path)._replace(typed=True)
         return read(self._folder.scenario_file, trust=EVERYTHING if self.trust else own)
 
@@ -154,7 +154,7 @@ class OpenedStudy:
 
     @property
     def cells(self) -> pa.Table:
-        """A row for each finished cell: its factors, its algorithm, its replication and what was measured."""
+        """A row for each finished cell: its factors, its algorithm, its replication and its metrics."""
         return self._study.table()
 
     @property
@@ -176,10 +176,10 @@ class OpenedStudy:
 
     @typed
     def query(self, sql: str) -> Answer:
-        """Return the rows of a question in SQL to the table `cells`: a list of dicts, with `frame()`.
+        """Return the rows of an SQL query on the table `cells`: a list of dicts, with `frame()`.
 
         Raises:
-            InputError: The question has an error.
+            InputError: The query has an error.
         """
         return Answer(*query(self.path, sql))
 
@@ -305,7 +305,7 @@ def table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def first_of(page: Path) -> str:
-    """Return what a page says first and its first figure, as HTML; empty if there is no page."""
+    """Return the answer and the first figure of a page, as HTML; empty if there is no page."""
     if not page.is_file():
         return ""
     text = page.read_text("utf-8", errors="replace")

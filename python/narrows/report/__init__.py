@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports: one HTML file each that opens without a network. Of a run or comparison, a study, a reproduction."""
+"""Reports of a run, comparison, study or reproduction: one HTML file each, which opens without a network."""

@@ -33,6 +33,7 @@ def whose_of(claim: Entry) -> str:
 
 def evidence_of(claim: Entry) -> list[str]:
     """Return the evidence for the cause of a claim: runs, variants and implementations with their verdicts."""
+    # Of a cause without a class, these are the variants under which the verdict differs, and all implementations.
     if claim["explained"]:
         shown = {each["what"]: each["verdict"] for each in claim["explained"]["evidence"]}
     else:

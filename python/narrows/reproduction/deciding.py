@@ -200,6 +200,8 @@ def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[O
 
 def next_parts(parts: Sequence[Open], experiments: dict[str, _Experiment]) -> tuple[float, list[Open]]:
     """Return the parts of a claim that get replications next, and the simulated time to their verdicts, seconds."""
+    # One part that fails decides a claim, so the cheapest part that leans to it comes first. If none does, all parts
+    # have to hold. If a number of parts suffices, this may add more replications than are needed.
     costs = [(_cost(part, experiments), place) for place, part in enumerate(parts)]
     failing = [(cost, place) for cost, place in costs if parts[place].outcome.leaning == FAILS and cost < math.inf]
     if failing:

@@ -43,6 +43,7 @@ class Found:
 
     def under(self, form: str) -> Cells:
         """Return the cells of a variant or another implementation, or the described ones; none if it has not run."""
+        # A variant has its own cells, and the described ones of levels or algorithms that it lacks.
         if form == AS_DESCRIBED:
             return self.cells
         if form not in self.varied:
@@ -86,11 +87,13 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
 
 def upgraded(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return a ledger of the previous format in the present one."""
+    # In published results, `outdated` lists the changes of results since then; None for results of the present engine.
     return {**content, "outdated": None, "claims": [{**UNSTATED, **claim} for claim in content["claims"]]}
 
 
 def aged(content: Mapping[str, Any], since: str, published: Published) -> dict[str, Any]:
     """Return a ledger of an earlier simulator, with the changes `since` at each verdict."""
+    # A claim whose test has changed has no verdict until it is judged again.
     known = {entry["id"]: entry for entry in content["claims"]}
     again = [
         known[claim.id]

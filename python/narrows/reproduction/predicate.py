@@ -164,6 +164,8 @@ class Bounded(Test):
 
     def _taken(self, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> _Taken:
         """Return the sample of the quantity."""
+        # A value that is only a bound counts if it settles the side of the bounds. Two times of events that had not
+        # happened by the end are in no order.
         every, once = {cell["replication"] for cell in used}, different(used)
         counted, same = every if rule.deterministic else once, len(every) - len(once)
         if self.quantity.has_ranks():
@@ -305,6 +307,9 @@ def _for_parts(rule: Rule, parts: int, least: int) -> Rule:
 
 def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
     """Return the combined result of several tests, of which at least `least` must hold."""
+    # The effect is the effect of the deciding part, without which the verdict would not be there yet, if the clearest
+    # parts count first: of a conjunction that holds the least clear part, of one that fails the clearest failing part,
+    # and of an open one the part that would decide it with the fewest replications.
     held = sorted((each for each in outcomes if each.verdict == HOLDS), key=_clearest)
     failed = sorted((each for each in outcomes if each.verdict == FAILS), key=_clearest)
     many = len(outcomes) - least + 1

@@ -6,7 +6,7 @@ score, the environment with the highest one. New environments are changes of kep
 everywhere on the map instead of at one optimum.
 
 Source: J.-B. Mouret and J. Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909 (2015). The
-formulation, the gap to a reference, is that of AdvNet (CoNEXT 2026).
+formulation, the gap to a reference, is from AdvNet (CoNEXT 2026).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Elite(NamedTuple):
 
 
 class Archive:
-    """What a search has found, and what it tries next; a function of the seed and of the scores alone."""
+    """The results of a search and its next environments; a function of the seed and the scores alone."""
 
     def __init__(self, seed: int) -> None:
         """Begin with an empty map."""
@@ -91,5 +91,5 @@ def chosen(elites: Iterable[Elite], most: int) -> list[Elite]:
 FIRST = 64
 FRESH = 0.1
 MOST_DRAWS = 100
-# What a find must exceed: a tenth of a performance, or two packets in a hundred.
+# The score that a find must exceed: a tenth of a performance, or two packets in a hundred.
 RELEVANT = {"goodput": 0.1, "delay": 0.1, "loss": 0.02, "stall": 0.1, "harm": 0.1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search finds: environments in which the algorithm does worse, with the evidence of fresh replications."""
+"""The results of a search: environments in which the algorithm does worse, with fresh replications as evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Repeated:
-    """A find in fresh replications on one backend; those that are one and the same run are one."""
+    """A find in fresh replications on one backend; replications that are the same run count once."""
 
     scores: list[float] = field(default_factory=list)  # the score of each
     measured: list[float] = field(default_factory=list)  # the metric of the kind in each, with the algorithm

@@ -78,7 +78,7 @@ class Search(Kept):
         self.spent_s += entry["time_s"]
 
     def about(self) -> Mapping[str, Any]:
-        """Return what is compared, and the digests of one environment with either."""
+        """Return the compared algorithms, and the digests of one environment with either."""
         pair = self._scenarios(PLAIN._replace(rivals=1))
         return {
             "algorithm": self.names[self.given[0]],
@@ -115,6 +115,7 @@ class Search(Kept):
 
     def finds(self, archive: Archive) -> list[Find]:
         """Simplify the best elites, repeat them on fresh seeds, and return the simplest first."""
+        # Confirmed finds are repeated on the kernel, too, if there is one.
         open_ = [Find(each, each.environment, each.score) for each in chosen(archive.elites, LOOKED_AT)]
         settled: list[Find] = []
         while open_:
@@ -246,7 +247,7 @@ class Search(Kept):
         return repeated
 
     def _evaluate(self, environments: Sequence[Environment], part: float, share: float = 0.0) -> None:
-        """Evaluate what is not known yet, and keep it, up to the first that was stopped."""
+        """Evaluate unknown environments and keep the results, up to the first stopped run."""
         todo = [each for each in environments if each not in self.known]
         for start in range(0, len(todo), CHUNK):
             begun_s = time.monotonic()
@@ -328,18 +329,18 @@ def _goodput(records: core.Records) -> tuple[list[float], list[float]]:
 
 # With a flow of the reference beside one under test.
 ANY = PLAIN._replace(rate=0, rtt=0, buffer=0, rivals=1)
-# What the names given replace when they are checked.
+# The names that the given ones replace when they are checked.
 PLACES = ("newreno", "newreno")
 ATLAS, FOUND = "atlas.json", "found"
 # In the name of the scenario file of a find with the reference in place of the algorithm.
 AGAINST = "against"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
-# The replication of the search, behind the fresh ones, which are those of `narrows run` with a find's scenario file.
+# The replication of the search, after the fresh ones, which `narrows run` repeats with a find's scenario file.
 SEARCH = FRESH
 # A simplified environment keeps so much of the score.
 KEPT = 0.8
-# Parts of all the work, about: the search, what simplifies its finds, what repeats them in the simulator.
+# Approximate parts of all the work: the search, simplifying its finds, repeating them in the simulator.
 SEARCHED, SIMPLIFIED, REPEATED = 0.7, 0.8, 0.95
 PER_POINT = 10
 STOPPED = "what was evaluated is kept; the same command goes on"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much worse an algorithm is than the reference in the same environment with the same seed, in five respects.
 
-A score is the part of a performance that is lost: (reference - algorithm) / reference where more is better, and
-(algorithm - reference) / algorithm where less is better, as harm after Ware et al. (HotNets 2019). It is 0 for equal
-performance, negative where the algorithm is better, and at most 1.
+A score is the part of a performance that is lost: (reference - algorithm) / reference if more is better, and (algorithm
+- reference) / algorithm if less is better, as harm after Ware et al. (HotNets 2019). It is 0 for equal performance,
+negative if the algorithm is better, and at most 1.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def measured_of(kind: str, scenario: core.Scenario, records: core.Records) -> fl
 def lost(kind: str, value: float, reference: float) -> float:
     """Return the score of a kind; 0 without data."""
     if kind == LOSS:
-        # The part of all packets, for a ratio of small loss rates says little.
+        # The difference of loss rates, because a ratio of small loss rates says little.
         score = value - reference
     elif kind == DELAY:
         score = (value - reference) / value if value > 0 else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments: what a search varies, on scales of values that a person would write, and the scenario of each."""
+"""Environments: the values that a search varies, on scales of round numbers, and the scenario of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Environment(NamedTuple):
 
     @property
     def unusual(self) -> int:
-        """Number of values that differ from those of the plain environment."""
+        """Number of values that differ from the plain environment."""
         return sum(value != plain for value, plain in zip(self, PLAIN, strict=True))
 
     def words(self) -> str:
@@ -116,7 +116,7 @@ def changed(environment: Environment, random: random.Random) -> Environment:
 
 
 def simpler(environment: Environment) -> Iterator[Environment]:
-    """Iterate over the environments with one value more like that of the plain one."""
+    """Iterate over the environments with one value closer to the plain environment."""
     for place, plain in enumerate(PLAIN):
         if environment[place] != plain:
             yield Environment(*(plain if index == place else value for index, value in enumerate(environment)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind a trial and an atlas: which scenario files in their folder gave which digests of records."""
+"""The runs behind a trial and an atlas: the scenario files in their folder and the digests of their records."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class KeptRuns(NamedTuple):
 
     runs: list[KeptRun]
     engine: str  # fingerprint of the engine that ran them
-    digest_schema: int  # what their digests cover
+    digest_schema: int  # number of the definition of their digests
 
     def scenarios(self, folder: Path, trust: Trust) -> dict[tuple[str, str], Scenario]:
         """Return the scenarios of the runs by place and backend; nothing is executed."""
@@ -102,7 +102,7 @@ def _sides(atlas: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _schema(content: Mapping[str, Any], file: Path, command: str) -> int:
-    """Return what the digests cover; results of earlier versions do not say."""
+    """Return the number of the digests' definition; results of earlier versions lack it."""
     found = content.get("digest_schema")
     if not isinstance(found, int):
         problem = "was made by an earlier version, which kept too little to repeat its runs"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the numbers that people read in results with the repeated records, and names each difference."""
+"""Compares the displayed numbers of results with the repeated records, and names each difference."""
 
 from __future__ import annotations
 

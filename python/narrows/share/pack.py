@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder of results as one file: a ZIP archive of everything that is needed to read it and to repeat it.
 
-The folder holds the content of every file that its scenarios name, so the archive does, too. Equal folders make equal
+The folder, and so the archive, holds the content of every file that its scenarios name. Equal folders make equal
 archives: neither times nor owners of files are kept.
 """
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 def pack(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
     """Write the folder of a run, comparison, study, suite, reproduction, trial or search into an archive."""
+    # Only the files that manifest and plan list, and the files that every such folder has, are packed.
     folder = Path(folder)
     kind = kind_of(folder)
     is_collection = kind is not None and bool(kind.own)
@@ -93,7 +94,7 @@ def _places(folder: Path, below: Path) -> Iterator[str]:
         if inner.is_dir():
             yield from _places(folder, inner.relative_to(folder))
     for name in (SIMULATOR, LINUX):
-        # The studies of a question that was put to both backends.
+        # The studies of a matrix or deployment on both backends.
         if (here / name / PLAN).is_file():
             yield from _places(folder, below / name)
 
@@ -113,7 +114,7 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
     except IsADirectoryError:
         raise InputError(str(file), "is a folder; `narrows pack` makes a file of it") from None
     except zipfile.BadZipFile as error:
-        # What the archive's own words say of a part is of use; of a file that is none, they name another program.
+        # An error of a damaged part is useful; for a file that is no archive, it names another program.
         said = str(error) if "zip" not in str(error) else "it is cut off, or of another program"
         raise InputError(str(file), f"cannot be unpacked as a file of `narrows pack`: {said}") from None
     except DAMAGE as error:
@@ -125,7 +126,7 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
 def _check_entries(file: str | os.PathLike[str], entries: list[zipfile.ZipInfo]) -> None:
     """Check that an archive is one of `pack`, and how large it is, before anything of it is unpacked."""
     names = [each.filename for each in entries]
-    # What `zipfile` cuts off at a zero byte, or writes with other separators, is not what `pack` wrote.
+    # `pack` writes neither names that `zipfile` cuts off at a zero byte nor names with other separators.
     strange = [each for each in entries if leaves(each.filename) or each.filename != each.orig_filename]
     methods = {each.compress_type for each in entries} - {zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED}
     if strange or methods or len(set(names)) < len(names) or not {MANIFEST, PLAN, LISTING} & set(names):
@@ -172,7 +173,7 @@ def listing(files: Mapping[str, Path]) -> str:
 
 
 def changed(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield each file of an unpacked collection that is not the one that was packed, and in what."""
+    """Yield each file of an unpacked collection that differs from the packed one, and the difference."""
     file = folder / LISTING
     if not file.is_file():
         raise InputError(str(folder), f"holds no {LISTING}")
@@ -189,8 +190,8 @@ def changed(folder: Path) -> Iterator[tuple[str, str]]:
     yield from ((place, "was not packed") for place in sorted(found - set(listed) - {LISTING}))
 
 
-# How many times its size an archive may have when it is unpacked, and what any may have, bytes. Tables are compressed
-# before; texts of results shrink to a thirtieth at best.
+# The greatest ratio of unpacked to packed size, and the unpacked size that is always allowed, bytes. Tables are
+# compressed already; texts of results shrink to a thirtieth at best.
 RATIO = 100
 ALWAYS = 64 << 20
 # The time of every file: the earliest that the format has.
@@ -198,12 +199,12 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 READABLE = 0o644
 # Files of an archive at most.
 MOST_FILES = 20_000
-# What damage makes of an archive's parts, as far as `zipfile` does not say so itself.
+# Errors that a damaged archive causes besides the errors of `zipfile`.
 DAMAGE = (
     EOFError, IndexError, KeyError, NotImplementedError, OverflowError, RuntimeError, ValueError, struct.error,
     zlib.error,
 )  # fmt: skip
-# What folders of results have, whether a manifest lists it or not; a study that is not finished has none.
+# Files of folders of results that a manifest need not list; an unfinished study has no manifest.
 ALWAYS_THERE = (
     MANIFEST, PLAN, TABLE, "extended.toml", "report.html", "scenario.toml", "study.toml", "summary.json", "view.json",
 )  # fmt: skip

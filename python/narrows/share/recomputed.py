@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries, tables, cells and verdicts of results, recomputed from their repeated records.
 
-A seal shows damage, not a forgery: whoever changes a number can seal it again. Therefore each number that people read
-is recomputed, and the other parts are listed with the reason (`LEFT`).
+A seal shows damage, not a forgery: whoever changes a number can seal it again. Therefore each displayed number is
+recomputed, and the other parts are listed with the reason (`LEFT`).
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def of_tables(folder: RunFolder, name: str, found: Run) -> Iterator[Difference]:
 
 
 def _asked(said: Mapping[str, Any], found: Run) -> Run:
-    """Return a run with the metrics of a summary that a run has only on request."""
+    """Return a run with the metrics of a summary that are computed only on request."""
     wanted = []
     for kind in KINDS:
         known = {metric for metrics in found.summary[kind].values() for metric in metrics}
@@ -269,7 +269,7 @@ def of_study(study: StoredStudy, cells: Sequence[Finished]) -> Iterator[Differen
 
 
 def is_at(where: str, at: Mapping[str, str], scenario: core.Scenario) -> Iterator[Difference]:
-    """Yield a difference if a scenario changes when it is set to the levels of its name in results."""
+    """Yield a difference if setting a scenario to the levels of its name in results changes it."""
     levels = dict(at)
     on, subject = levels.pop(BACKEND, None), levels.pop(ALGORITHM, None)
     given = scenario.given

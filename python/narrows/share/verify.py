@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats packed results and compares digests, then all numbers that people read; names each part that differs."""
+"""Repeats packed results, compares digests, then all displayed numbers; names each part that differs."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ class Verdict:
 
 def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False, watch: Watch | None = None) -> Verdict:
     """Repeat the results in a file that `pack` wrote."""
+    # Without trust nothing in the file is executed: its scenarios are searched for code before anything runs. With or
+    # without trust, no file outside of it is read.
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
         folder = Path(temporary).resolve()
         unpack(file, folder)
@@ -102,7 +104,7 @@ def of_folder(folder: Path, jobs: int, watch: Watch, *, trust: bool = False) -> 
 
 
 def _may(folder: Path, *, trust: bool) -> Trust:
-    """Return what the scenarios in an unpacked folder may do: read what is in it, with trust execute what they name."""
+    """Return the rights of the scenarios in an unpacked folder: to read its files, and with trust to execute code."""
     within = Trust(within=str(folder))
     return within._replace(files=(os.sep,), text=True, changes=ALL_CHANGES) if trust else within
 
@@ -143,7 +145,7 @@ def repeat_runs(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdic
         with fitting(folder):
             equal = {each.name for each in repeated if each.found == each.stored}
             for name, run in runs.items():
-                # With other records all numbers differ; the first value shows where they diverge.
+                # With other records all numbers differ; the first value shows the divergence.
                 changed += (
                     recomputed.of_run(inner[name], name, run, added=added)
                     if name in equal
@@ -173,7 +175,7 @@ def _written(folder: RunFolder, *, trust: bool) -> _Written:
 
 
 def _check_schema(given: int, file: Path) -> None:
-    """Check that the digests that a file lists can be compared with those that are computed here."""
+    """Check that the digests of a file can be compared with digests that are computed here."""
     here = core.digest_schema()
     if given != here:
         theirs = f"schema {given}" if given else "a former definition"
@@ -246,7 +248,7 @@ def _collection(folder: Path, jobs: int, watch: Watch, judge: Callable[[], judgi
     listed = {}
     for each in studies:
         with suppress(core.ScenarioError):
-            # What cannot be read is reported with its study.
+            # An unreadable file is reported with its study.
             plan = load_plan(each, _may(each, trust=trust))
             listed[f"{each.relative_to(folder).as_posix()}/{PLAN}"] = executed_by(plan)
     refuse_untrusted(str(folder), listed)
@@ -332,7 +334,7 @@ def repeat_study(folder: Path, jobs: int, watch: Watch, *, trust: bool) -> Verdi
         listed = {PLAN: executed_by(plan)}
     except core.ScenarioError as error:
         if inputs:
-            # Nothing is repeated, and this is why.
+            # The reason why nothing is repeated.
             return Verdict("study", plan.title, [], inputs, [Left("all numbers", "nothing was repeated")])
         raise InputError(str(folder / PLAN), f"cannot be read here: {error}") from None
     refuse_untrusted(str(folder), listed)

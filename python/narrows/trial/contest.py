@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contests of a trial: a scenario with both algorithms, what is judged, and what was measured."""
+"""The contests of a trial: a scenario with both algorithms, the judged metrics, and their values."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Wanted:
 
 
 class Side(NamedTuple):
-    """What a run of a replication measured."""
+    """The metrics of a run of a replication."""
 
     values: list[float]  # the values of the wanted metrics
     digest: str  # the digest of the records
 
 
 class Values(NamedTuple):
-    """What a replication measured."""
+    """The metrics of a replication with A and with B."""
 
     a: list[float]  # the values of the wanted metrics with A
     b: list[float]  # the values of the same metrics with B
@@ -54,7 +54,7 @@ class Values(NamedTuple):
 
 @dataclass
 class Contest:
-    """A scenario of the trial with what was measured so far."""
+    """A scenario of the trial with its values so far."""
 
     pair: Pair  # the scenario with A and with B
     wanted: list[Wanted]  # the metrics that are judged
@@ -64,11 +64,11 @@ class Contest:
 
     @property
     def repeated(self) -> bool:
-        """Whether all replications so far are the same pair of runs, so that more of them say nothing more."""
+        """Whether all replications so far are the same pair of runs, so that more of them add nothing."""
         return len(self.digests) > 1 and len(set(self.digests)) == 1
 
     def side(self, scenario: core.Scenario, records: core.Records) -> Side:
-        """Return what the records of a replication with A or with B measure, for each wanted metric."""
+        """Return the wanted metrics of the records of a replication with A or with B."""
         found = measured(scenario, records, [wanted.metric for wanted in self.wanted])
         values = [float(found[f"{each.of}s"][each.owner].get(each.metric.text, math.nan)) for each in self.wanted]
         return Side(values, records.digest)
@@ -79,7 +79,7 @@ class Contest:
         return [f"{each.of}.{each.owner}.{each.metric.text}" for each in self.wanted]
 
     def add(self, values: Values) -> None:
-        """Add what a replication measured."""
+        """Add the values of a replication."""
         self.digests.append(values.records)
         for place, of_metric in enumerate(zip(values.a, values.b, strict=True)):
             for side, value in zip(self.values.setdefault(place, ([], [])), of_metric, strict=True):
@@ -122,7 +122,7 @@ def contests(pairs: Sequence[Pair], measures: Sequence[str]) -> list[Contest]:
 
 
 def _finite(scenario: core.Scenario) -> set[str]:
-    """Return the groups of transfers: of these, shares are those of sizes and arrivals, and no matter of fairness."""
+    """Return the groups of transfers, whose shares depend on sizes and arrivals, and not on fairness."""
     return {each["name"] for each in tomllib.loads(scenario.resolved)["flows"] if each.get("size", ENDLESS) != ENDLESS}
 
 
@@ -134,13 +134,13 @@ def _named(text: str) -> Wanted:
 
 def _margin(wanted: Wanted, given: str) -> Margin:
     asked = read_margin(given, wanted.metric.unit)
-    # A part of nothing is nothing: what is absolutely small does not matter, whatever part of the value it is.
+    # The relative margin of a value near zero is near zero, so the absolute margin of the metric is the least.
     return Margin(asked.relative, max(asked.absolute, margin_of(wanted.card).absolute), GIVEN)
 
 
 JAIN = "jain"
 # The size of flows that always have data.
 ENDLESS = "unlimited"
-# The mean delay as well as the 95th percentile, which is that of a full buffer in many drop-tail queues.
+# The mean delay as well as the 95th percentile, which in many drop-tail queues is the delay of a full buffer.
 USUAL = ("goodput_bps", "delay_mean_s", "delay_p95_s", "loss_rate", JAIN, "completion_time_p95_s")
 USUAL_OF_OTHERS = ("goodput_bps", "delay_mean_s", "delay_p95_s", "completion_time_p95_s")

@@ -72,10 +72,10 @@ def is_worse(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _replicate(
     found: Sequence[tuple[int, Contest]], replications: range, kept: Kept, jobs: int | None, watch: Watch
 ) -> bool:
-    """Run replications of contests and keep what they measure; return False if the work was stopped."""
+    """Run replications of contests and keep their values; return False if the work was stopped."""
     plan = [(place, each, index) for index in replications for place, each in found]
     todo = [pair for pair in plan if kept.values(pair[0], pair[2]) is None]
-    # What runs together is kept together.
+    # Pairs that run together are kept together.
     size = min(jobs or processors(), CHUNK)
     for start in range(0, len(todo), size):
         chunk = todo[start : start + size]
@@ -98,7 +98,8 @@ def _replicate(
 
 
 def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: Watch) -> list[Side | None]:
-    """Return what A and B of each pair measure; None for a run that was stopped."""
+    """Return the metrics of A and B of each pair; None for a run that was stopped."""
+    # Only runs without a file of a user are shared with other commands.
     shared = sharing.Shared(sharing.kept(), {"values": [(float, None)], "digest": str})
     runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
     keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]
@@ -142,11 +143,11 @@ class Kept(kept.Kept):
         self._values[entry["scenario"], entry["replication"]] = values
 
     def values(self, place: int, replication: int) -> Values | None:
-        """Return what a pair measured; None if it is still to run."""
+        """Return the values of a pair; None if it is still to run."""
         return self._values.get((place, replication))
 
     def add(self, pairs: Mapping[tuple[int, int], Values]) -> None:
-        """Keep what pairs measured, by number of the contest and of the replication."""
+        """Keep the values of pairs, by number of the contest and of the replication."""
         self._values.update(pairs)
         self.append(
             {
@@ -160,7 +161,7 @@ class Kept(kept.Kept):
         )
 
     def about(self) -> Mapping[str, Any]:
-        """Return what the trial compares."""
+        """Return the identity of the trial, as in its folder."""
         scenarios = [
             {
                 "name": each.pair.name,
@@ -182,7 +183,7 @@ class Kept(kept.Kept):
 
 
 def _written(values: Sequence[float]) -> list[float | None]:
-    """Return values as JSON has them: what is not a number is null."""
+    """Return values for JSON, with null for a value that is not finite."""
     return [each if math.isfinite(each) else None for each in values]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of a trial: files, those of a suite, or those of Narrows, each with A and with B."""
+"""The scenarios of a trial: files, a suite, or the scenarios of Narrows, each with A and with B."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Pair:
 
 
 class Sides(NamedTuple):
-    """What is compared."""
+    """The algorithms and backends that a trial compares."""
 
-    a: str  # the algorithm that there is
+    a: str  # the present algorithm
     b: str  # the change
-    on: tuple[str, str] = (SIMULATOR, SIMULATOR)  # the backends that run them, that of A first
+    on: tuple[str, str] = (SIMULATOR, SIMULATOR)  # the backends that run them, the backend of A first
 
 
 def read_backends(text: str) -> tuple[str, str]:
@@ -62,7 +62,7 @@ def read_backends(text: str) -> tuple[str, str]:
 
 
 def read_sides(a: str, b: str | None, on: str) -> Sides:
-    """Return what is compared: two algorithms, or one on two backends."""
+    """Return the compared sides: two algorithms, or one on two backends."""
     backends = read_backends(on)
     if b is None and backends[0] == backends[1]:
         what = "the change, or two backends for the one algorithm, as in --on linux:6.12,linux:7.3"
@@ -71,13 +71,13 @@ def read_sides(a: str, b: str | None, on: str) -> Sides:
 
 
 def names(sides: Sides) -> tuple[str, str]:
-    """Return what results call A and B: by their backends, too, where these differ."""
+    """Return the names of A and B in results, with their backends if these differ."""
     short = short_names([sides.a, sides.b]) if sides.a != sides.b else {sides.a: sides.a}
     a, b = short[sides.a], short[sides.b]
     return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
 
 
-def of_files(  # noqa: PLR0913  # what the command says
+def of_files(  # noqa: PLR0913  # arguments of the command
     files: Sequence[str],
     sides: Sides,
     seed: int | None,
@@ -126,7 +126,7 @@ def of_suite(
     return found, left_out
 
 
-def _of_cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
+def _of_cells(  # noqa: PLR0913, PLR0917  # arguments of the suite and the command
     suite: Suite,
     cells: str,
     sides: Sides,

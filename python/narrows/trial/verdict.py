@@ -11,7 +11,7 @@ the cost of B in a replication is how much worse B is than A:
 | `no worse` | of cost - m is at or below 0 |
 | `undecided` | none of these |
 
-So `worse` and `better` are those of comparisons (`narrows.metrics.criteria.verdict`).
+So `worse` and `better` are defined as in comparisons (`narrows.metrics.criteria.verdict`).
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executors: where the cells of a study can run. None of them writes files."""
+"""The executors, which run the cells of a study. None of them writes files."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Deployment:
-    """What a deployment runs."""
+    """The arguments of a deployment."""
 
     kind: ClassVar = "deployment"
     algorithm: str  # the deployed change: an algorithm, `pacing`, or `connections=N`
@@ -148,7 +148,7 @@ def _of_camp(view: View, row: Mapping[str, Any], camp: str, name: str) -> float:
 
 
 def _movers(view: View, row: Mapping[str, Any], camp: str) -> int:
-    """Return how many are in a camp; who has moved may have several connections."""
+    """Return the number of users in a camp, who may have several connections."""
     count: int = row[f"flows.{camp}.count"]
     return count // view.facts.get("connections", 1) if camp == "new" else count
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command defines a study: its arguments are checked, then written as a study file."""
+"""Study files of commands: the arguments are checked, then written as a study file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from narrows.core import Scenario
     from narrows.experiments.plan import Plan
 
-    # Of each factor the labels of its levels, and what each key path holds at them.
+    # The labels of the levels of each factor, and the values of each key path at them.
     Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
     from narrows.run.options import Options
 
@@ -76,7 +76,7 @@ def checked(
     found = []
     for argument, changes in arguments:
         try:
-            # The changes that follow are not typed, but what they name may be.
+            # The derived changes are not typed by a user, but names in them may be.
             trust = granted(place.file, algorithms, overrides)
             found.append(read(place, [*overrides, *changes], trust=trust, on=on).resolve())
         except core.ScenarioError as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`narrows matrix`: every pair of algorithms, as a study.
 
-A run of a pair serves both sides: what the second keeps beside the first, and the first beside the second. So n
+A run of a pair gives the performance of the second beside the first, and of the first beside the second. So n
 algorithms need n (n + 1) / 2 runs of pairs and n alone, per condition and replication.
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Stop:
-    """When a matrix has enough replications: each share of a pair, mean over all conditions, is known well enough."""
+    """The stopping rule of a matrix: each share of a pair, mean over all conditions, has a narrow enough interval."""
 
     within: float = 0.05  # greatest half-width of the 95 % interval of a share, as a part of the fair share
     most: int = 20  # greatest number of replications
@@ -105,7 +105,7 @@ class Conditions:
 
 @frozen
 class Matrix:
-    """What a matrix runs."""
+    """The arguments of a matrix."""
 
     kind: ClassVar = "matrix"
     algorithms: Sequence[str]  # each runs against each, itself included
@@ -176,7 +176,8 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 
 def enough(summary: Mapping[str, Any]) -> str:
-    """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number."""
+    """Return in words whether the shares of a matrix have the requested precision; empty for a fixed number."""
+    # If all replications are the same run, the sentence says so.
     if summary["repeated"]:
         return NOTE
     within, count = summary["within"], summary["replications"]
@@ -220,7 +221,7 @@ def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
         values["queue_delay_s"] = number(row["link.bottleneck.queue_delay_mean_s"])
         found.append(Seen(condition, algorithms[side], other, row["replication"], values))
     if not alone and len(set(algorithms.values())) == 1:
-        # Beside itself one side is as good as the other, and which had more is chance: the mean of both counts.
+        # Beside itself, the sides of an algorithm differ by chance only: the mean of both counts.
         one, two = found
         values = {name: (value + two.values[name]) / 2 for name, value in one.values.items()}
         return [replace(one, values=values)]
@@ -253,7 +254,7 @@ def _both(name: str) -> list[str]:
 
 
 def _payload(scenario: Scenario) -> float:
-    """Return which part of what crosses the wire is payload."""
+    """Return the payload as a part of the size of a packet."""
     resolved = tomllib.loads(scenario.resolved)
     group = next(each for each in resolved["flows"] if each["name"] == "incumbent")
     packet = core.quantity(resolved["path"]["packet"], "size")
@@ -273,7 +274,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 SCENARIO = "pair"
-# Replications before an interval says anything.
+# The least number of replications with an interval.
 FEWEST = 5
 QUESTION = "What does each algorithm leave of what another one has alone?"
 SIDES = ("flows.incumbent.algorithm", "flows.contender.algorithm", "flows.contender.count")

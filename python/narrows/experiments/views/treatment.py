@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a deployment changes in the flows that it reaches: the algorithm, pacing, or the number of connections."""
+"""The change that a deployment makes to flows: the algorithm, pacing, or the number of connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Treatment:
-    """What moves."""
+    """The change of a deployment."""
 
     new: str  # name of the flows with the change
     old: str  # name of the flows without the change
@@ -26,15 +26,15 @@ class Treatment:
     title: str  # title of the deployment, without the number of flows
     # Other keys of a flow, with their values in both camps.
     keys: Mapping[str, tuple[object, object]] = field(default_factory=dict)
-    connections: int = 1  # connections of each who has moved; the others have one
+    connections: int = 1  # connections of each user with the change; the others have one
 
     def changes(self, camp: int) -> list[str]:
-        """Return what all flows have in the camp `camp`, 0 for the new one, as after `--set`."""
+        """Return the keys of all flows in the camp `camp`, 0 for the new one, as after `--set`."""
         values = {"algorithm": self.algorithms[camp], **{key: both[camp] for key, both in self.keys.items()}}
         return [f"flows.{each}.{key}={inline(value)}" for each in CAMPS for key, value in values.items()]
 
     def moves(self, stages: int, moved: list[int], flows: int) -> dict[str, list[object]]:
-        """Return what each key path holds at each stage."""
+        """Return the value of each key path at each stage."""
         values = {"algorithm": self.algorithms, **self.keys}
         found: dict[str, list[object]] = {
             f"flows.{each}.{key}": [both[camp]] * stages
@@ -47,7 +47,7 @@ class Treatment:
 
 
 def treatment(deployed: str, against: str) -> Treatment:
-    """Return what is deployed."""
+    """Return the treatment that an argument names."""
     old = short_names([against])[against]
     if deployed == PACING:
         keys = {"pacing": (True, False)}

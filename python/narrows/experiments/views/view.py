@@ -46,7 +46,7 @@ def load_view(folder: Path) -> View | None:
 
 
 def number(value: float | None) -> float:
-    """Return a metric of a cell as a number, NaN where the cell has no value."""
+    """Return a metric of a cell as a number; NaN if the cell has no value."""
     return math.nan if value is None else value
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a suite as a figure: how far each is from its bound, a line per criterion."""
+"""The rows of a suite as a figure: the distance of each from its bound, a line per criterion."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _figure(backend: str, criteria: Sequence[tuple[tuple[str, str], Sequence[Row
 
 
 def _distance(row: Row) -> float | None:
-    """Return how far a row is beyond its bound, as a part of the bound; None without either."""
+    """Return the distance of a row beyond its bound, as a part of the bound; None without either."""
     bound, excess = row.get("bound"), row.get("excess")
     if not bound or not excess or excess["mean"] is None or row["verdict"] not in STYLES:
         return None
@@ -77,7 +77,7 @@ def _distance(row: Row) -> float | None:
 
 
 def _reach(row: Row) -> float:
-    """Return the order of a row: what is broken or worse first, then how far it is beyond its bound."""
+    """Return the order of a row: broken or worse rows first, then by the distance beyond the bound."""
     return (_distance(row) or 0.0) + (FAR if row["verdict"] in {BROKEN, WORSE} else 0.0)
 
 

@@ -80,7 +80,7 @@ def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
 
 
 def _others(alike: int, others: int) -> str:
-    """Return how many of the other conditions of a criterion are judged as the one that a sentence gives."""
+    """Return how many other conditions of a criterion have the verdict of the one in the sentence."""
     if not alike:
         return ""
     if alike == others:
@@ -94,7 +94,7 @@ def _is_open(row: Row) -> bool:
 
 
 def _marked(text: str) -> Markup:
-    """Return a text with what stands between grave accents as code."""
+    """Return a text with the parts between grave accents as code."""
     return join(element("code", part) if place % 2 else part for place, part in enumerate(text.split("`")))
 
 
@@ -220,7 +220,7 @@ MOST_NAMED = 6
 # Rows that stand together on top, and are not folded away.
 MOST_WORSE = 10
 AGAIN = "The commands run in the folder of this page; --out FOLDER keeps the run, and narrows why FOLDER explains it."
-# Of a criterion's or a condition's second line, what the first one says.
+# In the second line of a criterion or condition, in place of repeated text.
 _SPACE = (element("td"), element("td"))
 STATES = {
     BROKEN: ("failed", "✕", BROKEN),

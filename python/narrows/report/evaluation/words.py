@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of an annex: what a row measured, what it is held against, and the conditions, as text."""
+"""The words of an annex: the measure of a row, its reference, and the conditions, as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measured(row: Row) -> str:
 
 
 def against(row: Row) -> str:
-    """Return what the row is compared with, with its value."""
+    """Return the reference of the row, with its value."""
     if row["bound"] is None:
         return ""
     ((side, bound),) = row["bound"].items()
@@ -45,7 +45,7 @@ def verdict(row: Row) -> str:
 
 
 def count(rows: Sequence[Row], of: str) -> str:
-    """Return the number of rows with a verdict, and of those within how many are not decided."""
+    """Return the number of rows with a verdict, and how many of the rows within the bound are not decided."""
     found = [row for row in rows if row["verdict"] == of]
     still_open = sum(verdict(row) != of for row in found)
     return f"{len(found)} ({still_open} not decided)" if still_open else str(len(found))
@@ -64,12 +64,12 @@ def absent(rows: Sequence[Row]) -> str | None:
 
 
 def about(rows: Sequence[Row]) -> str:
-    """Return whose predicate the rows of a criterion have."""
+    """Return the author of the predicate of a criterion's rows."""
     return str(rows[0]["predicate_source"])
 
 
 def measure(rows: Sequence[Row]) -> str:
-    """Return what the rows of a criterion measure; empty if none has a measure."""
+    """Return the measure of the rows of a criterion; empty if none has a measure."""
     return next((row["measure"] for row in rows if row["measure"]), "")
 
 

@@ -23,11 +23,11 @@ class Entry:
     """A folder of results."""
 
     place: str  # path relative to the folder of the index
-    # Its kind, of a matrix or deployment by the name of that; "damaged" if its summary cannot be read, "another format"
-    # if it is of another version.
+    # Its kind, such as "run" or "matrix"; "damaged" if its summary cannot be read, "another format" if it is of another
+    # version.
     kind: str
-    title: str  # title of what was run
-    # Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
+    title: str  # title of the scenario, study or suite
+    # Time at which it was started or, if the manifest lacks it, its summary written; ISO 8601 in UTC.
     time: str = ""
     replications: int | None = None  # number of replications; None if it is not known
     level: str = ""  # the gravest level of a check that fails: "broken" or "caution"; empty without one
@@ -49,7 +49,7 @@ def holds_results(folder: Path) -> bool:
 
 def _below(folder: Path, root: Path, depth: int, seen: set[Path]) -> Iterator[Entry]:
     for each in sorted(folder.iterdir()):
-        # A link may lead to a folder that is listed already, or back to one of those above.
+        # A link may lead to a folder that is listed already, or back to a parent.
         if not each.is_dir() or each.name.startswith(".") or each.resolve() in seen:
             continue
         seen.add(each.resolve())
@@ -85,7 +85,7 @@ def _entry(folder: Path, root: Path) -> Entry:
 
 
 def _written(folder: Path) -> str:
-    """Return when the results were written, ISO 8601 in UTC; what is resumed has no one start."""
+    """Return the time at which the results were written, ISO 8601 in UTC; resumed work has no single start."""
     latest = max((folder / name).stat().st_mtime for name in MARKS if (folder / name).is_file())
     return datetime.fromtimestamp(latest, UTC).isoformat(timespec="seconds")
 

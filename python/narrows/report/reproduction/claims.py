@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claims of a reproduced study: how many of which strength hold, each with its effect over what is claimed."""
+"""The claims of a reproduced study: counts by strength, and each claim with its effect over the claimed range."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _counts(entries: Sequence[Claim]) -> Markup:
 
 
 def _causes(entries: Sequence[Claim]) -> Markup:
-    """Return links to the claims that do not hold, by whose the cause is."""
+    """Return links to the claims that do not hold, by the class of the cause."""
     found = by_class(entries)
     if not found:
         return Markup("")
@@ -103,7 +103,7 @@ def _why(claim: Claim) -> list[Markup]:
 
 
 def _found(claim: Claim) -> Markup:
-    """Return the effect with its interval, drawn and written, beside what is claimed."""
+    """Return the effect with its interval, drawn and written, beside the claimed range."""
     if claim["effect"] is None:
         return element("div", element("p", NO_DATA), class_="found none")
     unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
@@ -134,7 +134,7 @@ def _bounds(claim: Claim, unit: Unit) -> str:
 
 
 def _strip(claim: Claim) -> Markup:
-    """Draw the interval over the claimed range, which goes on to the edge where it has no bound."""
+    """Draw the interval over the claimed range, which extends to the edge if it has no bound."""
     low, high = claim["bounds"]
     known = [claim["effect"], *(claim["ci95"] or ()), *(end for end in (low, high) if end is not None)]
     room = 0.15 * ((max(known) - min(known)) or 1.0)

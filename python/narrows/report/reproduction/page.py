@@ -53,7 +53,7 @@ def reproduction_page(
 
 
 def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
-    """Return the question, how many claims have which verdict, and those of the strongest that fail."""
+    """Return the question, the number of claims with each verdict, and the strongest claims that fail."""
     sentences: list[object] = [element("b", published.question), *headline(ledger)]
     strong = [claim for claim in ledger["claims"] if claim["strength"] == "strong" and not claim["check"]]
     failing = [claim for claim in strong if claim["verdict"] == FAILS]
@@ -65,7 +65,7 @@ def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
 
 
 def _findings(published: Published, ledger: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> list[page.Part]:
-    """Return the table of what the study is known for; nothing if its claims do not say."""
+    """Return the table of the main results of the study; nothing if its claims name none."""
     entries = {claim["id"]: claim for claim in ledger["claims"]}
     rows = [
         row(each.says, verdict_of(each.verdict), each.ours or NO_DATA, each.theirs or NO_DATA, links(each.claims))
@@ -87,7 +87,7 @@ def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
 def _badge(ledger: Mapping[str, Any]) -> Markup:
     counts = ledger["evidence"]
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    # That a paper's claim fails is a finding, and no failure of what was run.
+    # A claim of a paper that fails is a finding, and not a failure of the run.
     css, sign = ("absent", NO_DATA) if counts["fails"] else ("ok", "✓")
     return badge(css, sign, text)
 
@@ -107,7 +107,7 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
 
 
 def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
-    """Draw a figure of the study again; None where its experiment was left out."""
+    """Draw a figure of the study again; None if its experiment was left out."""
     asked = picture.lines[0].quantity
     needed = sorted(asked.experiments())
     if set(needed) - set(cells):
@@ -127,12 +127,12 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
         known = [value for value in known if value > 0]
     if not known:
         return None
-    # A wide interval leaves the panel rather than that all means lie in a line.
+    # A wide interval leaves the panel, so that the means do not collapse into a line.
     room = _BEYOND * (max(known) - min(known))
     ends = [end for each in traces.values() for _, interval, _ in each for end in interval or ()]
     held = [*known, *(end for end in ends if abs(end - np.clip(end, min(known), max(known))) <= room)]
 
-    # Names have nothing between them that a line could stand for.
+    # No line joins names: there is nothing between them.
     ordered = all(isinstance(each, int | float) or each[:1].isdigit() for each in picture.places)
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -170,14 +170,14 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
 def _estimate(
     measured: Quantity, cells: Cells, binding: Mapping[str, Any]
 ) -> tuple[float, Sequence[float] | None, str | None]:
-    """Return the mean, NaN where there is none, its 95 % interval over seeds, and the method of that."""
+    """Return the mean, NaN without values, its 95 % interval over seeds, and the method of the interval."""
     found = estimated(measured, cells, binding)
     mean = float("nan") if found["mean"] is None else found["mean"]
     return mean, found["ci95"], found["interval_method"] if found["ci95"] else None
 
 
 def _table(given: Table, found: Found, number: int) -> page.Part:
-    """Set what was found beside the source's values; what was not run has a dash."""
+    """Return a table of our values beside the published ones; a value that was not run is a dash."""
     rows = []
     for name, quantities in given.rows.items():
         theirs = given.published.get(name, [None] * len(quantities))
@@ -194,7 +194,7 @@ def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
 
 
 def _style(name: str, place: int) -> Style:
-    """Return the style of a line: that of the algorithm whose name it has, else one by its place."""
+    """Return the style of the algorithm with the name of a line, else a style by its place."""
     return catalogued(name) or Style(place % len(HUES), place % 6, place % 6)
 
 

@@ -35,7 +35,7 @@ def sentences(subject: Run | Comparison) -> list[Markup]:
 
 
 def notes(subject: Run | Comparison) -> list[Markup | str]:
-    """Return what the sentences rest on, and whose algorithm was replaced."""
+    """Return the basis of the sentences, and the groups whose algorithm was replaced."""
     return [*(_replaced(subject) if isinstance(subject, Comparison) else []), _rest_on(subject)]
 
 
@@ -70,7 +70,7 @@ def _access(runs: Sequence[Run]) -> list[Markup]:
 
 
 def _replaced(comparison: Comparison) -> Iterator[Markup]:
-    """Yield whose algorithm was replaced and whose was not, where there are both, and the option for the others."""
+    """Yield the groups with and without a replaced algorithm, if there are both, and the option for the others."""
     if comparison.replaced is not None:
         option = element("code", comparison.replaced.other(""))
         yield join((f"{comparison.replaced.sentence} To replace that: ", option, "."))
@@ -111,7 +111,7 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     said = "; ".join(f"{group} {_value(run.groups[group]['goodput_bps'], shown)}" for group in groups[:_LISTED])
     more = f"; and {len(groups) - _LISTED} more" if len(groups) > _LISTED else ""
     parts: list[object] = [element("b", shown.title), f": {said}{more}. "]
-    # Shares are those of flows over one bottleneck that always have data.
+    # Only flows over one bottleneck that always have data have comparable shares.
     rivals = [group for group in groups if run.bottlenecks.get(group) == run.bottlenecks.get(groups[0])]
     rivals = [group for group in rivals if run.groups[group].get("completion_time_s", _NOTHING).mean is None]
     if len(rivals) < _TWO:
@@ -171,7 +171,7 @@ def of_perceived(run: Run) -> Iterator[Markup]:
             yield join((f"{text[:1].upper()}{text[1:]}.",))
 
 
-# What the check says of a run that is limited by links that no table has.
+# The detail of the check for a run that is limited by links that no table has.
 ACCESS = "limited by their own access links"
 # Groups that a sentence names.
 _LISTED = 4

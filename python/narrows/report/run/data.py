@@ -44,7 +44,7 @@ class Check:
     """A check of the sanity section."""
 
     name: str  # the condition that should hold
-    ok: bool | None  # whether it does; None where the check does not apply
+    ok: bool | None  # whether it does; None if the check does not apply
     level: str  # "broken", "caution" or "note" for one that fails, empty for others
     detail: str  # the figures behind it
 
@@ -108,7 +108,7 @@ class Run:
     replications: int  # number of replications
     digest: str  # digest of the records
     groups: Mapping[str, Mapping[str, Measure]]  # metrics by flow group
-    # The link that is each group's bottleneck; None where its packets share no link.
+    # The bottleneck of each group; None if its packets share no link.
     bottlenecks: Mapping[str, str | None]
     links: Mapping[str, Mapping[str, Measure]]  # metrics by link
     checks: Sequence[Check]  # checks of the sanity section
@@ -123,24 +123,24 @@ class Run:
     series_rows: Columns = field(repr=False)  # columns of `series.parquet`
     distribution_rows: Columns = field(repr=False)  # columns of `distributions.parquet`
     group_rows: Columns = field(repr=False)  # columns of `groups.parquet`: the metrics of each group by replication
-    census_rows: Columns = field(repr=False)  # columns of `census.parquet`; none where every flow is endless
-    transfer_rows: Columns = field(repr=False)  # columns of `transfers.parquet`; none where every flow is endless
+    census_rows: Columns = field(repr=False)  # columns of `census.parquet`; none if every flow is endless
+    transfer_rows: Columns = field(repr=False)  # columns of `transfers.parquet`; none if every flow is endless
     # Columns of `events.parquet`; empty if events are not logged.
     event_rows: Columns = field(repr=False, default_factory=dict)
-    folder: str = "."  # folder of the run, relative to that of the page
+    folder: str = "."  # folder of the run, relative to the folder of the page
     packet_file: Path | None = None  # the file `packets.parquet`; None if packets are not logged
     # End of the warm-up by replication, seconds; empty if the scenario gives it.
     found_warmups_s: Sequence[float] = ()
     chosen: int | None = None  # number of the replication whose series are drawn; None for the first
-    look: Style | None = None  # the style of the run beside others; None for that of its name
+    look: Style | None = None  # the style of the run beside others; None for the style of its name
     # Its algorithm, and its level of the other factors, beside others; empty texts for none.
     factors: tuple[str, str] = ("", "")
-    # What happened to flows, by replication and flow, as the pages that show it have found it.
+    # The events of flows, by replication and flow, as the pages that show them have found them.
     explained: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def style(self) -> Style:
-        """The style of the run beside others: that of its algorithm, or of its levels."""
+        """The style of the run beside others: the style of its algorithm, or of its levels."""
         return self.look or style_of(self.name)
 
     @property
@@ -160,12 +160,12 @@ class Run:
         return self._with(chosen=replication)
 
     def alone(self) -> Run:
-        """Return this run of a comparison as that of its own folder."""
+        """Return this run of a comparison as the run of its own folder."""
         return self._with(name=self.title, folder=".", look=None, factors=("", ""))
 
     def _with(self, **values: Any) -> Run:
         other = copy(self)
-        # A shallow copy has what is computed already; nothing of it depends on these.
+        # A shallow copy keeps cached values; none of them depends on these fields.
         other.__dict__.update(values)
         return other
 
@@ -176,7 +176,7 @@ class Run:
         return float(rows.max(where=np.isfinite(rows), initial=0.0)) or 1.0
 
     def first_start_s(self, replications: Sequence[int]) -> float:
-        """Return the start of the first flow in these, seconds; 0 where not every group is recorded flow by flow."""
+        """Return the start of the first flow in these, seconds; 0 unless every group is recorded flow by flow."""
         rows = self.flow_rows
         if "start_s" not in rows or not set(rows["group"].tolist()) >= set(self.groups):
             return 0.0
@@ -190,7 +190,7 @@ class Run:
 
     @cached_property
     def algorithms(self) -> Mapping[str, str]:
-        """The algorithm of each flow group; with its parameters where flows of the group are recorded one by one."""
+        """The algorithm of each flow group; with its parameters if flows of the group are recorded one by one."""
         rows = self.flow_rows
         found = {each["name"]: each["algorithm"]["name"] for each in self.scenario.get("flows", ())}
         if "algorithm" in rows:
@@ -199,7 +199,7 @@ class Run:
 
     @cached_property
     def warmup_s(self) -> float:
-        """End of the warm-up, seconds; that of the first replication if it was searched."""
+        """End of the warm-up, seconds; of the first replication if it was searched."""
         written = self.scenario.get("warmup", "0s")
         return self.found_warmups_s[0] if self.found_warmups_s else core.quantity(written, "time")
 
@@ -210,7 +210,7 @@ class Run:
 
     @property
     def busiest_link(self) -> str | None:
-        """The link that is used most, of those with a mean; the first bottleneck where several are used as much."""
+        """The link with the highest mean utilization; the first bottleneck if several are equal."""
         used = {link: found.mean for link, each in self.links.items() if (found := each.get("utilization"))}
         order = [*self.shared_links, *(link for link in used if link not in self.shared_links)]
         return max(
@@ -219,7 +219,7 @@ class Run:
 
     @cached_property
     def access_links(self) -> Mapping[str, Mapping[str, Measure]]:
-        """The measures of the access links of each group of which they are the bottleneck, named as those of links."""
+        """The metrics of the access links of each group whose bottleneck they are, named as metrics of links."""
         return {
             group: {of: measures[name] for name, of in access.AS_OF_LINKS.items()}
             for group, measures in self.groups.items()
@@ -233,6 +233,7 @@ class Run:
 
     def access_wait(self, replication: int, group: str) -> tuple[FloatArray, FloatArray] | None:
         """Return ends of intervals and the mean queueing delay at access links: seconds, shape (samples,)."""
+        # The mean over the flows of the group that were recorded one by one; None without any.
         own = [trace for trace in self.flow_traces(replication) if trace.group == group]
         waits = [(trace.time, found) for trace in own if (found := trace.first_with_data(access.SERIES)) is not None]
         if not waits:
@@ -243,7 +244,7 @@ class Run:
         return time, np.bincount(place, weights=values[known]) / np.bincount(place)
 
     def sharing(self, link: str | None) -> Sequence[str]:
-        """Return the flow groups with this bottleneck; for None the groups that have none."""
+        """Return the flow groups with this bottleneck; for None the groups without one."""
         return [group for group, bottleneck in self.bottlenecks.items() if bottleneck == link]
 
     def values(self, group: str, metric: str) -> Mapping[int, float]:
@@ -295,6 +296,8 @@ class Run:
 
     def flow_events(self, flow: str) -> Columns:
         """Return the events of a flow in the shown replication, in order of time; empty without a log."""
+        # Shape (events,): `time_s`, seconds, and the columns of the table `events`; texts are empty and numbers NaN
+        # without a value.
         if not self.has_events:
             return {}
         return self._events_by_flow.get((self.shown_replication, flow)) or {
@@ -369,7 +372,7 @@ class Run:
 
 @frozen
 class Difference:
-    """Paired differences of the metrics of a run from those of the first run, by position of the group or link."""
+    """Paired differences of the metrics of a run from the first run, by position of the group or link."""
 
     of: str
     against: str
@@ -391,9 +394,9 @@ class Comparison:
     folders: Mapping[str, str] = field(default_factory=dict)  # the folder of each run, by its name
     kind: str = ALGORITHMS  # kind of the compared runs: `algorithms`, `backends` or `levels`
     contrasts: Sequence[Contrast] = ()  # which runs stand beside each other
-    unlike: str = ""  # in what else the algorithms differ; empty for nothing
-    replaced: Replaced | None = None  # whose algorithm was replaced, where that of others was not
-    said: Sequence[Sequence[Said]] = ()  # the sentences on what was found
+    unlike: str = ""  # other differences of the algorithms; empty for none
+    replaced: Replaced | None = None  # the groups whose algorithm was replaced, if not all
+    said: Sequence[Sequence[Said]] = ()  # the sentences of the answer
 
     @property
     def backends(self) -> bool:
@@ -405,7 +408,7 @@ class Comparison:
         return next(run for run in self.runs if run.name == name)
 
     def difference(self, of: str, against: str) -> Difference | None:
-        """Return the differences of a run from another; None where the two share no replication."""
+        """Return the differences of a run from another; None if they share no replication."""
         return next((each for each in self.differences if (each.of, each.against) == (of, against)), None)
 
 
@@ -414,7 +417,7 @@ def _distinct(numbers: npt.NDArray[Any] | None) -> list[int]:
 
 
 def _number_of(flow: str) -> int:
-    # Flow 10 comes after flow 9, which the order of letters would not say.
+    # Flow 10 comes after flow 9, unlike in the order of letters.
     number = flow.rpartition("[")[2].removesuffix("]")
     return int(number) if number.isdigit() else 0
 

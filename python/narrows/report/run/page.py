@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a run or a comparison: what was found, whether it can be trusted, metrics, figures, what was run."""
+"""The page of a run or a comparison: answer, sanity checks, metrics, figures and provenance."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _first(drawn: Sequence[Figure], runs: int) -> tuple[list[Figure], list[Figur
     """Return the two figures that people look at first, one of them over time, and the others."""
     shown = {figure.name: figure for figure in drawn if not figure.absent}
     first = [shown[name] for name in (perceived.NAME, "tradeoff", "completion") if name in shown][:1]
-    # A figure with a panel per run has no place on a first screen where the runs are many.
+    # A figure with a panel per run has no place on a first screen if there are many runs.
     courses = ("cwnd", "rates", "census", "queue") if runs <= frame.MOST_PANELS else ()
     first += [shown[name] for name in (backends.NAME, *courses) if name in shown][:1]
     return first, [figure for figure in drawn if figure not in first]
 
 
 def _further(figures: Sequence[Figure], command: str, runs: int) -> document.Part:
-    """Return the figures that are not on top; those of many runs are long, and folded."""
+    """Return the figures that are not on top; figures of many runs are long, and folded."""
     if runs <= frame.MOST_ENTRIES:
         return document.figure_part(figures, command)
     titles = ", ".join(figure.title for figure in figures if not figure.absent)

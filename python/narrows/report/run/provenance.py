@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was run, in words, and how to run it again."""
+"""The provenance of a run in words, and the command to repeat it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def command(subject: Run | Comparison) -> str:
     if subject.backends:
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
         return f"narrows run {scenario} {numbers} --on both"
-    # Where other flows compete, the resolved scenarios no longer say which group was the subject.
+    # If other flows compete, the resolved scenarios no longer contain the subject.
     if subject.kind == ALGORITHMS and all(
         algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()
     ):
@@ -47,7 +47,7 @@ def _on(run: Run) -> str:
 
 
 def folder_of(comparison: Comparison, name: str) -> str:
-    """Return the path of a run's folder, relative to that of the comparison."""
+    """Return the path of a run's folder, relative to the folder of the comparison."""
     return comparison.folders.get(name, name)
 
 
@@ -59,7 +59,7 @@ def what_was_run(subject: Run | Comparison) -> Markup:
     else:
         entries = _description(subject)
     entries += _kernel(_runs(subject))
-    # The description counts what was wanted; what an interruption left is stated here.
+    # The description has the requested number; the number after an interruption is stated here.
     if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
         entries = [*entries, ("Replications", _replications(subject))]
     each = [entry for entry in entries if any(entry[0].endswith(f" ({run.name})") for run in _runs(subject))]
@@ -74,7 +74,7 @@ def _runs(subject: Run | Comparison) -> Sequence[Run]:
 
 
 def _kernel(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Return an entry for the kernel of the runs; none where all ran in the simulator."""
+    """Return an entry for the kernel of the runs; none if all ran in the simulator."""
     for run in runs:
         backend = run.manifest.get("backend", {})
         if "kernel" in backend:
@@ -92,7 +92,7 @@ def _replications(subject: Run | Comparison) -> str:
 
 
 def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Return the first run's description, with the algorithm's name made general where all runs differ only by it."""
+    """Return the first run's description, with a general name of the algorithm if the runs differ only by it."""
     general = [[_generalized(entry, _names(run)) for entry in _description(run)] for run in runs]
     shared = []
     for place, entry in enumerate(_description(runs[0])):
@@ -110,7 +110,7 @@ def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def _names(run: Run) -> list[str]:
-    """Return what the algorithm under test may be called, the longest first: an external one has its file before it."""
+    """Return the possible names of the algorithm under test, the longest first: an external one is after its file."""
     return sorted({run.name, *run.algorithms.values()}, key=len, reverse=True)
 
 
@@ -155,7 +155,7 @@ def origin(subject: Run | Comparison) -> Markup:
 
 
 def _in_a_browser(scenario: str) -> Markup:
-    """Return how the scenario is opened in a page that runs it: the link holds it, the command writes the page."""
+    """Return the link that opens the scenario in a page that runs it, and the command that writes the page."""
     place = f"playground.html#{fragment(Experiment(scenario, SCENARIO))}"
     return join((
         element("code", f"narrows playground {SCENARIO}"),

@@ -179,7 +179,7 @@ def _column(column: pa.ChunkedArray[Any]) -> Any:
 
 
 def _labels(column: pa.ChunkedArray[Any]) -> Any:
-    """Return the words of a column, empty where it has none; without a Python object for each row."""
+    """Return the words of a column, empty if missing, without a Python object for each row."""
     found = [np.empty(0, dtype=np.str_)]
     for chunk in column.chunks:
         words = np.array(["" if word is None else word for word in [*chunk.dictionary.to_pylist(), None]], np.str_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sanity section: what was checked about the runs, visible at a glance."""
+"""The sanity section: the checks of the runs, visible at a glance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def verdict(runs: Sequence[Run]) -> Markup:
-    """Return one badge: red where a run is broken, else how many cautions there are."""
+    """Return one badge: red if a run is broken, else the number of cautions."""
     known = [check for run in runs for check in run.checks if check.ok is not None]
     for level, css, sign, text in _VERDICTS_OF_LEVELS:
         if found := [check for check in known if check.level == level]:
@@ -122,7 +122,7 @@ def _mark(standing: str) -> Markup:
 
 # Runs that a table has beside one another.
 BESIDE = 3
-# What a check says, as `state` draws it.
+# The result of a check, as `state` draws it.
 _STATES = {
     "ok": ("ok", "✓", "ok"),
     "broken": ("failed", "✕", "broken"),

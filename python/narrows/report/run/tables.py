@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of measures: a row per measure, a column per flow group, link or algorithm; and those of differences."""
+"""The tables of metrics and of differences: a row per metric, a column per flow group, link or algorithm."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def comparison_tables(comparison: Comparison) -> Markup:
 
 
 def _leading(comparison: Comparison) -> frozenset[str]:
-    """Return the measures that are looked at first: those of access links where they are the bottleneck, too."""
+    """Return the leading metrics, with metrics of access links if these are the bottleneck."""
     return LEADING.union(AS_OF_LINKS if any(run.access_links for run in comparison.runs) else ())
 
 
@@ -63,7 +63,7 @@ def difference_tables(comparison: Comparison) -> Markup:
     drawn = [(contrast, _difference_tables(comparison, contrast)) for contrast in comparison.contrasts]
     if len(drawn) == 1:
         return drawn[0][1]
-    # Where several factors vary, the page is as long as what is opened.
+    # If several factors vary, the page is as long as its open parts.
     return join(
         element("details", element("summary", f"{contrast.factor}{f' at {contrast.place}' if contrast.place else ''}"),
                 element("div", tables, class_="tables"), class_="contrast")
@@ -114,7 +114,7 @@ def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
         greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
         factor, written = meant.unit.best(greatest) if greatest else meant.unit.best(1.0)
         counted = not written and all(mean is None or mean == round(mean) for mean in means)
-        # 99.9 % and 100 % differ in what is left.
+        # 99.9 % and 100 % differ in the remainder.
         least = 1 if meant.unit is PERCENT else 0
         decimals = 0 if counted else max(decimals_of(greatest / factor), least)
         cells = [_cell(each.get(name), factor, decimals) for each in columns]
@@ -137,9 +137,9 @@ def _differences(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_
 
 
 def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
-    """Return the measures of which any column has data: what people perceive, then in the order of the summary."""
+    """Return the metrics of which any column has data: user-perceived ones first, then in the order of the summary."""
     found = dict.fromkeys(name for measures in columns for name in measures)
-    # What people perceive stands first.
+    # User-perceived metrics come first.
     names = [*(name for name in PERCEIVED if name in found), *(name for name in found if name not in PERCEIVED)]
     return [name for name in names if any(name in each and each[name].mean is not None for each in columns)]
 
@@ -183,7 +183,7 @@ def _tables(
     minor: bool = False,
     leading: AbstractSet[str] | None = None,
 ) -> Markup:
-    """Return the table of the `leading` measures, and behind a disclosure the others, or all where it is `minor`."""
+    """Return the table of the `leading` metrics, and behind a disclosure the others, or all if it is `minor`."""
     if len(heads) > COLUMNS:
         # As many columns as a page of 1280 pixels has room for.
         count = -(-len(heads) // COLUMNS)
@@ -245,7 +245,7 @@ COLUMNS = 6
 BESIDE = 2
 # Tables across the page that are not folded away.
 OPEN = 1
-# What is looked at first; the rest is folded away.
+# The leading metrics; the rest is folded away.
 LEADING = frozenset(
     {
         *APPLICATIONS,

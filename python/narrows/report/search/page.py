@@ -92,14 +92,14 @@ def _numbers(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _measured(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> str:
-    """Return what was measured with both, as in "Goodput of rival: 1.3 Mbps, with cubic 6.3 Mbps"."""
+    """Return the values with both, as in "Goodput of rival: 1.3 Mbps, with cubic 6.3 Mbps"."""
     shown = meaning(find["metric"]).of(find["group"])
     value, reference = (quantity(find[name], shown.unit) for name in ("measured", "reference_measured"))
     return f"{shown.title}: {value}, with {atlas['against']} {reference}"
 
 
 def _score(value: float) -> str:
-    """Return a score with two decimals, or three letters where it is far from what a part can be."""
+    """Return a score with two decimals, or three letters if it is far below a possible part."""
     written = f"{value:.2f}" if value > _LOW else f"{value:.0f}"
     return "0.00" if written == "-0.00" else written.replace("-", MINUS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a study on two backends: every measure side by side, with links to the page of each backend."""
+"""The page of a study on two backends: every metric side by side, with links to the page of each backend."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
     def draw(paper: Paper) -> Sequence[Panel]:
         left = paper.beside(factors)
         width = paper.width - left - RIGHT
-        # A tick with a name for each place would say nothing that the strip below does not.
+        # The strip below already names each place.
         across = Axis.of_names("Settings, in the order of the response", [""] * len(means))
         upper = Panel(
             Box(left, HEAD, width, paper.low),

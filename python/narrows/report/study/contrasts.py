@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Effects of a two-level design: both ends of each, their sizes, what they leave unexplained, two of them at once.
+"""Effects of a two-level design: both ends of each, their sizes, the residual deviation, two of them at once.
 
 Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.6 (Youden plot), 5.5.9.7 (plot of sizes), 5.5.9.9
 (cumulative residual standard deviation) and 5.5.9.10 (contours).
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:
-    """Draw, for each effect, the mean of the runs at the high level against that at the low level: the Youden plot."""
+    """Draw the Youden plot: for each effect, the mean at the high level against the mean at the low level."""
     shown = response_meaning(response)
     ends = [(grand - effect.value / 2, grand + effect.value / 2) for effect in effects]
 

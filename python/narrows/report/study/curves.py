@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @frozen
 class _Place:
-    """The estimates of an algorithm at a level or under a condition, and where it stands on a numeric axis."""
+    """The estimates of an algorithm at a level or under a condition, and its place on a numeric axis."""
 
     label: str
     at: float
@@ -56,6 +56,8 @@ class _Place:
 
 def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: str | None = None) -> Figure:
     """Draw the mean of a response at each level of a factor, by algorithm; levels that are numbers have a line."""
+    # Colour is the algorithm; dash and marker are the level of the factor `by`, over which no mean is taken. No line
+    # joins levels that are names: there is nothing between them, and algorithms stand beside each other.
     shown = response_meaning(response)
     levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
     across, positions = _axis(factor, levels)
@@ -105,7 +107,8 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str, by: 
 
 
 def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
-    """Yield the figure of two responses against each other; none where there are no two."""
+    """Yield the figure of two responses against each other; none with fewer than two."""
+    # Up is the first response of which more is better, right the first of which less is better; else the first two.
     names = [finding.response for finding in found]
     rising = [name for name in names if response_meaning(name).better > 0]
     falling = [name for name in names if response_meaning(name).better < 0]
@@ -167,7 +170,8 @@ def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str, m
 
 
 def _around(shown: Meaning, places: Sequence[_Place], response: str, *, log: bool = True) -> Axis:
-    """Return an axis over all means and what is near them of their intervals, logarithmic where they span `WIDE`."""
+    """Return an axis over all means and the near parts of their intervals, logarithmic if they span `WIDE`."""
+    # A wide interval leaves the panel, so that the means do not collapse into a line.
     means = [each.mean(response) for each in places]
     ends = [end for each in places for end in each.ends(response)]
     low, high = min(means), max(means)
@@ -190,7 +194,7 @@ def _algorithms(plan: Plan, cells: pa.Table, responses: Sequence[str]) -> list[t
 
 
 def _by(rows: Iterable[Row], key: Callable[[Row], str], order: Sequence[str] = ()) -> list[tuple[str, list[Row]]]:
-    """Return rows by key, in a given order, or in that in which keys come first."""
+    """Return rows by key, in a given order, or in the order of first occurrence."""
     found: dict[str, list[Row]] = {name: [] for name in order}
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -217,7 +221,7 @@ def _estimates(possible: Mapping[str, Range], rows: Sequence[Row]) -> dict[str, 
 
 
 def _axis(factor: str, levels: Sequence[str]) -> tuple[Axis, dict[str, float]]:
-    """Return the axis of a factor, numeric if all its levels are numbers of one unit, and where each level stands."""
+    """Return the axis of a factor, numeric if all its levels are numbers of one unit, and the place of each level."""
     read = [_read(level) for level in levels]
     units = {unit for _, unit in read}
     if len(units) != 1 or None in units or len({value for value, _ in read}) < len(levels) or len(levels) < _TWO:

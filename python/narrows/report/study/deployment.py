@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a deployment: how wrong an A/B test would be, what both camps get, and the effects beside each other."""
+"""The page of a deployment: the error of an A/B test, the metrics of both camps, and the effects side by side."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _figures(
 
 
 def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
-    """Draw what both camps get at every fraction, with everybody before and after as levels."""
+    """Draw a metric of both camps at every fraction, with its levels before and after the deployment."""
     shown = meaning(OF.get(name, name))
     names = {camp: view.facts[camp] for camp in ("new", "old")}
     styles = {camp: apart([*names.values()])[name] for camp, name in names.items()}
@@ -183,7 +183,7 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
 
 
 def _estimates(found: Adoption, name: str, basis: str) -> Figure:
-    """Draw what an A/B test says at every fraction beside the total effect and the spillover."""
+    """Draw the estimate of an A/B test at every fraction beside the total effect and the spillover."""
     shown = meaning(OF.get(name, name))
     estimates = {
         "naive": ("what an A/B test says", Style(1, 0, 0)),

@@ -35,7 +35,7 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         across = around(shown.title, shown.unit, values, 0.25)
         lower = _level_places(rows_panel(paper, across, "", factors), means, factors)
-        # A name stands above the line of its row, and what would cover it below, then farther out on either side.
+        # A name is above the line of its row; a name that would cover it is below, then farther out on either side.
         most = max(abs(_line_of(lane)) for each in lower.values() for lane in each.values())
         panel = rows_panel(paper, across, "", factors, row=30.0 + 2 * most)
         panel.guide(grand, "mean of all", above=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a matrix: who harms whom over all conditions and under each, other measures, and each pair by itself."""
+"""The page of a matrix: the harm of pairs over all conditions and under each, other metrics, and each pair."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ LABELS = {"rate": "Rates", "rtt": "Round trips", "queue": "Queues", "buffer": "B
 MOST = 3
 REST = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
 PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms beside each other under every condition."
-# What a page can hold; the rest is in the summary.
+# The most that a page can hold; the rest is in the summary.
 MOST_CONDITIONS = 24
 _TWO = 2
 # In the folder of a study.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a study: its question, what was found, the design with what it cannot distinguish, and the figures."""
+"""The page of a study: question, findings, the design with its confounded effects, and the figures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
-    """Return the question and the first findings, those of a clear effect before the others."""
+    """Return the question and the first findings, clear effects before the others."""
     if not found:
         return ["No cell has a value of any measure yet."]
     asked: list[object] = [element("b", plan.question)] if plan.question else []

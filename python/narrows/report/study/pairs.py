@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What incumbents keep beside contenders: heat maps of all pairs.
+"""The performance of incumbents beside contenders: heat maps of all pairs.
 
 Source: A. Philip, R. Athapathu, R. Ware, F. F. Mkocheko, A. Schlomer, M. Shou, Z. Meng, S. Seshan and J. Sherry,
 "Prudentia: Findings of an Internet fairness watchdog", ACM SIGCOMM 2024: rows are contenders, columns incumbents, a
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from narrows.analysis.pairs import Meeting
 
-    # By contender and incumbent, the estimates of that pair by name.
+    # By contender and incumbent, the estimates of the pair by name.
     Pairs = Mapping[tuple[str, str], Mapping[str, Estimate]]
 
 
@@ -40,7 +40,7 @@ class Basis:
     replications: int  # number of replications
 
     def made(self, found: Iterable[Mapping[str, Estimate]], wanted: Quantity, what: str) -> str:
-        """Return the sentence that says how the intervals of a quantity were made."""
+        """Return the sentence on the method of the intervals of a quantity."""
         shown = [each[wanted.name] for each in found]
         return how_made((each["interval_method"] for each in shown if each["ci95"]), self.replications, what)
 
@@ -55,7 +55,7 @@ class Quantity:
     # Factor of the unit as written, in the unit of the estimate, and its text; None to derive both from the values.
     scale: tuple[float, str] | None
     middle: float | None  # value at which the hue changes; None for a single hue
-    # Returns what the fill of a value stands for; it is full at the largest amount of a figure.
+    # Returns the amount that the fill of a value shows; it is full at the largest amount of a figure.
     amount: Callable[[float], float]
     least: float  # amount from which on a value matters; no smaller one is full
     words: Mapping[str, str]  # meaning of each hue: "less" and "more", or "amount" for a single one
@@ -83,7 +83,7 @@ def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: Basis, *, opens: 
 
 
 def _keys(wanted: Quantity, maps: Sequence[Pairs]) -> list[Key]:
-    """Return the entries of the legend: what the hues mean that the maps have."""
+    """Return the entries of the legend: the meanings of the hues in the maps."""
     used = {_key(wanted, mean_of(found[wanted.name])) for pairs in maps for found in pairs.values()}
     return [Key(name, text, "tile", LOOKS[name]) for name, text in wanted.words.items() if name in used]
 
@@ -235,7 +235,7 @@ def _of_share(part: float) -> float:
     return min(abs(math.log2(part)), 2.0) if part > 0 else 2.0
 
 
-# From which on a difference of shares matters, as on the cards of metrics.
+# The least difference of shares that matters, as on the cards of metrics.
 MARGIN = margin_of({"name": "excess_harm", "unit": "share"}).of(0.0)
 HARMED = {"less": "harmed", "more": "not harmed"}
 AMOUNT = {"amount": "the fuller the more"}
@@ -316,7 +316,7 @@ LEAST_ROW = 16.0
 BESIDE = 12.0
 _FIELD = 52.0
 GAMMA = 0.6
-# From here on a field has no room for decimals, and no need.
+# From this value on, a field has neither room nor need for decimals.
 TENS = 10
-# What is written in a field.
+# The precision of the text of a field.
 HALVES = "± is half the width of"

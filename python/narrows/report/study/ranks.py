@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The critical-difference diagram: mean ranks, and which of them differ.
 
-Source: J. Demšar, Journal of Machine Learning Research 7 (2006) 1, section 3.2.4. Here a row per algorithm takes the
-place of names on both sides; the bars that join what does not differ are the same.
+Source: J. Demšar, Journal of Machine Learning Research 7 (2006) 1, section 3.2.4. Here a row per algorithm replaces
+names on both sides; the bars that join algorithms that do not differ are the same.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def _with_values(cells: pa.Table, name: str) -> pa.Table:
 _TWO = 2
 # Responses whose part of the page is not folded.
 _OPEN = 2
-# What a page can hold: responses of their own, pairs of factors, rows of tiles, settings side by side.
+# The most that a page can hold: responses of their own, pairs of factors, rows of tiles, settings side by side.
 _RESPONSES = 6
 _PAIRS = 10
 _TILES = 40

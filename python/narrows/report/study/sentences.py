@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study found, in sentences: for its page, and for the terminal when it ends."""
+"""The findings of a study in sentences: for its page, and for the terminal when it ends."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def answers(found: Sequence[Finding]) -> list[str]:
-    """Return what a study found: clear effects, those on what people perceive first; or that there is none."""
+    """Return the clear effects of a study, user-perceived metrics first, or the sentence that there is none."""
     order = sorted(found, key=lambda finding: finding.response.rpartition(".")[2] not in PERCEIVED)
     all_of_them = [sentence for finding in order for sentence in sentences(finding)]
-    # What moves or differs is the answer; that something does not is one where nothing else is.
+    # Effects and differences are the answer; their absence is the answer only if there are none.
     clear = [each for each in all_of_them if not any(words in each for words in _NOTHING)]
     return clear or all_of_them
 
 
 def sentences(finding: Finding) -> Iterator[str]:
-    """Yield what a study says of a response: how the algorithms differ, and on which factor it depends most."""
+    """Yield the findings on a response: the differences of algorithms, and the factor with the largest effect."""
     shown, over = response_meaning(finding.response), _averaged(finding.averaged)
     if finding.conditions:
         if finding.depends:
@@ -51,7 +51,7 @@ def sentences(finding: Finding) -> Iterator[str]:
 
 
 def _averaged(factors: Sequence[str]) -> str:
-    """Return what follows a finding that is averaged over factors that change it; empty without one."""
+    """Return the note on a finding that is averaged over factors that change it; empty without any."""
     changes = "changes" if len(factors) == 1 else "change"
     return f", averaged over {' and '.join(factors)}, which {changes} the difference" if factors else ""
 

@@ -204,7 +204,7 @@ def _greatest(found: Sequence[Outlier]) -> str:
 _T = TypeVar("_T")
 
 
-def part(  # noqa: PLR0913  # what the part has
+def part(  # noqa: PLR0913  # the contents of the part
     anchor: str,
     title: str,
     command: str,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def comment(summary: Mapping[str, Any]) -> str:
-    """Return the comment for a pull request: what is not `no worse` first, all other rows folded."""
+    """Return the comment for a pull request: rows other than `no worse` first, the `no worse` rows folded."""
     loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
     quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
     parts = [f"### {text(headline(summary))}", sentence(summary), *map(text, remarks(summary))]
@@ -41,7 +41,7 @@ def headline(summary: Mapping[str, Any]) -> str:
 
 
 def sentence(summary: Mapping[str, Any]) -> str:
-    """Return what the verdicts mean."""
+    """Return the meaning of the verdicts."""
     return (
         f"Margin: {summary['margin']}. The probability that a change which makes no difference gets any `worse` is at "
         f"most {100 * summary['alpha']:g} %, however early the trial stopped."
@@ -49,7 +49,8 @@ def sentence(summary: Mapping[str, Any]) -> str:
 
 
 def remarks(summary: Mapping[str, Any]) -> list[str]:
-    """Return what verdicts do not say."""
+    """Return the remarks that verdicts do not contain."""
+    # The replaced algorithms, other differences of A and B, losses below the margin, and scenarios that never vary.
     found = (_replaced(summary), summary.get("unlike", ""), _slight(summary), _repeated(summary))
     return [remark for remark in found if remark]
 
@@ -104,7 +105,7 @@ def values(row: Row) -> str:
 
 
 def change(row: Row) -> str:
-    """Return the relative difference with its interval; the absolute one where A is 0."""
+    """Return the relative difference with its interval; the absolute one if A is 0."""
     if row["difference"] is None:
         return "-"
     if row["relative"] is None:
@@ -124,7 +125,7 @@ def _quantity(value: float, row: Row) -> str:
 
 
 def _attribute(value: str) -> str:
-    """Return a value of an attribute in quotes; what XML cannot hold becomes a replacement character (XML 1.0, 2.2)."""
+    """Return an attribute value in quotes; characters that XML cannot hold are replaced (XML 1.0, 2.2)."""
     return quoteattr(re.sub(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\ufffd", value))
 
 

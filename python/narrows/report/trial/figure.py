@@ -58,7 +58,7 @@ def _cost(row: Mapping[str, Any]) -> tuple[float, float, float]:
 STYLES = {WORSE: Style(1, 0, 4), BETTER: Style(2, 0, 3), UNDECIDED: Style(7, 0, 2), NO_WORSE: Style(0, 0, 0)}
 # Rows of a figure.
 MOST = 30
-# The least end of the axis, in margins; how far beyond the greatest mean it ends; and an end that is beyond all.
+# The least end of the axis, in margins; its factor beyond the greatest mean; and an end beyond all values.
 _LEAST, _WIDER = 2.0, 1.2
 FAR = 1e9
 _INTERVALS = (

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def workflow_commands(summary: Mapping[str, Any]) -> list[str]:
     """Return the workflow commands of a trial: an error for each metric that is worse, and a notice of the result."""
+    # An error is placed at the changed file, if it is a class in a Python file. GitHub shows ten errors of a step, so
+    # the tenth counts the rest.
     worse = [row for row in summary["rows"] if row["verdict"] == WORSE]
     file = source_of(summary["b"])
     shown = worse if len(worse) <= MOST else worse[: MOST - 1]
@@ -37,7 +39,7 @@ def workflow_commands(summary: Mapping[str, Any]) -> list[str]:
 
 
 def annotation(level: str, title: str, message: str, file: str = "") -> str:
-    """Return a workflow command that annotates a run; what would end it or begin another is escaped."""
+    """Return a workflow command that annotates a run; characters that would end it are escaped."""
     place = f"file={_property(file)}," if file else ""
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 

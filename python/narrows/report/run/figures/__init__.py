@@ -27,7 +27,7 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
 
 
 def _course(draw: Callable[[Sequence[Run]], Figure], runs: Sequence[Run]) -> Figure:
-    """Return a figure over time of the first replication, with those of a few others to choose from."""
+    """Return a figure over time of the first replication, with a few other replications to choose from."""
     shared = set.intersection(*(set(run.recorded_replications) for run in runs))
     flows = sum(len(run.flow_traces(run.shown_replication)) for run in runs)
     # A page with many flows of many replications would take long to load.

@@ -129,7 +129,7 @@ def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course
         algorithm, level = view.run.factors
         panel = ", ".join(filter(None, (link if len(links) > 1 else "", level if crossed else "")))
         return _Course(panel, algorithm if crossed else view.run.name, _index(view, edges), view.run.style)
-    # The colours are those of flows and groups.
+    # The colours of flows and groups.
     style = marked(frame.PLAIN, links.index(link) if link in links else 0)
     return _Course("", link if len(links) > 1 else "all flows", _index(view, edges), style)
 
@@ -156,7 +156,7 @@ def _index(view: frame.View, edges: FloatArray) -> FloatArray:
 
 
 def jain(rates: FloatArray) -> FloatArray:
-    """Return Jain's index per window; NaN where fewer than two flows are active."""
+    """Return Jain's index per window; NaN if fewer than two flows are active."""
     active = [column[np.isfinite(column)] for column in rates.T]
     return np.array([core.jain(column) if len(column) > 1 else np.nan for column in active])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the figures of a run share: the styles and names of flows, the time axis, sentences of captions."""
+"""Common parts of the figures of a run: styles and names of flows, the time axis, sentences of captions."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ class Entry:
 
     run: Run
     group: str  # name of the group in the run
-    panel: str  # title of its panel; the same for all where one panel has all
+    panel: str  # title of its panel; the same for all in a single panel
     key: str  # name of its series, and its entry in the legend; `OTHERS` beside the one that the panel names
     style: Style  # its style: the colour is the algorithm, dash and marker are the level or the group
 
 
 def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]:
-    """Return the groups that have something to show: of one run in one panel, of several in a panel per group."""
+    """Return the groups with data: of one run in one panel, of several in a panel per group."""
+    # If a legend has no room for all runs, each has a panel of its own, in front of all others. The rest is left out.
     if len(runs) == 1:
         (run,) = runs
         known = [group for group in run.groups if has(run, group)][:MOST_ENTRIES]
@@ -92,7 +93,7 @@ def of_groups(run: Run) -> dict[str, Style]:
 
 
 def _numbered(algorithms: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return by name its algorithm and its place among those of that algorithm; no place where none shares it."""
+    """Return by name its algorithm and its place among groups with this algorithm; no place if it is the only one."""
     shared = Counter(algorithms.values())
     seen: Counter[str] = Counter()
     found = {}
@@ -118,7 +119,7 @@ class Flows:
 
 
 def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str = "line") -> Flows:
-    """Return the looks of flows: the colour is that of the run's level, algorithm or group, as in other figures."""
+    """Return the looks of flows: the colour of the run's level, algorithm or group, as in other figures."""
     titles = _titles(runs)
     ids: dict[str, dict[str, tuple[str, str]]] = {}
     groups: dict[str, str] = {}
@@ -154,11 +155,11 @@ def _of_flows(run: Run, groups: Mapping[str, str]) -> dict[str, Style]:
 
 
 def _colours(runs: Sequence[Run], algorithms: Sequence[str]) -> dict[tuple[str, str], Style]:
-    """Return the style of each algorithm in each of several runs: that of the run where its level has the colour."""
+    """Return the style of each algorithm in each of several runs: the style of the run if the colour is its level."""
     own = {run.factors[0].removeprefix("./"): run.style for run in runs}
     if len(own) == 1:
         return {(run.name, algorithm): run.style for run in runs for algorithm in algorithms}
-    # Results write the file of an algorithm, comparisons what distinguishes it from the others.
+    # Results name the file of an algorithm, comparisons only the distinguishing part.
     called = {each: max((name for name in forms(each) if name in own), key=len, default="") for each in algorithms}
     found = apart([each for each, name in called.items() if not name], beside=own.values())
     found |= {each: own[name] for each, name in called.items() if name}
@@ -185,7 +186,7 @@ def time_axis(runs: Sequence[Run], *, pooled: bool = False) -> Axis:
 
 
 def together(across: Axis, titles: Sequence[str], name: str) -> Axis:
-    """Return a horizontal axis that several panels are zoomed along together; that of one panel is its own."""
+    """Return a horizontal axis along which several panels zoom together; a single panel keeps its own."""
     return replace(across, link=name) if len(titles) > 1 else across
 
 
@@ -196,7 +197,7 @@ def shade(panels: Sequence[Panel], runs: Sequence[Run]) -> None:
 
 
 def warm_up(runs: Sequence[Run]) -> list[Key]:
-    """Return the entry of the legend for the warm-up; none where no run has one."""
+    """Return the entry of the legend for the warm-up; none if no run has one."""
     return [Key(_WARM_UP, _WARM_UP, "shade")] if any(run.warmup_s > 0 for run in runs) else []
 
 
@@ -222,7 +223,7 @@ def views(runs: Sequence[Run], links_of: Callable[[Run], Sequence[str]] | None =
 
 
 def alike(highest: Mapping[str, float]) -> dict[str, float]:
-    """Return the ends of the axes of panels: that of all if it leaves none of them flat, else that of each."""
+    """Return the ends of the axes of panels: a common end if it leaves no panel flat, else one each."""
     most, least = max(highest.values()), min(highest.values())
     return dict.fromkeys(highest, most) if least * FLAT >= most else dict(highest)
 
@@ -244,7 +245,7 @@ def shown(runs: Sequence[Run]) -> str:
 
 
 def intervals(runs: Sequence[Run], measures: Iterable[Measure]) -> str:
-    """Return the sentence that says how the intervals of these measures were made, for the caption that shows them."""
+    """Return the sentence on the method of the intervals of these metrics, for the caption."""
     return how_made((each.method for each in measures if each.interval), runs[0].replications)
 
 
@@ -255,7 +256,7 @@ def pooled(runs: Sequence[Run]) -> str:
 
 
 def interval_of(trace: Trace) -> float:
-    """Return the length of an interval of a series, seconds; 1 where its times give none."""
+    """Return the length of an interval of a series, seconds; 1 if its times give none."""
     length = median(np.diff(trace.time)) if len(trace.time) > 1 else float(trace.time[0])
     return length if math.isfinite(length) and length > 0 else 1.0
 

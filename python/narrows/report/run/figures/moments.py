@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def moments(runs: Sequence[Run], drawn: Sequence[Mapping[str, str]]) -> str:
-    """Return the explanations of the flows that a figure draws, as JSON; empty where no run logs events."""
+    """Return the explanations of the flows that a figure draws, as JSON; empty if no run logs events."""
     if not all(run.has_events for run in runs):
         return ""
     panels = [_panel(*each) for each in zip(runs, drawn, strict=True)]
@@ -87,7 +87,7 @@ def _quiet(edges: Sequence[float], start_s: float, end_s: float) -> bool:
 
 
 def _rows(run: Run, flow: str) -> list[Row]:
-    """Return the events of a flow as rows of the table, with None where a number has no value."""
+    """Return the events of a flow as rows of the table, with None for a missing number."""
     columns = run.flow_events(flow)
     if not columns:
         return []

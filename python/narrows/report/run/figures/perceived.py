@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people perceive of each application or transfer: a panel per measure and group, a point per run."""
+"""The user-perceived metrics of applications and transfers: a panel per metric and group, a point per run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:
-    """Return the figure of what people perceive: none for a single run, of which a table says as much."""
+    """Return the figure of user-perceived metrics; none for a single run, whose table says as much."""
     shown = _panels(runs)
     if len(runs) < _TWO or not shown:
         return []
@@ -33,7 +33,7 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
         f"Not drawn are {left} more; the tables have them." if left > 0 else "",
         frame.pooled(runs),
     ]
-    # The axis has the names; a legend of many repeats them for nothing.
+    # The axis has the names; a legend would only repeat them.
     keys = [Key(run.name, run.name, "dot", run.style) for run in runs] if len(runs) <= frame.MOST_ENTRIES else []
 
     def draw(paper: Paper) -> Sequence[Panel]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bottleneck's queue over time, with a tick wherever packets were dropped or marked; and that of access links."""
+"""The queues of bottlenecks and access links over time, with a tick for dropped or marked packets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     traces = [trace for view in views if (trace := _trace(view)) is not None]
     if len(traces) < len(views):
         return Figure("queue", title, (), absent="This run recorded no queue over time.")
-    # A panel is one link of one run, so that nothing is to be distinguished in it; a colour would be that of a flow.
+    # A panel is one link of one run, so that it needs no colour; a colour would denote a flow.
     style = frame.PLAIN
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
@@ -98,7 +98,7 @@ def _happened(trace: Trace, column: str) -> bool:
     return column in trace.columns and bool((trace.columns[column] > 0).any())
 
 
-# A link has a queue to be shown where one of these exceeds so much.
+# The queue of a link is shown if one of these exceeds its limit.
 _QUEUES = (("loss_rate", 0.0), ("mark_rate", 0.0), ("queue_delay_p95_s", 1e-3))
 _MOST = 3
 _AT_ACCESS = (

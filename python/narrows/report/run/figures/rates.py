@@ -35,8 +35,8 @@ class Stack:
 
     view: frame.View  # the run and the bottleneck
     edges: FloatArray  # edges of the bins, seconds
-    layers: Sequence[Layer]  # the layers; none where no group over it was recorded
-    capacity: FloatArray | None  # capacity of the bottleneck, bits per second; None where it was not recorded
+    layers: Sequence[Layer]  # the layers; none if no group over it was recorded
+    capacity: FloatArray | None  # capacity of the bottleneck, bits per second; None if it was not recorded
     # Total rate of the bottleneck, bits per second, if it clearly exceeds the sum of the layers; else None.
     other: FloatArray | None
     missing: Sequence[str]  # the groups over it whose rates were not recorded
@@ -129,13 +129,13 @@ def _paint(panel: Panel, stack: Stack, flows: frame.Flows) -> None:
 
 
 def _links(run: Run) -> Sequence[str]:
-    """Return the bottlenecks of the groups, and the busiest link where it is none of them and was recorded."""
+    """Return the bottlenecks of the groups, and the busiest link if it is another one and was recorded."""
     busiest = [run.busiest_link] if run.shared_links and run.busiest_link else []
     return list(dict.fromkeys([*run.shared_links, *busiest]))
 
 
 def stack_over(view: frame.View, most: int) -> Stack | None:
-    """Return the rates of all groups over a link in the shown replication, or that of the link alone."""
+    """Return the rates of all groups over a link in the shown replication, else the rate of the link, else None."""
     run, number = view.run, view.run.shown_replication
     groups = run.sharing(view.link)
     one_by_one = [
@@ -163,7 +163,7 @@ def _of(link: Trace | None, column: str, edges: FloatArray) -> FloatArray | None
 
 
 def _layers(traces: Sequence[Trace], edges: FloatArray, most: int) -> list[Layer]:
-    """Return a layer per flow, or per group where those are too many, the last ones of all together."""
+    """Return a layer per flow, or per group if there are too many flows; the last groups share a layer."""
     if len(traces) <= most:
         return [Layer(trace, _binned([trace], edges)) for trace in traces]
     layers = []
@@ -200,7 +200,7 @@ def _edges(trace: Trace) -> FloatArray:
     return shifted
 
 
-# Layers at most: those and the capacity, the link and the warm-up are the entries of the legend.
+# Layers at most: with the capacity, the link and the warm-up they are the entries of the legend.
 MOST_LAYERS = 5
 MOST_BINS = 240
 

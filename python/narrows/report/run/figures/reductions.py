@@ -38,7 +38,7 @@ class Mark:
         return max(0.0, 1.0 - self.after / self.before) if self.before > 0 else 0.0
 
     def read(self, flow: str) -> str:
-        """Return what its tooltip says."""
+        """Return the text of its tooltip."""
         windows = f"{self.before:.4g} \N{RIGHTWARDS ARROW} {self.after:.4g} packets"
         threshold = f", ssthresh {self.ssthresh:.4g}" if np.isfinite(self.ssthresh) else ""
         return f"{flow}, {self.time_s:.3f} s: {CAUSES[self.cause].label}, {windows}{threshold}"
@@ -46,7 +46,7 @@ class Mark:
 
 @frozen
 class Cause:
-    """How a cause of reductions is shown: the text in the legend, and the index of its marker."""
+    """The presentation of a cause of reductions: the text in the legend, and the index of its marker."""
 
     label: str
     marker: int
@@ -116,7 +116,7 @@ def _cause(event: str, rule: str) -> str:
         return "timeout"
     if event == "state" and rule:
         return "slow-start"
-    # A timeout that reduces the window is marked as the timeout that it is.
+    # A timeout that reduces the window is marked as a timeout.
     if event == "idle-restart":
         return "idle"
     return rule if event == "reduction" and rule != "timeout" and rule in CAUSES else ""

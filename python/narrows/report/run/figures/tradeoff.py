@@ -77,7 +77,7 @@ def figure(runs: Sequence[Run]) -> Figure:
 
 
 def _with_ends(values: Sequence[float], ends: Sequence[float]) -> tuple[float, float]:
-    """Return the range of the values and of the ends of their intervals, as far as those do not hide the values."""
+    """Return the range of the values and of the ends of their intervals, as far as these do not hide the values."""
     low, high = min(values), max(values)
     beyond = _FAR * (high - low)
     return max(min([low, *ends]), low - beyond), min(max([high, *ends]), high + beyond)
