@@ -51,7 +51,7 @@ class Evaluation:
     names: list[str]  # names in the results: of the subject, then of the references
     size: str  # "quick" or "full"
     on: str  # the backend as given: `simulator`, `linux`, `linux:NAME` or `both`
-    sections: Sequence[str]  # the sections whose rows alone are measured; empty for all
+    sections: Sequence[str]  # the only sections whose rows are measured; empty for all
     card: Mapping[str, Any]  # card of the subject
     cells: Mapping[tuple[str, str], Cells]  # sets of cells, by backend and name
     # Reason why a set of cells cannot run with the subject, by backend and name of the set.
@@ -224,7 +224,7 @@ def failures(folder: Path, part: str = "") -> list[Refused]:
 
 
 def _in_a_line(error: str) -> str:
-    """Return the line of an error that says what happened: of a traceback, the last."""
+    """Return the decisive line of an error: the last line of a traceback."""
     lines = error.strip().splitlines()
     return lines[-1 if "Traceback" in error else 0].strip() if lines else "no reason is known"
 

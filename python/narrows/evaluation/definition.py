@@ -107,7 +107,7 @@ def read_suite(file: str | os.PathLike[str]) -> Suite:
 
 
 def narrowed(suite: Suite, sections: Sequence[str]) -> Suite:
-    """Return a suite with the rows of some sections alone."""
+    """Return a suite with only the rows of some sections."""
     for section in sections:
         if not any(_is_of(row, section) for row in suite.rows):
             known = ", ".join(dict.fromkeys(part for row in suite.rows for part in row.sections))

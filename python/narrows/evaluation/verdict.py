@@ -8,7 +8,8 @@ finding.
 
 A relative predicate is `worse`, and a bound too, if the whole 95 % interval is beyond the bound; a liveness predicate
 is `broken` then. A relative predicate is `better` if the whole interval of the difference to the reference itself is on
-the better side, and its mean exceeds the margin. Everything else is `within`; `decided` says whether all of it is.
+the better side, and its mean exceeds the margin. Everything else is `within`; `decided` is whether the whole interval
+is.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | Non
 
 
 def _as_kept(text: str, study: Study, plan: Plan) -> str:
-    """Return the text of a study file with every file named as the study's folder has it."""
+    """Return the text of a study file with every file named by its path in the study's folder."""
     text = (plan.kept or Kept()).argument(text)
     named = study.places["scenario"].plain
     if shown(study.scenario.file) == study.scenario.file.name:
@@ -88,7 +88,7 @@ def refuse_begun(folder: Path) -> None:
         raise OutputError(f"{folder} holds a study that was begun: go on with `{again}`, or name another folder")
 
 
-def work(  # noqa: PLR0913  # each says how, and has a default
+def work(  # noqa: PLR0913  # each is an option with a default
     study: StoredStudy,
     executor: Executor,
     watch: Watch,

@@ -51,7 +51,7 @@ class Replications:
 
 @frozen
 class Study:
-    """A study file, checked as far as possible without its scenario."""
+    """A study file, with all checks that do not need its scenario."""
 
     document: Document  # document of the file, for further faults
     title: str  # title of the study

@@ -70,7 +70,7 @@ def open_shards(folders: Sequence[Path]) -> Shards:
 
 
 def copy_description(study: StoredStudy, folder: Path) -> None:
-    """Copy what describes a study into a folder, without results."""
+    """Copy the description of a study into a folder, without results."""
     check_kept(study.plan, study.folder)
     for name in (*DESCRIPTION, *study.plan.inputs):
         if (study.folder / name).is_file():
@@ -157,9 +157,9 @@ def _each_once(found: Sequence[StoredStudy]) -> Iterator[pa.Table]:
         seen |= here
 
 
-# What describes a study in its folder, besides the files that its scenarios name.
+# The files that describe a study in its folder, besides the files that its scenarios name.
 DESCRIPTION = (PLAN, "study.toml", "extended.toml", "scenario.toml")
-# The parts of a plan, where their names do not say it.
+# The parts of a plan whose names do not explain them.
 WORDS = {
     "base": "the base scenario",
     "columns": "the measures",

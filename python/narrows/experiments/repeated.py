@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def independent(cells: pa.Table) -> pa.Table:
-    """Return the cells that count as replications: the first ones alone if all of each combination are the same run."""
+    """Return the cells that count as replications: only the first ones if all of each combination are the same run."""
     import pyarrow.compute as pc
 
     return cells.filter(pc.equal(cells["replication"], _first(cells))) if is_repeated(cells) else cells

@@ -43,7 +43,7 @@ class Ledger:
     """The cells of a study, and which of them are settled: finished or failed."""
 
     def __init__(self, plan: Plan, share: Share | None = None) -> None:
-        """Know of no result yet."""
+        """Start without results."""
         self.plan = plan
         self.share = share
         self.targets = [(share and share.until) or plan.replications.minimum] * len(plan.rows)

@@ -52,9 +52,9 @@ class Finished:
     """The result of a cell."""
 
     key: str  # the cell's key
-    measured: Mapping[str, Any]  # `{"groups": {group: {measure: value}}, "links": …}`; None says no data
+    measured: Mapping[str, Any]  # `{"groups": {group: {measure: value}}, "links": …}`; None is no data
     digest: str  # digest of the records
-    checks_failed: list[str]  # names of the checks whose failure is a caution, or says that the run is broken
+    checks_failed: list[str]  # names of the failed checks of the levels "caution" and "broken"
     cpu_s: float  # time of the simulation alone
     packet_hops: int  # packets that crossed a link
 

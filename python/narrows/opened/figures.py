@@ -52,7 +52,7 @@ def figure(
 def write(
     folder: Path, name: str, out: Path | None, width_mm: float, replication: int | None = None
 ) -> tuple[Path, Picture]:
-    """Write a figure of a page of results into a file of its own."""
+    """Write a figure of a page of results into a separate file."""
     place = out or Path(f"{name}.pdf")
     form = place.suffix.removeprefix(".")
     if form not in FORMATS:

@@ -159,7 +159,7 @@ class OpenedStudy:
 
     @property
     def status(self) -> Status:
-        """How many cells there are, have finished and have failed."""
+        """The numbers of all, finished and failed cells."""
         return self._study.status()
 
     @cached_property
@@ -272,7 +272,7 @@ class Answer(list[dict[str, Any]]):
     """The rows of a query, each a dict, which a notebook shows as a table."""
 
     def __init__(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Make the answer of names of columns and the values of each row."""
+        """Create from the names of columns and the values of each row."""
         super().__init__(dict(zip(columns, row, strict=True)) for row in rows)
         self._columns = list(columns)
 

@@ -43,7 +43,7 @@ class Whole:
     def __init__(
         self, parts: Sequence[Part], update: Callable[[float, str], None], stopped: Callable[[], bool]
     ) -> None:
-        """Begin."""
+        """Start without progress."""
         self.stopped = stopped
         self._update = update
         self._whole_s = sum(part.simulated_s for part in parts)
@@ -127,7 +127,7 @@ def prepare(study: StudyFolder, size: str, folder: Path, shard: Mapping[str, Any
     open_or_make(folder, ABOUT, about, "holds another reproduction, or another part of one")
 
 
-def work(  # noqa: PLR0913  # each says how, and has a default
+def work(  # noqa: PLR0913  # each is an option with a default
     found: Sequence[Part],
     folder: Path,
     executor: Callable[[], Executor],

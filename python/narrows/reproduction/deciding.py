@@ -55,7 +55,7 @@ class Open(NamedTuple):
     selections: list[Selection]
 
 
-def decide(  # noqa: PLR0913  # each says how
+def decide(  # noqa: PLR0913  # each is an option
     claims: Sequence[Claim],
     parts: Sequence[Part],
     folder: Path,

@@ -27,7 +27,7 @@ Rows = dict[str, Asked]
 
 
 class Placed(NamedTuple):
-    """An experiment in the folder of a reproduction, as far as its results are read."""
+    """An experiment in the folder of a reproduction, for reading its results."""
 
     experiment: str
     variant: str  # name of the variant in the claims; empty for none

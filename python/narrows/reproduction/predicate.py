@@ -8,8 +8,8 @@ replication.
 If any of several parts decides, each needs a narrower level. If at least m of k parts are to hold, a part holds at the
 level divided by k - m + 1 and fails at the level divided by m; so a conjunction (m = k) holds at the full level (the
 intersection-union test) and fails at a k-th of it. With j false parts among k, a false claim needs j - (k - m) of them
-to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for j = k -
-m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
+to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for
+j = k - m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
 
 Replications whose cells have the same records are one run and count once.
 

@@ -150,7 +150,7 @@ class Quantity(ABC):
         return [cell for each, inner in self.under(binding) for cell in each.cells(cells, inner)]
 
     def reads(self, binding: Binding) -> Iterator[Selection]:
-        """Yield what it reads."""
+        """Yield the selections that it reads."""
         for each, inner in self.under(binding):
             yield from each.reads(inner)
 
@@ -181,12 +181,12 @@ class Measured(Quantity):
     missing: float | None = None  # value of a cell without data; None omits the cell
 
     def selection(self, binding: Binding) -> Selection:
-        """Return what it reads under a condition."""
+        """Return the selection that it reads under a condition."""
         where = {name: bound(value, binding) for name, value in self.where.items()}
         return Selection(self.experiment, where, str(bound(self.measure, binding)))
 
     def reads(self, binding: Binding) -> Iterator[Selection]:
-        """Yield what it reads."""
+        """Yield the selections that it reads."""
         yield self.selection(binding)
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:

@@ -123,7 +123,7 @@ def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: C
     points = {mark(point, plan.seed): point for point in plan.points}
     known = [(points[row["point"]], row) for row in rows if row["point"] in points]
     complete = [(point, row) for point, row in known if {name for name, _ in row["values"]} >= least]
-    # Files of earlier versions do not say which cells were added, and have none.
+    # Files of earlier versions have no added cells, and no column for them.
     base = _lacking(plan, place, [(point, row) for point, row in complete if row["replication"] < every])
     later = [(point, row) for point, row in complete if row.get("added") and row["replication"] >= every]
     added = _lacking(plan, folder / ADDED / part.path, later)

@@ -338,7 +338,7 @@ BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
 # The replication of the search, after the fresh ones, which `narrows run` repeats with a find's scenario file.
 SEARCH = FRESH
-# A simplified environment keeps so much of the score.
+# The least part of the score that a simplified environment keeps.
 KEPT = 0.8
 # Approximate parts of all the work: the search, simplifying its finds, repeating them in the simulator.
 SEARCHED, SIMPLIFIED, REPEATED = 0.7, 0.8, 0.95

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much worse an algorithm is than the reference in the same environment with the same seed, in five respects.
 
-A score is the part of a performance that is lost: (reference - algorithm) / reference if more is better, and (algorithm
-- reference) / algorithm if less is better, as harm after Ware et al. (HotNets 2019). It is 0 for equal performance,
-negative if the algorithm is better, and at most 1.
+A score is the part of a performance that is lost: (reference - algorithm) / reference if more is better, and
+(algorithm - reference) / algorithm if less is better, as harm after Ware et al. (HotNets 2019). It is 0 for equal
+performance, negative if the algorithm is better, and at most 1.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _sides(atlas: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _schema(content: Mapping[str, Any], file: Path, command: str) -> int:
-    """Return the number of the digests' definition; results of earlier versions lack it."""
+    """Return the number of the definition of the digests; results of versions without it are refused."""
     found = content.get("digest_schema")
     if not isinstance(found, int):
         problem = "was made by an earlier version, which kept too little to repeat its runs"

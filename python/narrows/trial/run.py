@@ -132,7 +132,7 @@ class Kept(kept.Kept):
     SEALED = True
 
     def __init__(self, folder: Path, found: Sequence[Contest]) -> None:
-        """Nothing is read or written yet."""
+        """Prepare the record of a trial; nothing is read or written yet."""
         super().__init__(folder)
         self._found = found
         self._values: dict[tuple[int, int], Values] = {}

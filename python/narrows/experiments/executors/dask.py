@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Dask cluster that is running already: on this machine, on many, or by dask-jobqueue on Slurm and its like.
 
-The process that works on the study distributes cells and alone writes what comes back. A cell whose worker is lost runs
-again on another one; a worker with another engine is refused, and gets no cell.
+The process that works on the study distributes cells, and only it writes their results. A cell whose worker is lost
+runs again on another one; a worker with another engine is refused, and gets no cell.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Dask:
         return Interrupted(f"the Dask scheduler at {self._address} is gone")
 
     def _look_around(self) -> None:
-        """Check, once in a while, that there is a scheduler, and say if no worker is left."""
+        """Check periodically that there is a scheduler, and report if no worker is left."""
         if self._client.status not in {"running", "connecting"}:
             raise self._gone()
         if time.monotonic() < self._next_look_s:

@@ -19,7 +19,7 @@ class Threads:
     """Runs cells on threads of this process."""
 
     def __init__(self, threads: int) -> None:
-        """Start nothing yet."""
+        """Create the executor; no cell runs yet."""
         self.threads = threads
         self._pool = ThreadPoolExecutor(max_workers=threads)
         self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()

@@ -138,7 +138,7 @@ class Matrix:
         if options.replications is not None and self.stop is not None:
             raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
         rule = None if options.replications is not None else self.stop or Stop()
-        # With one algorithm there is no pair that could decide.
+        # With one algorithm no pair can decide.
         sequential = rule.table(labels, payload) if rule and labels else None
         factors = {**self.conditions.factors(), "pair": _pairs(short, self.flows)}
         text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
@@ -177,7 +177,7 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 def enough(summary: Mapping[str, Any]) -> str:
     """Return in words whether the shares of a matrix have the requested precision; empty for a fixed number."""
-    # If all replications are the same run, the sentence says so.
+    # A sentence of its own covers replications that are all the same run.
     if summary["repeated"]:
         return NOTE
     within, count = summary["within"], summary["replications"]
@@ -216,7 +216,7 @@ def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
     for side in ["incumbent"] if alone else ["incumbent", "contender"]:
         other = None if alone else algorithms["contender" if side == "incumbent" else "incumbent"]
         values = {name: number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
-        # Two camps of as many flows: the max-min fair share of one is half of what payload can pass.
+        # Two camps of equally many flows: the max-min fair share of one is half of the payload capacity.
         values["share"] = number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
         values["queue_delay_s"] = number(row["link.bottleneck.queue_delay_mean_s"])
         found.append(Seen(condition, algorithms[side], other, row["replication"], values))

@@ -89,7 +89,7 @@ def _others(alike: int, others: int) -> str:
 
 
 def _is_open(row: Row) -> bool:
-    """Return whether a row is within its bound as far as is known, but its interval is not."""
+    """Return whether a row is within its bound, but its interval is not."""
     return row["verdict"] == WITHIN and not row["decided"]
 
 

@@ -58,7 +58,7 @@ def difference(row: Row) -> str:
 
 
 def absent(rows: Sequence[Row]) -> str | None:
-    """Return the reason that all rows of a criterion share for having no measure; None if there is no such reason."""
+    """Return the common reason why all rows of a criterion have no measure; None without one."""
     reasons = {row["reason"] for row in rows}
     return reasons.pop() if len(reasons) == 1 and all(row["measured"] is None for row in rows) else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a folder of folders of results to `index.html` inside it."""
+"""Writes `index.html` into a folder of folders of results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results below a folder, as far as the index lists them: read from their summaries alone."""
+"""The results below a folder, as the index lists them: read from their summaries only."""
 
 from __future__ import annotations
 

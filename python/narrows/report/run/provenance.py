@@ -29,7 +29,7 @@ def command(subject: Run | Comparison) -> str:
     if subject.backends:
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
         return f"narrows run {scenario} {numbers} --on both"
-    # If other flows compete, the resolved scenarios no longer contain the subject.
+    # If other flows compete, the resolved scenarios do not name the subject any more.
     if subject.kind == ALGORITHMS and all(
         algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()
     ):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a run folder or a comparison folder.
 
-Only this module of the report knows files; everything after it works on what `data.py` declares.
+Only this module of the report reads files; all others use the types of `data.py`.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
         greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
         factor, written = meant.unit.best(greatest) if greatest else meant.unit.best(1.0)
         counted = not written and all(mean is None or mean == round(mean) for mean in means)
-        # 99.9 % and 100 % differ in the remainder.
+        # 99.9 % and 100 % must stay distinct.
         least = 1 if meant.unit is PERCENT else 0
         decimals = 0 if counted else max(decimals_of(greatest / factor), least)
         cells = [_cell(each.get(name), factor, decimals) for each in columns]

@@ -113,7 +113,7 @@ def _map(kind: str, meaning: str, atlas: Mapping[str, Any]) -> Figure | None:
     across, down = (_short(names) for names in (buffers, products))
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        # A narrow page has room for the lower end of each class alone.
+        # A narrow page has room for the lower end of each class only.
         wide = paper.name == "wide"
         axis = Axis.of_names("Buffer (BDP)", across) if wide else Axis.of_names("Buffer from (BDP)", _from(across))
         panel = rows_panel(paper, axis, "BDP (packets)", down, row=34.0)

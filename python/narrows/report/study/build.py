@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a study's folder to `report.html` inside it."""
+"""Writes `report.html` into the folder of a study."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _figures(
 
 
 def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
-    """Draw a metric of both camps at every fraction, with its levels before and after the deployment."""
+    """Draw a metric of both camps at every fraction, with lines for its value before and after the deployment."""
     shown = meaning(OF.get(name, name))
     names = {camp: view.facts[camp] for camp in ("new", "old")}
     styles = {camp: apart([*names.values()])[name] for camp, name in names.items()}

@@ -57,7 +57,7 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
 
 
 def _line_of(lane: int) -> float:
-    """Return by how many drawing units a name in a lane stands lower than one right above its mark."""
+    """Return the drawing units by which a name in a lane is lower than one directly above its mark."""
     away = LINE * (lane // 2)
     return _BELOW + away if lane % 2 else -away
 

@@ -108,7 +108,7 @@ def _fill(  # noqa: PLR0913  # a map
             sentence = wanted.says.format(contender=contender, incumbent=incumbent, value=text, unit=unit)
             key = _key(wanted, value)
             opened = pair_name(contender, incumbent) if opens and contender != incumbent else ""
-            # In a small map a field is read out alone.
+            # In a small map fields have no text, only a read-out.
             texts = ("" if panel.box.width / len(names) < _FIELD else text, sentence)
             strength = math.pow(wanted.amount(value) / most, GAMMA) if most > 0 else 0.0
             panel.tile(key, (column, row), LOOKS[key], strength, texts, opens=opened)
@@ -318,5 +318,5 @@ _FIELD = 52.0
 GAMMA = 0.6
 # From this value on, a field has neither room nor need for decimals.
 TENS = 10
-# The precision of the text of a field.
+# The meaning of the number after ± in a field.
 HALVES = "± is half the width of"

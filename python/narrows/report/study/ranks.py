@@ -33,7 +33,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         count = len(ranking.treatments)
-        # Rank 1 is the first name: whole ranks alone are worth a tick.
+        # Rank 1 is the first name: only whole ranks have a tick.
         whole = tuple(str(rank) for rank in range(1, count + 1))
         end = max(count - 1, ranking.critical_difference) + 0.15
         panel = rows_panel(paper, Axis("Mean rank, 1 is best", INDEX, -0.15, end, names=whole), "", names, row=26.0)

@@ -106,7 +106,7 @@ def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
 
 
 def _before_others(course: _Course, courses: Sequence[_Course]) -> list[_Course]:
-    """Return a panel with one course, behind it all others of the panel that they would share."""
+    """Return a panel with one course in front of the others of their common panel."""
     panel = ", ".join(filter(None, (course.panel, course.key)))
     others = [each for each in courses if each.panel == course.panel and each is not course]
     behind = [replace(each, panel=panel, key=frame.OTHERS, style=frame.FAINT) for each in others]
@@ -129,7 +129,7 @@ def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course
         algorithm, level = view.run.factors
         panel = ", ".join(filter(None, (link if len(links) > 1 else "", level if crossed else "")))
         return _Course(panel, algorithm if crossed else view.run.name, _index(view, edges), view.run.style)
-    # The colours of flows and groups.
+    # Colours are reserved for flows and groups.
     style = marked(frame.PLAIN, links.index(link) if link in links else 0)
     return _Course("", link if len(links) > 1 else "all flows", _index(view, edges), style)
 

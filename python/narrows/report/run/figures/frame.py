@@ -66,7 +66,7 @@ def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]
 
 
 def _before_others(entry: Entry, found: Sequence[Entry], *, alone: bool) -> list[Entry]:
-    """Return a panel with one entry, behind it all others of the panel that they would share."""
+    """Return a panel with one entry in front of the others of their common panel."""
     panel = entry.key if alone else f"{entry.panel}: {entry.key}"
     others = [each for each in found if each.panel == entry.panel and each is not entry]
     behind = [replace(each, panel=panel, key=OTHERS, style=FAINT) for each in others]

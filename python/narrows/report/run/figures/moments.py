@@ -80,7 +80,7 @@ def _depth(change: Row) -> float:
 
 
 def _quiet(edges: Sequence[float], start_s: float, end_s: float) -> bool:
-    """Return whether events lie within reach of a moment that no change of the window is within reach of."""
+    """Return whether there are events near a moment, but no change of the window."""
     first = bisect_right(edges, start_s) - 1
     last = bisect_left(edges, end_s)
     return any(later - earlier > 2 * REACH_S for earlier, later in pairwise(edges[max(first, 0) : last + 1]))

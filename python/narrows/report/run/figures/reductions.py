@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks in the window figure: why each window was reduced, and where packets were lost.
 
-They come from the table `events` of the run.
+The marks come from the table `events` of the run.
 """
 
 from __future__ import annotations
