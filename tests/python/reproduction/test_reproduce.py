@@ -20,7 +20,6 @@ from outdated import OLD_LEDGERS, outdated
 from command_line import command, environment
 from narrows import core, library
 from narrows.cli import main
-from narrows.cli import reproduce as reproducing
 from narrows.experiments.overlay import offered
 from narrows.experiments.task import Finished, perform
 from narrows.files.format import FORMATS

@@ -324,6 +324,7 @@ pub(crate) const GCC: Entry = Entry {
         ],
         deviations: &[
             "the detector has the constants of WebRTC unless the draft's are asked for: with these the gradient passes the threshold only at a rate far above the capacity, and losses alone control the flow",
+            "beside CUBIC over 4 Mbps, 50 ms and buffers of 0.1, 0.3 and 1 s it has 0.10 Mbps, its least rate, with the constants of WebRTC, and 3.9, 3.5 and 3.0 Mbps with the constants of the draft: neither share is an even one",
             "over a reliable transport, which sends lost packets again; an acknowledgement of each packet at once in place of RTCP feedback",
             "both controllers run every 100 ms, as with transport-wide feedback, and over-use lowers the rate at once, again after a response time",
             "the deviation of the rate at decreases has the bounds of WebRTC, since that of one sample is 0; the variance of the noise is 50 ms^2 at first, and chi 0.01, as there",
