@@ -49,7 +49,7 @@ impl Rounds {
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
             self.least = self.least.min(rtt);
-            self.sum = self.sum + rtt;
+            self.sum += rtt;
             self.samples += 1;
         }
         self.acked += ack.newly_acked;
