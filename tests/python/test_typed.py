@@ -239,7 +239,7 @@ def test_every_command_and_every_kept_file_is_tried(bench: Bench) -> None:
 # Of the places that name nothing so many are tried.
 SOME = 2
 # Of all places so many are tried with each name in the long test.
-MOST = 5
+MOST = 2
 RUNNING = ("study merge", "study run", "study resume", "suite", "reproduce", "ab", "worst", "verify")
 CASES = [(name, kind) for name, found in READING.items() for kind in found]
 
