@@ -96,6 +96,12 @@ def of_suite(folder: Path, trust: Trust) -> Judged:
         "suite": evaluation.suite.name if file != own else name,
         **{key: about.get(key) for key in ("subject", "size", "on")},
     }
+    if isinstance(seeds := said.get("seeds"), dict):
+        # Where cells are missing, nothing has their seed but the summary.
+        missing = {name for _, name in evaluation.faults}
+        plain["seeds"] = {name: seed for name, seed in seeds.items() if name in missing} | {
+            name: cells.part.plan.seed for (_, name), cells in evaluation.cells.items() if cells.part.plan.points
+        }
     differences += of_file(SUMMARY, {key: said.get(key) for key in plain}, plain)
     if unmeasured:
         why = "the rows quote a card, or were not measured for the reason that they state"
