@@ -67,7 +67,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
     "comparison": [
         _PAGE,
         _ORIGIN,
-        *(Left(f"{SUMMARY} *.*.{each}", HERE) for each in COST),
+        *(Left(f"{SUMMARY} {each}, *.*.{each}", HERE) for each in COST),
         Left(f"{SUMMARY} factors", "the author of the results chose the order of the levels"),
         Left(f"{SUMMARY} failed", "what failed is not run again"),
         Left(f"{SUMMARY} differences.*.*.*.*.margin", f"{CHOICE}; the verdicts were judged again by it"),
