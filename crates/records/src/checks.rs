@@ -386,7 +386,7 @@ fn present_throughout(records: &Records) -> Option<Check> {
     let group = records.run.groups.get(latest.group)?;
     (late_s > LATE * measured_s && late_s < measured_s).then(|| {
         let detail = format!(
-            "a flow of {} started {late_s:.1} s after the warm-up: its goodput and share of capacity are means over all {measured_s:.1} s; \
+            "a flow of group {} started {late_s:.1} s after the warm-up: its goodput and share of capacity are means over all {measured_s:.1} s; \
              over the time since its start they are {:.2} times as much",
             group.name,
             measured_s / (measured_s - late_s),

@@ -96,7 +96,7 @@ def _options(command: argparse.ArgumentParser) -> None:
         command,
         "subject set seed jobs out trust json quiet",
         set="set a key of every scenario, as in transport.slow_start=standard (repeatable)",
-        seed="seed instead of those of the scenarios",
+        seed="seed instead of the seeds of the scenarios",
         out=f"{PLACE} (default: runs/ab-HASH)",
     )
 

@@ -161,7 +161,7 @@ def _figure(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", metavar="NAME", nargs="?", help="name of the figure, as cwnd; none lists all")
     what = "file ending in .pdf, .svg, .png or .pgf (default: NAME.pdf)"
     command.add_argument("--out", metavar="FILE", type=Path, help=what)
-    what = "width in millimetres; up to 110 the panels are those of a column (default: 160)"
+    what = "width in millimetres; up to 110 the panels fit one column (default: 160)"
     command.add_argument("--width", metavar="MM", type=millimetres, default=160.0, help=what)
     replication(command, " of a figure over time")
     command.add_argument("--json", action="store_true", help="print file, title and caption as JSON")

@@ -155,11 +155,11 @@ COMMON: dict[str, dict[str, Any]] = {
         "default": [],
         "help": "flow group whose algorithm is replaced, in place of those that the scenario marks (repeatable)",
     },
-    "seed": {"metavar": "N", "type": whole(0, 2**63 - 1), "help": "seed instead of that of the scenario"},
+    "seed": {"metavar": "N", "type": whole(0, 2**63 - 1), "help": "seed instead of the seed of the scenario"},
     "replications": {
         "metavar": "N",
         "type": whole(1, 10**6),
-        "help": "number of replications instead of that of the scenario",
+        "help": "number of replications instead of the number in the scenario",
     },
     "jobs": {
         "metavar": "N",

@@ -145,7 +145,7 @@ pub(crate) const VEGAS: Entry = Entry {
             .source("Brakmo and Peterson 1995 §III.C"),
             Parameter::flag(
                 "ns2",
-                "rtt is the mean of the round, diff is in whole packets, growth and reductions are those of ns-2",
+                "rtt is the mean of the round, diff is in whole packets, growth and reductions are as in ns-2",
                 false,
             )
             .source("ns-2.35 tcp/tcp-vegas.cc"),
