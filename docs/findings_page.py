@@ -73,6 +73,6 @@ PREFACE = """\
 What each [published study](reproduce.md) is known for, in our words, beside the verdict of `narrows reproduce` and the
 numbers of both."""
 CAPTION = """\
-*A sentence rests on claims, each a test on the results of simulations. Its verdict is the verdict of the worst of them, which
-comes first: it holds if all do. Where no number is named, ours is the number of the claim's test, and its description is at
-the claim.*"""
+*A sentence rests on claims, each a test on the results of simulations. It has the verdict of the worst of them, which
+comes first: it holds if all do. Where no number is named, ours is the number of the claim's test, and the page of the
+claim describes it.*"""
