@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import means
 from narrows.drawing.plot import FOOT, Axis, Panel, stacked_boxes
 from narrows.drawing.scale import BITS_PER_SECOND, PACKETS, PERCENT, SECONDS, nice_ceiling
 from narrows.drawing.style import HUES, TONES, Style, colour_classes, colour_rules, style_of
-from narrows.drawing.svg import Markup, element, join, number
+from narrows.drawing.svg import Markup, element, join, means, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

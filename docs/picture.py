@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import narrows as nw
-from narrows.drawing.decimate import means
-from narrows.drawing.svg import Markup, element, number, ring
+from narrows.drawing.svg import Markup, element, means, number, ring
 from narrows.opened.folder import OpenedComparison
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 import narrows as nw
 from command_line import SHORT, finished, write
 from narrows.opened.figures import FORMATS, pictures_in
-from narrows.page.standalone import look_of, series_of, standalone
+from narrows.page.picture import look_of, series_of, standalone
 
 if TYPE_CHECKING:
     from pathlib import Path

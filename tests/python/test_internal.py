@@ -99,7 +99,7 @@ def test_a_fault_in_the_evaluation_of_own_results_is_no_bad_input(
     def broken(*_arguments: object) -> None:
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr("narrows.report.study.build.study_page", broken)
+    monkeypatch.setattr("narrows.report.study.page.study_page", broken)
     assert main(["study", "run", str(study), "--out", "out", "--quiet"]) == 4
     assert "the results are in out" in capsys.readouterr().err
     # A folder that is given may be another user's.

@@ -23,7 +23,7 @@ from narrows.files.kinds import KINDS, Kind, kind_of
 from narrows.files.manifest import MANIFEST, file_digest
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.opened.folder import OpenedBoth, OpenedTable
-from narrows.report.index.entries import entries
+from narrows.report.index.build import entries
 from narrows.share.pack import pack
 from narrows.share.verify import Repeated, Verdict, verify
 from test_shared import CELLS, SCENARIO, SUITE

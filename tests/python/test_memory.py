@@ -9,7 +9,7 @@ import pytest
 
 import narrows as nw
 from narrows.errors import InputError
-from narrows.run import execution, memory
+from narrows.run import execution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return before(jobs, threads, watch, keep_going=keep_going)
 
     monkeypatch.setattr(execution, "_execute", counted)
-    monkeypatch.setattr(memory, "available", lambda: 10**9)
-    monkeypatch.setattr(memory, "used", lambda: 10**8 * sum(sizes) // 16)
+    monkeypatch.setattr(execution, "available", lambda: 10**9)
+    monkeypatch.setattr(execution, "used", lambda: 10**8 * sum(sizes) // 16)
     return sizes
 
 
@@ -51,5 +51,5 @@ def test_replications_with_room_run_in_two_parts_to_the_same_records(small: list
 
 
 def test_the_memory_of_this_process_and_of_the_machine_are_known_on_linux() -> None:
-    assert memory.used() > 10**7
-    assert (memory.available() or 0) > 10**7
+    assert execution.used() > 10**7
+    assert (execution.available() or 0) > 10**7

@@ -17,7 +17,7 @@ import pytest
 from narrows.external.names import short_names
 from narrows.external.source import SUFFIXES
 from narrows.files.manifest import file_digest
-from narrows.run.command import recorded
+from narrows.run.options import recorded
 
 if TYPE_CHECKING:
     from command_line import Narrows

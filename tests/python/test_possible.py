@@ -13,7 +13,7 @@ import pytest
 
 import narrows as nw
 from command_line import write
-from narrows.experiments.repeated import independent, is_repeated
+from narrows.experiments.store import independent, is_repeated
 from narrows.library import scenario_files
 from narrows.metrics import measured
 from narrows.metrics.possible import NAME, check, most_of, range_in

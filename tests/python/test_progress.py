@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from narrows import errors
-from narrows.cli import main, progress
+from narrows.cli import main, work
 from narrows.commands.job import Job, perform
 from narrows.run.options import Options
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("text", ["  0%  starting", " 50%  2 min 05 s left  12 of 96 cells, 1 failed, 3.21 cells/s"])
 def test_the_line_fits_the_terminal(columns: int, text: str) -> None:
     for fraction in (0.0, 0.5, 1.0):
-        line = progress.progress_line(fraction, text, columns)
+        line = work.progress_line(fraction, text, columns)
         assert len(line) < columns
         assert text[: columns - 1] in line
 

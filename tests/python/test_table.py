@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from narrows.cli.progress import duration
 from narrows.cli.table import (
     GROUP_COLUMNS,
     LINK_COLUMNS,
@@ -21,6 +20,7 @@ from narrows.cli.table import (
     shorten,
     wanted_table,
 )
+from narrows.cli.work import duration
 from narrows.metrics import resolve
 from narrows.page.metrics import meaning
 from narrows.rounding import plus_minus

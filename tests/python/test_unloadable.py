@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from narrows.cli.command import BAD_INPUT, INTERNAL
 from narrows.cli.failure import status_of
-from narrows.cli.status import BAD_INPUT, INTERNAL
 
 if TYPE_CHECKING:
     from pathlib import Path

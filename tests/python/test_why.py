@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from narrows import core
-from narrows.explain.rules import LOST, NOTICED
+from narrows.explain.story import LOST, NOTICED
 
 if TYPE_CHECKING:
     from pathlib import Path

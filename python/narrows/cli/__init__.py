@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from narrows.cli.status import INTERRUPTED
+from narrows.cli.command import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

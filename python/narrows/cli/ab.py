@@ -8,9 +8,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known
-from narrows.cli.command import ASK, Command
+from narrows.cli.command import ASK, DONE, EXPECTATION_FAILED, Command
 from narrows.cli.options import PLACE, SCENARIO, common, metrics, whole
-from narrows.cli.status import DONE, EXPECTATION_FAILED
 
 if TYPE_CHECKING:
     import argparse

@@ -7,9 +7,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known
-from narrows.cli.command import LOOK_UP, Command
+from narrows.cli.command import DONE, LOOK_UP, Command
 from narrows.cli.options import common
-from narrows.cli.status import DONE
 from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from narrows import core
 from narrows.cli import known
-from narrows.cli.command import LOOK_UP, RUN, Command
+from narrows.cli.command import BAD_INPUT, DONE, LOOK_UP, RUN, Command
 from narrows.cli.options import OF_SCENARIO, SCENARIO, backend, common
-from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
 
 if TYPE_CHECKING:

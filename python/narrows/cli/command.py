@@ -32,6 +32,7 @@ def load(name: str) -> Command:
     return next(each for each in declared if each.name == name)
 
 
+DONE, EXPECTATION_FAILED, BAD_INPUT, INTERRUPTED, INTERNAL = range(5)
 RUN = "Run scenarios"
 ASK = "Ask a question of an algorithm or queue"
 DESIGN = "Design experiments, and repeat published ones"

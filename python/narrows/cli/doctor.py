@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narrows import core
 from narrows.cli.colour import paint
-from narrows.cli.command import SET_UP, Command
+from narrows.cli.command import DONE, SET_UP, Command
 from narrows.cli.options import common
-from narrows.cli.status import DONE
 
 if TYPE_CHECKING:
     import argparse

@@ -12,8 +12,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli.colour import paint
+from narrows.cli.command import BAD_INPUT, INTERNAL, INTERRUPTED
 from narrows.cli.parser import ArgumentsError
-from narrows.cli.status import BAD_INPUT, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 

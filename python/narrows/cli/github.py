@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli.failure import status_of
 from narrows.errors import InputError
-from narrows.report.trial.comment import comment
-from narrows.report.trial.github import annotation, outputs, workflow_commands
+from narrows.report.trial.comment import annotation, comment, outputs, workflow_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

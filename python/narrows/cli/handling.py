@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.cli import known
-from narrows.cli.command import READ, RUN, Command
+from narrows.cli.command import DONE, EXPECTATION_FAILED, READ, RUN, Command
 from narrows.cli.options import common, millimetres, replication, time
-from narrows.cli.status import DONE, EXPECTATION_FAILED
 
 if TYPE_CHECKING:
     import argparse

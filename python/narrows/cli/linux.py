@@ -7,9 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from narrows.cli.command import SET_UP, Command
+from narrows.cli.command import DONE, SET_UP, Command
 from narrows.cli.options import common, whole
-from narrows.cli.status import DONE
 
 if TYPE_CHECKING:
     import argparse

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.cli.command import ADD, Command
-from narrows.cli.status import DONE
+from narrows.cli.command import ADD, DONE, Command
 from narrows.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from narrows.run.shard import Shard
+    from narrows.run.options import Shard
 
 
 def common(command: argparse.ArgumentParser, names: str, **meanings: str) -> None:
@@ -84,7 +84,7 @@ def whole(minimum: int, maximum: int) -> Callable[[str], int]:
 
 def shard(text: str) -> Shard:
     """Return a shard, as in 3/7."""
-    from narrows.run.shard import Shard
+    from narrows.run.options import Shard
 
     try:
         return Shard.parse(text)

@@ -10,8 +10,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from narrows.cli.command import COMMANDS, Command, load
-from narrows.cli.status import BAD_INPUT
+from narrows.cli.command import BAD_INPUT, COMMANDS, Command, load
 from narrows.names import unknown
 
 if TYPE_CHECKING:

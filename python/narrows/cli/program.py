@@ -11,9 +11,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.cli.command import BAD_INPUT, DONE
 from narrows.cli.failure import as_json, complain, status_of
 from narrows.cli.parser import parser
-from narrows.cli.status import BAD_INPUT, DONE
 from narrows.core import nearest
 from narrows.files.text import is_text
 from narrows.names import unknown_beside

@@ -7,9 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known
-from narrows.cli.command import DESIGN, Command
+from narrows.cli.command import DESIGN, DONE, EXPECTATION_FAILED, INTERNAL, Command
 from narrows.cli.options import CELLS, ITS_OWN, OF_RESUMED, RESUMED, common, sizes, time
-from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.errors import InputError
 from narrows.plural import counted
 

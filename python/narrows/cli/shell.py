@@ -8,9 +8,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.cli import known
-from narrows.cli.command import LOOK_UP, SET_UP, Command
+from narrows.cli.command import DONE, LOOK_UP, SET_UP, Command
 from narrows.cli.parser import EXIT_STATUS, parser
-from narrows.cli.status import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

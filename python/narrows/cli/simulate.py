@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known, options
 from narrows.cli.colour import ROLES, paint, role_of
-from narrows.cli.command import RUN, Command
+from narrows.cli.command import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL, RUN, Command
 from narrows.cli.options import SCENARIO
-from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.core import RunError
 from narrows.errors import InputError
 
@@ -105,7 +104,7 @@ def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -
     """Print the findings, the other differences of the runs, and the groups whose algorithm was replaced."""
     from narrows.cli.table import printable
     from narrows.comparison import Replaced
-    from narrows.run.command import recorded
+    from narrows.run.options import recorded
     from narrows.run.sentences import compared
 
     for said in compared(summary):

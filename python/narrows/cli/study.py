@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import options
-from narrows.cli.command import DESIGN, Command
-from narrows.cli.status import DONE, INTERNAL
+from narrows.cli.command import DESIGN, DONE, INTERNAL, Command
 from narrows.errors import InputError
 from narrows.plural import counted
 
@@ -103,7 +102,7 @@ def _print_findings(study: StoredStudy) -> None:
     """Print the first sentences with which the page of a study begins; the page has all."""
     from narrows.cli.table import printable
     from narrows.experiments.findings import findings
-    from narrows.experiments.repeated import independent
+    from narrows.experiments.store import independent
     from narrows.report.study.sentences import answers
 
     found = answers(findings(study.plan, independent(study.table())))
@@ -226,7 +225,7 @@ def executor_of(arguments: argparse.Namespace) -> Executor:
 
 def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
     from narrows.experiments.design import describe
-    from narrows.run.command import recorded
+    from narrows.run.options import recorded
 
     if arguments.json:
         return

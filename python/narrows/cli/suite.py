@@ -7,9 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known
-from narrows.cli.command import ASK, Command
+from narrows.cli.command import ASK, BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL, Command
 from narrows.cli.options import ALGORITHM, CELLS, ITS_OWN, OF_RESUMED, RESUMED, backend, common, listed, sizes
-from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.plural import counted
 
 if TYPE_CHECKING:

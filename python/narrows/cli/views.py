@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known, options
-from narrows.cli.command import ASK, Command
+from narrows.cli.command import ASK, DONE, INTERNAL, Command
 from narrows.cli.options import ALGORITHM
-from narrows.cli.status import DONE, INTERNAL
 from narrows.plural import counted
 
 if TYPE_CHECKING:

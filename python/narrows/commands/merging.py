@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.commands import page
-from narrows.commands.default_folder import folder_of
-from narrows.commands.job import Job
+from narrows.commands.job import Job, folder_of
 from narrows.commands.reproductions import Reproducing
 from narrows.commands.studies import Studied, identity
 from narrows.commands.suites import Measuring, planned
@@ -27,7 +26,7 @@ from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.frozen import frozen
 from narrows.reproduction import campaign as reproducing
 from narrows.reproduction.registry import find
-from narrows.run.called import called
+from narrows.run.options import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

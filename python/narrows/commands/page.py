@@ -39,9 +39,16 @@ def build(folder: Path) -> Path:
 
 def study(study: StoredStudy) -> Path:
     """Build the page of a study whose plan has been read."""
-    from narrows.report.study.build import build
+    from narrows.experiments.views.summary import view_of
+    from narrows.report.study.deployment import deployment_page
+    from narrows.report.study.matrix import matrix_page
+    from narrows.report.study.page import study_page
 
-    return build(study)
+    given = study.plan, study.table(), study.status()
+    view = view_of(study.folder, study.plan)
+    if view is None:
+        return _write(study.folder, study_page(*given))
+    return _write(study.folder, (matrix_page if view.kind == "matrix" else deployment_page)(view, *given))
 
 
 def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:

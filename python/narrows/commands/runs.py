@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.commands.default_folder import default_folder, is_whole
-from narrows.commands.job import Job
+from narrows.commands.job import Job, default_folder, is_whole
 from narrows.errors import OutputError
 from narrows.files.folder import check_place
 from narrows.frozen import frozen

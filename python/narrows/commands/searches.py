@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.commands.default_folder import folder_of
-from narrows.commands.job import Job
+from narrows.commands.job import Job, folder_of
 from narrows.commands.page import CURVES
 from narrows.errors import InputError
 from narrows.external.source import OF_KERNELS, is_external
@@ -17,7 +16,7 @@ from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
-from narrows.run.called import called
+from narrows.run.options import called
 from narrows.search.run import Budget, Search
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.reproduction.experiment import Part
-    from narrows.run.options import Options
-    from narrows.run.shard import Shard
+    from narrows.run.options import Options, Shard
 
 
 @frozen

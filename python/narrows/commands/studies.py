@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.commands import page
-from narrows.commands.default_folder import folder_of
-from narrows.commands.job import Job
+from narrows.commands.job import Job, folder_of
 from narrows.errors import InputError, OutputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import Study, read_study, with_marks
@@ -15,7 +14,7 @@ from narrows.experiments.executors.threads import Threads
 from narrows.experiments.merge import copy_description
 from narrows.experiments.plan import PLAN, Plan, load_plan
 from narrows.experiments.planner import make_plan
-from narrows.experiments.share import SHARD, Share, load_share, save_share
+from narrows.experiments.sequential import SHARD, Share, load_share, save_share
 from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned, trusted_as
 from narrows.experiments.views.backends import beside
 from narrows.experiments.views.summary import write_summary

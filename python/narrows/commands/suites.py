@@ -18,7 +18,7 @@ from narrows.files.format import SUMMARY, write_kept
 from narrows.frozen import frozen
 from narrows.reproduction.campaign import Whole, work
 from narrows.run import shared as sharing
-from narrows.run.called import called
+from narrows.run.options import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

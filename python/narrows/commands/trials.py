@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.commands.default_folder import folder_of
-from narrows.commands.job import Job
+from narrows.commands.job import Job, folder_of
 from narrows.errors import InputError
 from narrows.external.alike import unlike
 from narrows.files.format import SUMMARY, write_kept
@@ -17,8 +16,8 @@ from narrows.linux.backend import SIMULATOR, describe, find
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
-from narrows.run.called import called
-from narrows.run.subjects import replaced_in
+from narrows.run.options import called
+from narrows.run.summary import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
 from narrows.trial.run import ALPHA, Kept, counts, trial

@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import FloatArray, distinct, extremes, median, without_flats
 from narrows.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
 from narrows.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
-from narrows.drawing.svg import Markup, element, join, number, polyline, ring
+from narrows.drawing.svg import (
+    FloatArray,
+    Markup,
+    distinct,
+    element,
+    extremes,
+    join,
+    median,
+    number,
+    polyline,
+    ring,
+    without_flats,
+)
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:

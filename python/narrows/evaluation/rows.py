@@ -11,7 +11,7 @@ from narrows.evaluation import campaign as of_suite
 from narrows.evaluation.definition import ANY, OWN, Predicate, Row
 from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
-from narrows.experiments.repeated import independent
+from narrows.experiments.store import independent
 from narrows.experiments.stored import stored
 from narrows.experiments.task import resolve
 from narrows.files.folder import file_name

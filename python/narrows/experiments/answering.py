@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.errors import InputError
 from narrows.experiments.stored import stored
 from narrows.extras import load
-from narrows.run.frames import receive, send
+from narrows.run.processes import receive, send
 from narrows.run.worker import close_standard_streams, end_with, end_with_stream
 
 if TYPE_CHECKING:

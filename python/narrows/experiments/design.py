@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.designs import TwoLevel
-    from narrows.experiments.combined import Level
     from narrows.experiments.document import Document, Node
-    from narrows.experiments.factors import Factor
+    from narrows.experiments.factors import Factor, Level
 
 Row = dict[str, "Level"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.experiments.share import Share
+    from narrows.experiments.sequential import Share
 
 
 @frozen

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -15,20 +16,21 @@ from narrows import core
 from narrows.comparison import Replaced
 from narrows.errors import InputError
 from narrows.experiments.definition import Replications
-from narrows.experiments.measures import Column, asked
-from narrows.experiments.plan_shape import check_plan
+from narrows.experiments.measures import Column, asked, half_width
 from narrows.experiments.task import Base, Task, given
 from narrows.external.trust import EVERYTHING, Executed, Trust, executed, of_results, refuse_untrusted
 from narrows.files.format import numbered, read_kept
 from narrows.files.json_objects import sealed, write_json
 from narrows.files.manifest import file_digest, keep
 from narrows.files.place import inside
+from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.frozen import frozen
 from narrows.library import shown
 from narrows.linux.backend import SIMULATOR
+from narrows.metrics import card_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from narrows.core import Scenario
 
@@ -228,7 +230,129 @@ class Kept:
         )
 
 
+def check_plan(content: Mapping[str, Any], file: Path) -> None:
+    """Check that the content of a plan has the right types, and that its parts fit each other."""
+    check_shape(content, SHAPE, file)
+    problem = next(_misfits(content), None)
+    if problem is not None:
+        raise InputError(str(file), f"is damaged: {problem}")
+
+
+def _misfits(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults in words."""
+    points = content["points"]
+    if not points:
+        yield "it has no points"
+    else:
+        yield from _misfits_of_points(content, points)
+        yield from _misfits_of_columns(content, points)
+
+
+def _misfits_of_points(content: Mapping[str, Any], points: list[Mapping[str, Any]]) -> Iterator[str]:
+    levels = set(points[0]["levels"])
+    rows = [point["row"] for point in points]
+    if any(set(point["levels"]) != levels for point in points):
+        yield "its points have different factors"
+    if rows[0] != 0 or any(after - before not in {0, 1} for before, after in itertools.pairwise(rows)):
+        yield "its rows are not numbered in their order"
+    if not set(content["factors"]) <= levels:
+        yield "its points lack a factor"
+
+
+def _misfits_of_columns(content: Mapping[str, Any], points: list[Mapping[str, Any]]) -> Iterator[str]:
+    columns: dict[str, Column] = {}
+    for each in content["columns"]:
+        if len(each) != len(Column._fields) or each[1] not in {"group", "link"} or each[0] in columns:
+            yield f"`columns` has {each}"
+            return
+        columns[each[0]] = Column(*each)
+        key = "subjects" if each[1] == "group" else "bottlenecks"
+        if not each[2] and any(not point[key] for point in points):
+            yield f"column {each[0]} is of the {key} of a point that has none"
+    if taken := {*columns, *OWN} & set(points[0]["levels"]):
+        yield f"{min(taken)} is both a factor and a column"
+    for column in columns.values():
+        try:
+            card_of(column.measure, column.of)
+        except (InputError, KeyError):
+            yield f"{column.measure} is not a metric of a {column.of}"
+    yield from _misfits_of_replications(content["replications"], columns, points[0])
+
+
+def _misfits_of_replications(
+    replications: Mapping[str, Any], columns: Mapping[str, Column], point: Mapping[str, Any]
+) -> Iterator[str]:
+    if replications["maximum"] < replications["minimum"]:
+        yield "`replications` has a maximum below its minimum"
+    if any(name not in columns for name in replications["measure"]):
+        yield "`replications.measure` names no column"
+    elif any(half_width(replications["within"], columns[name]) is None for name in replications["measure"]):
+        yield "`replications.within` is not a width of an interval"
+    if replications["by"] is not None and replications["by"] not in point["levels"]:
+        yield "`replications.by` is not a factor"
+
+
 PLAN = "plan.json"
 # 128 bits: collisions of cells are practically impossible.
 KEY_DIGITS = 32
 SHOWN = 16
+TIMES = range(1, 1_000_001)
+BASE = {
+    "text": str,
+    "file": str,
+    "directory": str,
+    "overrides_directory": str,
+    "seed": (range(2**63), None),
+    "engine": str,
+    "commands?": str,
+}
+POINT = {
+    "row": range(2**31),
+    "levels": {ANY_NAME: (str, float, bool)},
+    "overrides": [str],
+    "algorithm": (str, None),
+    "digest": str,
+    "subjects": [str],
+    "duration_s": float,
+    "bottlenecks": [str],
+    "written": (str, None),
+    "on": str,
+}
+SHAPE = {
+    "format": int,
+    "replaced?": ({"groups": [str], "kept": {ANY_NAME: str}, "bound?": [str]}, None),
+    "digest_schema?": range(2**31),
+    "title": str,
+    "question": str,
+    "base": BASE,
+    "seed": range(2**63),
+    "replications": {
+        "minimum": TIMES,
+        "maximum": TIMES,
+        "measure": [str],
+        "within": str,
+        "by": (str, None),
+        "levels": [str],
+    },
+    "factors": [str],
+    "columns": [[str]],
+    "design": {
+        "kind": str,
+        "name": str,
+        "letters?": {ANY_NAME: str},
+        "generators?": [str],
+        "defining?": [str],
+        "resolution?": (range(3, 11), None),
+        "aliases?": {ANY_NAME: [str]},
+        "note?": (str, None),
+        ANY_NAME: ANYTHING,
+    },
+    "inputs": {ANY_NAME: str},
+    "points": [POINT],
+    "size": (str, None),
+    "variant": (str, None),
+    "external": [str],
+    "margins": {ANY_NAME: str},
+}
+# The columns of every table of cells beside factors and metrics.
+OWN = ("cell", "algorithm", "replication", "seed", "checks_failed", "digest", "cpu_s", "packet_hops", "measured")

@@ -18,7 +18,7 @@ from narrows.external.trust import ALL_CHANGES, Trust, granted
 from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.run import workers
-from narrows.run.subjects import replaced_in
+from narrows.run.summary import replaced_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

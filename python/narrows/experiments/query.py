@@ -14,7 +14,7 @@ from io import BufferedReader, RawIOBase
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from narrows.errors import InputError
-from narrows.run.frames import receive, send
+from narrows.run.processes import receive, send
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.experiments.plan import Plan, load_plan
-from narrows.experiments.sequential import Ledger
-from narrows.experiments.share import Share, load_share
+from narrows.experiments.sequential import Ledger, Share, load_share
 from narrows.experiments.store import Store
 from narrows.external.trust import EVERYTHING, Trust
 from narrows.files.lease import holder_of

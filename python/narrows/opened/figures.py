@@ -14,8 +14,7 @@ from narrows.arguments import typed
 from narrows.errors import InputError
 from narrows.extras import require
 from narrows.files.disk import new_file
-from narrows.page.picture import Picture, pictures_of
-from narrows.page.standalone import standalone
+from narrows.page.picture import Picture, pictures_of, standalone
 
 if TYPE_CHECKING:
     import os

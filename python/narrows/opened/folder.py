@@ -23,14 +23,12 @@ from narrows.files.manifest import check_folder
 from narrows.files.run_folder import checked
 from narrows.files.shape import fitting
 from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.page.picture import pictures_of
-from narrows.page.standalone import standalone
+from narrows.page.picture import pictures_of, standalone
 from narrows.plural import counted
 from narrows.run.display import frame_of
 from narrows.run.results import Tables
 from narrows.run.scenario import Scenario, read
-from narrows.run.tables import check_name, stacked
-from narrows.run.tabular import COLUMNS
+from narrows.run.tables import COLUMNS, check_name, stacked
 
 if TYPE_CHECKING:
     import os

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from narrows.drawing.svg import Markup, element
+from narrows.drawing.svg import Markup, element, join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 def state(css: str, sign: str, word: str) -> Markup:
@@ -49,6 +50,29 @@ def scrolled(content: Markup, label: str, *below: Markup) -> Markup:
     return element("div", content, *below, class_="scroll", role="region", aria_label=label, tabindex="0")
 
 
+Entries = list[tuple[str, object]]
+
+
+def here(*words: str) -> Markup:
+    """Return a command as an entry of a list: it runs in the folder of the page."""
+    return element("code", shlex.join(words))
+
+
+def typed(command: str | None) -> Entries:
+    """Return the entry of the command that made the results, as typed; empty for results from Python."""
+    if not command:
+        return []
+    return [("Command, as typed", join((element("code", command, class_="typed"), WHERE)))]
+
+
+def of_study(cells: Sequence[str], *, trust: bool) -> Entries:
+    """Return the commands for a study's folder."""
+    more = ["--trust"] if trust else []
+    one = here("narrows", "study", "replay", ".", *cells[:1], *more)
+    again: Entries = [("This page again", join((element("code", REPORT), IN_PLACE)))]
+    return [*again, ("One cell again", join((one, IN_PLACE)))] if cells else again
+
+
 JUDGED = {
     "better": ("better", "clearly better", "▲"),
     "worse": ("worse", "clearly worse", "▼"),
@@ -56,3 +80,7 @@ JUDGED = {
     "same": ("plain", "no difference that matters", "≈"),
     "undecided": ("plain", "undecided", "?"),
 }
+# Builds the page from the results of its folder.
+REPORT = "narrows report ."
+WHERE = " in the folder of the files that it names"
+IN_PLACE = " in the folder of this page"

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height
+from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height, swatch
 from narrows.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows.drawing.svg import Markup, element, join, number
-from narrows.drawing.swatch import swatch
 from narrows.frozen import frozen
 from narrows.versions import version
 

@@ -21,7 +21,7 @@ from narrows.drawing.lettering import width_of
 from narrows.drawing.scale import NARROW_SPACE
 from narrows.errors import InputError
 from narrows.frozen import frozen
-from narrows.page.standalone import INK, look_of, series_of
+from narrows.page.picture import INK, look_of, series_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.experiments import campaign
 from narrows.experiments.plan import PLAN, Plan
-from narrows.experiments.sequential import Ledger
-from narrows.experiments.share import SHARD, Share
+from narrows.experiments.sequential import SHARD, Ledger, Share
 from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
 from narrows.files.place import inside
 from narrows.frozen import frozen
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.experiments.definition import Study
-    from narrows.run.shard import Shard
+    from narrows.run.options import Shard
 
 Rows = dict[str, Asked]
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from narrows.drawing.channels import looks
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, Unit, nice_ceiling, nice_step
+from narrows.drawing.style import looks
 from narrows.errors import InputError
 from narrows.frozen import frozen
-from narrows.run.tabular import runs_in
+from narrows.run.tables import runs_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from narrows.drawing.decimate import FloatArray
-    from narrows.run.tabular import Tabular
+    from narrows.drawing.svg import FloatArray
+    from narrows.run.tables import Tabular
 
 
 @frozen

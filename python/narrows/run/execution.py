@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+import os
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.arguments import check_numbers
 from narrows.comparison import ALGORITHMS
-from narrows.errors import Interrupted
+from narrows.errors import InputError, Interrupted
 from narrows.frozen import frozen
 from narrows.metrics import Metric, check, resolve
 from narrows.metrics.criteria import given_margins
-from narrows.run import memory
 from narrows.run.jobs import Job, Share, Unwatched, Watch, processors, work_s
 from narrows.run.results import Comparison, Run
 
@@ -101,11 +102,11 @@ def _outcomes(
         return _execute(jobs, threads, watch, keep_going=keep_going)
     # The first jobs show how much memory the records of all of them take.
     first = max(FIRST, threads or processors())
-    part, before = first / len(jobs), memory.used()
+    part, before = first / len(jobs), used()
     records = _execute(jobs[:first], threads, Share(watch, 0.0, part), keep_going=keep_going)
     if watch.stopped() or any(each is None for each in records):
         return [*records, *(None for _ in jobs[first:])]
-    memory.check(first, len(jobs), memory.used() - before)
+    check_memory(first, len(jobs), used() - before)
     return [*records, *_execute(jobs[first:], threads, Share(watch, part, 1.0 - part), keep_going=keep_going)]
 
 
@@ -184,7 +185,49 @@ class _Clock:
         return time.monotonic() - self._start_s
 
 
+def used() -> int:
+    """Return the memory that this process uses, bytes; 0 if the system does not report it."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def available() -> int | None:
+    """Return the memory that this process may still take, bytes; None if the system does not report it."""
+    found = []
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        found += [1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+        # The limit of a container.
+        limit, taken = (
+            int((CONTAINER / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current")
+        )
+        found.append(max(limit - taken, 0))
+    except (OSError, ValueError, IndexError):
+        pass
+    return min(found, default=None)
+
+
+def check_memory(runs: int, of: int, grown: int) -> None:
+    """Check that the records of all runs fit into memory, by the size of the first ones."""
+    room = available()
+    # At its peak, while tables and the report are written, a run takes twice what its records take first.
+    needed = round(2 * grown * of / runs) - grown
+    if room is None or needed <= room:
+        return
+    most = max(int(runs * (room + grown) / (2 * grown)), 1)
+    raise InputError(
+        f"{of} replications",
+        f"their records need about {needed / GB:.1f} GB of memory, and {room / GB:.1f} GB are available; allowed: "
+        f"about {most} of all runs, less in [record], or a study (`narrows study`), which keeps metrics alone",
+    )
+
+
 NOTHING_FINISHED = "nothing had finished, so nothing is kept"
 STEP_S = 0.1
 # Jobs whose records have room anywhere, and the first of more.
 FEW, FIRST = 32, 16
+CONTAINER = Path("/sys/fs/cgroup")
+GB = 1e9

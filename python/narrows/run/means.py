@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.comparison import runs_of
-from narrows.drawing.channels import looks
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import nice_ceiling, quantity
+from narrows.drawing.style import looks
 from narrows.errors import InputError
 from narrows.frozen import frozen
 from narrows.page.estimates import estimate_text, how_made
 from narrows.page.metrics import meaning
-from narrows.run.tabular import runs_in
+from narrows.run.tables import runs_in
 from narrows.statistics import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.run.tabular import Tabular
+    from narrows.run.tables import Tabular
 
 
 @frozen

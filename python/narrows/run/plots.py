@@ -15,7 +15,7 @@ from narrows.run.means import means_of
 
 if TYPE_CHECKING:
     from narrows.drawing.figure import Figure
-    from narrows.run.tabular import Tabular
+    from narrows.run.tables import Tabular
 
 
 class Plots:

@@ -17,19 +17,17 @@ from narrows.external.alike import unlike
 from narrows.files.folder import appearing, file_name
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.json_objects import write_json
-from narrows.files.manifest import keep, write_manifest
+from narrows.files.manifest import PROGRAMS, keep, write_manifest
 from narrows.files.parquet import write_parquet
 from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import Metric, measured, resolve
-from narrows.run import pages, programs, tables
+from narrows.run import pages, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
-from narrows.run.expectations import judge
-from narrows.run.subjects import replaced_in
-from narrows.run.summary import digest, summarize
-from narrows.run.tabular import COLUMNS
+from narrows.run.summary import digest, judge, replaced_in, summarize
+from narrows.run.tables import COLUMNS
 
 if TYPE_CHECKING:
     import os
@@ -112,7 +110,7 @@ class Run(Results):
         summary = summarize(self.scenario, self.records, self.measured, self.wall_s)
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
-        printed = programs.describe(self.records)
+        printed = describe_programs(self.records)
         return summary | ({"programs": printed} if printed else {})
 
     def table(self, name: str) -> pa.Table:
@@ -136,7 +134,7 @@ class Run(Results):
         keep(folder, self.scenario.files)
         (folder / SCENARIO).write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / SUMMARY, self.summary)
-        programs.write(folder, self.records)
+        write_programs(folder, self.records)
         for schema in core.tables():
             table = self.table(schema["name"])
             # An optional table without rows is not written.
@@ -277,6 +275,28 @@ class Comparison(Results):
     @property
     def _any(self) -> Run:
         return next(iter(self.runs.values()))
+
+
+def describe_programs(records: Mapping[int, Records]) -> list[dict[str, Any]]:
+    """Return an entry for each program of a run."""
+    return [
+        {"replication": index, "flow": flow, "role": role, "status": status, "file": _file(index, flow, role)}
+        for index, each in sorted(records.items())
+        for flow, role, status, _ in each.programs
+    ]
+
+
+def write_programs(folder: Path, records: Mapping[int, Records]) -> None:
+    """Write the output of the programs of a run, a file each; nothing without programs."""
+    for index, each in records.items():
+        for flow, role, _, text in each.programs:
+            path = folder / _file(index, flow, role)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
+
+
+def _file(index: int, flow: int, role: str) -> str:
+    return f"{PROGRAMS}/replication-{index}-flow-{flow}-{role}.txt"
 
 
 RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.comparison import Replaced
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.system import peak_rss_bytes
 from narrows.metrics import possible
-from narrows.statistics import distinct, estimate
+from narrows.statistics import EQUAL, distinct, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -114,6 +116,61 @@ def _combine_check(same: Sequence[Mapping[str, Any]], replications: int) -> dict
     return {"name": worst["name"], "ok": ok, "level": level, "detail": detail, "failed": len(failed)}
 
 
+def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Judge the `[[expect]]` clauses of a scenario."""
+    return [
+        {**clause, key: name, **_judge(clause, summary[f"{key}s"][name])}
+        for clause in expectations
+        for key, name in _owners(clause, summary)
+    ]
+
+
+def _owners(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if clause["link"] is not None:
+        return [("link", clause["link"])]
+    if clause["group"] is not None:
+        return [("group", clause["group"])]
+    groups = summary["groups"]
+    if clause["measure"] in OF_FINITE:
+        # Nothing is expected of endless flows, unless there are no others.
+        groups = [name for name in groups if groups[name]["completed_flows"]["mean"] is not None] or groups
+    return [("group", name) for name in groups]
+
+
+def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, Any]:
+    measured = measures[clause["measure"]]
+    # If all replications have the same value, it replaces the interval.
+    ends = None if measured.get("interval_method") == EQUAL else measured["ci95"]
+    found = verdict(measured["mean"], ends, clause["at_least"], clause["at_most"])
+    return {"mean": measured["mean"], "ci95": measured["ci95"], "verdict": found}
+
+
+def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | None, at_most: float | None) -> str:
+    """Return the verdict on an estimate: `holds`, `fails` or `inconclusive`."""
+    if mean is None:
+        return "fails"
+    low, high = ci95 or (mean, mean)
+    if (at_least is None or low >= at_least) and (at_most is None or high <= at_most):
+        return "holds"
+    if (at_least is not None and high < at_least) or (at_most is not None and low > at_most):
+        return "fails"
+    return "inconclusive"
+
+
+def replaced_in(scenario: Scenario) -> Replaced | None:
+    """Return the groups under test of a scenario and the algorithms of the others; None if there are no others."""
+    flows = tomllib.loads(scenario.resolved)["flows"]
+    own = {each["name"]: each["algorithm"]["name"] for each in flows}
+    tested = [name for name, is_tested in scenario.groups if is_tested]
+    kept = {name: own.get(name, "") for name, is_tested in scenario.groups if not is_tested}
+    kept = {name: algorithm for name, algorithm in kept.items() if algorithm != CONSTANT}
+    written = tomllib.loads(scenario.given["text"]).get("flows", [])
+    # Groups are resolved in the order in which they are written.
+    pairs = zip(written, flows, strict=False)
+    bound = [flow["name"] for text, flow in pairs if text.get("algorithm") == SUBJECT]
+    return Replaced(tested, kept, bound) if tested and kept else None
+
+
 SAME = (
     "all {count} replications are one and the same run, as nothing in it is random: they count as one, and give no "
     'interval and no verdict; let the flows start at random times (start = "0s..1s"), draw their round-trip times, or '
@@ -123,3 +180,19 @@ SAME = (
 
 LEVELS = ("note", "caution", "broken")
 """What the failure of a check means, the mildest first."""
+OF_FINITE = (
+    "completed_flows",
+    "abandoned_flows",
+    "refused_flows",
+    "flow_goodput_bps",
+    "completion_time_s",
+    "completion_time_p50_s",
+    "completion_time_p95_s",
+    "completion_time_p99_s",
+    "slowdown",
+)
+"""Metrics of which no endless flow has a value."""
+# The name of the algorithm under test in a scenario.
+SUBJECT = "subject"
+# The algorithm of a source that nothing holds back.
+CONSTANT = "constant"

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from narrows import core
+from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.names import unknown
 
 if TYPE_CHECKING:
@@ -71,4 +72,23 @@ def _constant(word: str, rows: int) -> pa.Array[Any]:
     return pa.DictionaryArray.from_arrays(_numbers(np.zeros(rows, dtype=np.int32)), pa.array([word]))
 
 
+class Tabular(Protocol):
+    """Results with the contents of `summary.json` and Arrow tables."""
+
+    @property
+    def summary(self) -> Any:
+        """The contents of `summary.json`."""
+
+    def table(self, name: str) -> pa.Table:
+        """Return the table with this name."""
+
+
+def runs_in(table: pa.Table) -> list[str]:
+    """Return the name of the run of each row of a table of a comparison; empty texts of a run."""
+    column = next((name for name in COLUMNS.values() if name in table.column_names), None)
+    return [str(each) for each in table[column].to_pylist()] if column else [""] * int(table.num_rows)
+
+
 NO_LABEL = np.iinfo(np.uint32).max
+# The first column of a table of all runs, by the kind of comparison.
+COLUMNS = {ALGORITHMS: "subject", BACKENDS: "backend", LEVELS: "level"}

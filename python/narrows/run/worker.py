@@ -14,7 +14,7 @@ from threading import Event, Lock, Thread
 from typing import IO, Any, NoReturn
 
 from narrows import core
-from narrows.run.frames import receive, send
+from narrows.run.processes import receive, send
 
 
 def main() -> None:

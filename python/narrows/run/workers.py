@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.run import processes
-from narrows.run.frames import GarbledError, receive, send
 from narrows.run.jobs import Job, Unwatched, Watch, work_s
+from narrows.run.processes import GarbledError, receive, send
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

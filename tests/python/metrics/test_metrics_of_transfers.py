@@ -10,7 +10,7 @@ import pytest
 
 import narrows as nw
 from narrows.core import metrics
-from narrows.run.expectations import OF_FINITE
+from narrows.run.summary import OF_FINITE
 
 OF_APPLICATIONS = (
     *("video_bitrate_bps", "bitrate_switches", "stalls", "stall_share", "startup_delay_s"),

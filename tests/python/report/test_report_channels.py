@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 
 import narrows as nw
 from narrows.core import algorithms
-from narrows.drawing.channels import looks
 from narrows.drawing.figure import PAPERS
+from narrows.drawing.style import looks
 from narrows.report.run.data import Comparison
 from narrows.report.run.figures import figures
 from narrows.report.run.figures.frame import OTHERS, PLAIN, flows

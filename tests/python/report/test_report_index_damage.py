@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 from damage import damaged
 from narrows.cli import main
-from narrows.report.index.build import build
-from narrows.report.index.entries import entries
+from narrows.report.index.build import build, entries
 
 if TYPE_CHECKING:
     from pathlib import Path

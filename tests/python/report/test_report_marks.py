@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from narrows.core import algorithms
-from narrows.drawing.decimate import extremes, means
 from narrows.drawing.figure import PAPERS, drawing
 from narrows.drawing.plot import Axis, Box, Panel
 from narrows.drawing.scale import PACKETS, SECONDS
 from narrows.drawing.style import HUES, PAPER, TONES, Style, full_of, style_of, styles_of, tone_of
-from narrows.drawing.svg import element, polyline, ring
+from narrows.drawing.svg import element, extremes, means, polyline, ring
 from narrows.report.run.figures.fairness import jain
 from narrows.report.study.pairs import (
     DELAY_HARM,

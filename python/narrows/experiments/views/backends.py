@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from narrows.experiments.repeated import independent
+from narrows.experiments.store import independent
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of

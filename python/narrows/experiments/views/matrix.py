@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from narrows import core
 from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
-from narrows.experiments.repeated import NOTE, independent, is_repeated
-from narrows.experiments.views.layout import checked, lay_out, study_text
-from narrows.experiments.views.view import View, number
+from narrows.experiments.store import NOTE, independent, is_repeated
+from narrows.experiments.views.view import View, checked, lay_out, number, study_text
 from narrows.external.alike import unlike
 from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
-from narrows.run.called import called
 from narrows.run.list_arguments import read_queue
+from narrows.run.options import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

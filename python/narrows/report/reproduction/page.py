@@ -13,8 +13,7 @@ from narrows.drawing.scale import INDEX, NO_DATA, quantity
 from narrows.drawing.style import HUES, Style, catalogued
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
-from narrows.page.blocks import badge, facts, row, table
-from narrows.page.commands import IN_PLACE, REPORT, here
+from narrows.page.blocks import IN_PLACE, REPORT, badge, facts, here, row, table
 from narrows.page.estimates import estimate_text, how_made
 from narrows.plural import counted
 from narrows.report.reproduction.claims import claims, links, verdict_of

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.svg import FloatArray
     from narrows.run.sentences import Said
 
 Columns = dict[str, Any]

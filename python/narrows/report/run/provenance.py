@@ -11,8 +11,7 @@ from narrows.browser.page import Experiment, fragment
 from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
 from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
-from narrows.page.blocks import facts
-from narrows.page.commands import IN_PLACE, WHERE, typed
+from narrows.page.blocks import IN_PLACE, WHERE, facts, typed
 from narrows.report.run.data import Comparison, Run
 
 if TYPE_CHECKING:

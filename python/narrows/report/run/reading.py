@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from narrows.comparison import ALGORITHM, ALGORITHMS, Replaced, contrasts, kind_of, run_name, runs_of
-from narrows.drawing.channels import looks
+from narrows.drawing.style import looks
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
 from narrows.files.place import inside

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.drawing.figure import swatch
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, fixed
 from narrows.drawing.svg import Markup, element, join
-from narrows.drawing.swatch import swatch
 from narrows.metrics.access import AS_OF_LINKS
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
-from narrows.page.blocks import JUDGED, scrolled
+from narrows.page.blocks import JUDGED, row, table
 from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.report.run.figures import frame
@@ -198,8 +198,8 @@ def _tables(
         )  # fmt: skip
         return join(parts)
     across = "across" if len(heads) > BESIDE else None
-    first = [] if minor else [row for row in rows if row[0] in (leading or LEADING)] or rows
-    others = [row for row in rows if row not in first]
+    first = [] if minor else [each for each in rows if each[0] in (leading or LEADING)] or rows
+    others = [each for each in rows if each not in first]
     if not others:
         return element("div", _table(title, heads, first), class_=across)
     summary = title if minor else f"{len(others)} more measures of {title[0].lower()}{title[1:]}"
@@ -208,36 +208,22 @@ def _tables(
 
 
 def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: bool = True) -> Markup:
-    head = element(
-        "tr",
-        element("th", "Measure", scope="col"),
-        *(element("th", *_head(name, style), scope="col") for name, style in heads),
-    )
     body = [
-        element(
-            "tr",
-            element(
-                "th", meant.title, *((" ", element("span", written, class_="unit")) if written else ()), scope="row"
-            ),
-            *(element("td", cell) for cell in cells),
+        row(
+            join((meant.title, *((" ", element("span", unit, class_="unit")) if unit else ()))),
+            *cells,
             data_measure=name,
         )
-        for name, meant, written, cells in rows
+        for name, meant, unit, cells in rows
     ]
-    table = element(
-        "table",
-        element("caption", title, class_=None if named else "visually-hidden"),
-        element("thead", head),
-        element("tbody", *body),
-        class_="measures",
-    )
-    return scrolled(table, title)
+    columns = ["Measure", *(_head(name, style) for name, style in heads)]
+    return table(title, columns, body, "measures", named=named)
 
 
-def _head(name: str, style: Style | None) -> list[Markup]:
+def _head(name: str, style: Style | None) -> Markup:
     """Return the head of a column: a swatch, and each level of the name in a line of its own."""
     lines = [element("span", part, class_="level") for part in name.split(", ")]
-    return [swatch("line", style), Markup(" "), *lines] if style else lines
+    return join((swatch("line", style), " ", *lines) if style else lines)
 
 
 # Columns of a table at most, and of one that has another beside it.

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, MINUS, PERCENT, SECONDS, quantity
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
 from narrows.drawing.svg import Markup, element, join
 from narrows.page import document as page
-from narrows.page.blocks import facts, row, table
-from narrows.page.commands import REPORT, typed
+from narrows.page.blocks import REPORT, facts, row, table, typed
 from narrows.page.estimates import estimate_text, estimate_texts
 from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels

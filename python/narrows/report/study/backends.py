@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.page import document as page
-from narrows.page.blocks import facts, row, table
-from narrows.page.commands import typed
+from narrows.page.blocks import facts, row, table, typed
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import quantity
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
 from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:

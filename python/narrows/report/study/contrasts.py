@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.effects import Effect, Lenth
-    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.svg import FloatArray
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.channels import apart, looks
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart, looks
 from narrows.experiments.findings import within
 from narrows.frozen import frozen
 from narrows.page.document import anchor

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, Unit, bound_text, quantity
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.views import deployment as view_of
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
-from narrows.page.blocks import facts
-from narrows.page.commands import REPORT
+from narrows.page.blocks import REPORT, facts
 from narrows.page.estimates import difference_texts, estimate_text, how_made, relative_text
 from narrows.page.metrics import meaning
 from narrows.report.study.matrix import origin, times

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.analysis.effects import Effect, Lenth, Mean, half_normal, named
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import kept_inside, lanes
 from narrows.drawing.plot import LINE, Axis, Panel
 from narrows.drawing.scale import INDEX, Unit, quantity
-from narrows.drawing.style import HUES, Style
+from narrows.drawing.style import HUES, Style, apart
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from narrows.experiments.campaign import digest_of
 from narrows.experiments.views import matrix as view_of
 from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
-from narrows.page.blocks import facts
-from narrows.page.commands import REPORT, of_study, typed
+from narrows.page.blocks import REPORT, facts, of_study, typed
 from narrows.plural import counted
 from narrows.report.study.page import progress
 from narrows.report.study.pairs import (

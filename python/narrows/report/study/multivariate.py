@@ -12,18 +12,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.channels import apart
+from narrows.analysis import multivariate, ranks
+from narrows.analysis.table import AnalysisError
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import LETTER, shortened
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
+from narrows.plural import counted
+from narrows.report.study import tabular
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
+from narrows.report.study.tabular import allowed, part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from narrows.analysis.multivariate import Biplot, Components, Dendrogram
+    from narrows.drawing.svg import Markup
+    from narrows.experiments.findings import Finding
+    from narrows.experiments.plan import Plan
+    from narrows.page.document import Part
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
@@ -99,8 +109,67 @@ def _square(paper: Paper) -> Paper:
     return replace(paper, low=paper.tall * 1.3)
 
 
+def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding], command: str) -> Iterator[Part]:
+    """Return the part of the page on all responses together; none if there are too few of them."""
+    responses = [finding.response for finding in found if finding.missing == 0]
+    basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."
+    several = len(plan.algorithms) > 1
+    trees = list(_trees(plan, cells, responses)) if several else []
+    tables = list(_tables(plan, cells, responses, [tree for _, tree in trees], several=several))
+    drawn = list(_figures(cells, responses)) if several else []
+    hidden = [
+        replace(dendrogram(tree, condition), name=f"dendrogram-{place}")
+        for place, (condition, tree) in enumerate(trees[:_TREES])
+    ]
+    if not tables and not drawn:
+        return
+    shown, folded = ([replace(each, caption=(*each.caption, basis)) for each in some] for some in (drawn, hidden))
+    summary = f"The trees of {len(hidden)} conditions"
+    yield part("together", "All responses together", command, tables, shown, more=summary, folded=folded)
+
+
+def _tables(
+    plan: Plan, cells: pa.Table, responses: Sequence[str], trees: Sequence[Dendrogram], *, several: bool
+) -> Iterator[Markup]:
+    if len(responses) > 1:
+        yield from allowed(lambda: tabular.alike_responses(multivariate.correlations(cells, responses)))
+    if several and len(plan.algorithms) >= _FEWEST:
+        conditions = len(plan.rows)
+        yield from allowed(
+            lambda: tabular.outliers(ranks.screen(cells, responses, list(plan.factors)), conditions * len(responses))
+        )
+    if trees:
+        yield tabular.alone(trees)
+
+
+def _figures(cells: pa.Table, responses: Sequence[str]) -> Iterator[Figure]:
+    yield from allowed(lambda: _tree(cells, responses))
+    yield from allowed(lambda: _plane(cells, responses))
+
+
+def _trees(plan: Plan, cells: pa.Table, responses: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Dendrogram]]:
+    if len(plan.rows) > 1 and len(plan.algorithms) >= _FEWEST:
+        for found in allowed(lambda: multivariate.clusters_by_condition(cells, responses, list(plan.factors))):
+            yield from found
+
+
+def _tree(cells: pa.Table, responses: Sequence[str]) -> Figure:
+    tree = multivariate.clusters(cells, responses)
+    if len(tree.leaves) < _FEWEST:
+        raise AnalysisError("two algorithms make no tree")
+    return dendrogram(tree, {})
+
+
+def _plane(cells: pa.Table, responses: Sequence[str]) -> Figure:
+    components = multivariate.principal_components(cells, responses)
+    return biplot(components, multivariate.biplot(components), cells["algorithm"].to_pylist())
+
+
 # Room for labels beyond the values, as part of their range; height of a line of text.
 _ROOM = 0.45
 _LINE = 14.0
 _JOINT = Style(7, 0, 0)
 _DISTINCT = Style(1, 0, 2)
+_FEWEST = 3
+# Trees that a page holds.
+_TREES = 12

@@ -10,15 +10,14 @@ from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.design import describe
 from narrows.experiments.findings import LEVEL, Effect, Finding, findings
-from narrows.experiments.repeated import NOTE, independent, is_repeated
+from narrows.experiments.store import NOTE, independent, is_repeated
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
-from narrows.page.blocks import badge, facts, row, table
-from narrows.page.commands import REPORT, of_study
+from narrows.page.blocks import REPORT, badge, facts, of_study, row, table
 from narrows.page.estimates import estimate_texts
 from narrows.plural import counted
-from narrows.report.study import curves, responses, together
+from narrows.report.study import curves, multivariate, responses
 from narrows.report.study.rows import response_meaning
 from narrows.report.study.sentences import answers, sentences, signed
 
@@ -42,7 +41,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
         page.section("findings", "Findings", *_findings(plan, found)),
         *([page.section("responses", "Responses", page.figure_grid(more, REPORT))] if more else []),
         *responses.parts(plan, cells, found, REPORT),
-        *together.parts(plan, cells, found, REPORT),
+        *multivariate.parts(plan, cells, found, REPORT),
         page.section("question", "Question", *_question(plan)),
         page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, everything, state)),
         page.section("origin", "Where this comes from", _origin(plan, everything), link=""),

@@ -12,11 +12,10 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import NO_DATA, PERCENT, SECONDS
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
 from narrows.frozen import frozen
 from narrows.metrics.criteria import margin_of
 from narrows.page.estimates import estimate_text, how_made

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.channels import apart
 from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart
 from narrows.plural import counted
 from narrows.report.study.rows import rows_panel
 

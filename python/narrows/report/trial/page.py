@@ -7,15 +7,18 @@ import shlex
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.plot import Axis, Panel
+from narrows.drawing.scale import Unit
+from narrows.drawing.style import Style
 from narrows.drawing.svg import Markup, element, join
 from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
-from narrows.page.blocks import badge, facts, row, state, table
-from narrows.page.commands import REPORT, typed
+from narrows.page.blocks import REPORT, badge, facts, row, state, table, typed
 from narrows.page.metrics import meaning
 from narrows.plural import counted
+from narrows.report.study.rows import rows_panel
 from narrows.report.trial.comment import change, remarks, sentence, values
-from narrows.report.trial.figure import changes
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
 
 if TYPE_CHECKING:
@@ -125,6 +128,43 @@ def _table(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Mar
     return element("details", element("summary", f"All {len(rows)} metrics"), lines(rows), class_="rows")
 
 
+def changes(rows: Sequence[Mapping[str, Any]], level: float) -> list[Figure]:
+    """Return the figure of the changes: none if no metric has a margin."""
+    known = [each for each in rows if each["difference"] is not None and each["margin"]]
+    if not known:
+        return []
+    shown = known[:MOST]
+    costs = {id(each): _cost(each) for each in shown}
+    reach = max(_LEAST, *(_WIDER * abs(mean) for mean, _, _ in costs.values()))
+    caption = [
+        "How much worse the second is than the first (to the right), in multiples of the change that matters.",
+        _INTERVALS.format(level=level),
+        f"{len(shown)} of {len(rows)} metrics are drawn; the table has all." if len(shown) < len(rows) else "",
+    ]
+    there = [verdict for verdict in STYLES if any(each["verdict"] == verdict for each in shown)]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        names = [f"{_metric(each)}, {each['scenario']}" for each in shown]
+        panel = rows_panel(paper, Axis("Cost", Unit("margins"), -reach, reach), "", names, row=22.0)
+        panel.guide(0.0, "the same", above=True)
+        for place, each in enumerate(shown):
+            mean, low, high = costs[id(each)]
+            style = STYLES[each["verdict"]]
+            panel.whiskers(each["verdict"], (mean, place), (low, high), (place, place), style)
+            panel.event(each["verdict"], (mean, place), style, f"{names[place]}: {change(each)}, {each['verdict']}")
+        return [panel]
+
+    keys = [Key(verdict, verdict, "dot", STYLES[verdict]) for verdict in there]
+    return [Figure("changes", "Changes of all metrics", caption, keys, draw)]
+
+
+def _cost(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Return how much worse the second is, and the ends of the interval, in margins; infinite without an interval."""
+    sign = (1.0 if row["better"] == "lower" else -1.0) / row["margin"]
+    low, high = sorted(sign * end for end in row["interval"]) if row["interval"] else (-FAR, FAR)
+    return sign * row["difference"], low, high
+
+
 STATES = {
     "no worse": ("ok", "✓", "no worse"),
     "worse": ("failed", "▼", "worse"),
@@ -141,3 +181,13 @@ AGAIN = (
     "why it fell, and so does narrows why FOLDER. The file beside it is the scenario with A."
 )
 NOTE = "Those that are worse stand first; a click on a heading sorts by it."
+STYLES = {WORSE: Style(1, 0, 4), BETTER: Style(2, 0, 3), UNDECIDED: Style(7, 0, 2), NO_WORSE: Style(0, 0, 0)}
+# Rows of a figure.
+MOST = 30
+# The least end of the axis, in margins; its factor beyond the greatest mean; and an end beyond all values.
+_LEAST, _WIDER = 2.0, 1.2
+FAR = 1e9
+_INTERVALS = (
+    "Error bars are confidence intervals of the mean paired difference that hold at every number of replications "
+    "at once (anytime-valid t test), of level {level:.3g} each; one with an arrow goes on."
+)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows import core
-from narrows.drawing.channels import marked
-from narrows.drawing.decimate import FloatArray, means
 from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
+from narrows.drawing.style import marked
+from narrows.drawing.svg import FloatArray, means
 from narrows.frozen import frozen
 from narrows.report.run.figures import frame
 

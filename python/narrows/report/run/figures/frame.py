@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.channels import apart, looks, marked
-from narrows.drawing.decimate import median
 from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
-from narrows.drawing.style import Style
+from narrows.drawing.style import Style, apart, looks, marked
+from narrows.drawing.svg import median
 from narrows.external.names import forms
 from narrows.frozen import frozen
 from narrows.page.estimates import how_made
@@ -25,7 +24,7 @@ from narrows.plural import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.svg import FloatArray
     from narrows.report.run.data import Measure, Run, Trace
 
 

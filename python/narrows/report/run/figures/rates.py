@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.decimate import FloatArray, means
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, nice_ceiling
+from narrows.drawing.svg import FloatArray, means
 from narrows.frozen import frozen
 from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame

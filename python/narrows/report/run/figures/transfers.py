@@ -18,7 +18,7 @@ from narrows.report.run.figures import frame
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.drawing.decimate import FloatArray
+    from narrows.drawing.svg import FloatArray
     from narrows.report.run.data import Run, Trace
 
 
