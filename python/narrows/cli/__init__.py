@@ -5,12 +5,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from narrows.cli.command import INTERRUPTED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping
 
 
 class Command(NamedTuple):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,6 @@ from narrows.cli.options import common
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
 
 class Finding(NamedTuple):

@@ -9,16 +9,14 @@ import os
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from narrows.cli.colour import paint
 from narrows.cli.command import BAD_INPUT, INTERNAL, INTERRUPTED
 from narrows.cli.parser import ArgumentsError
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 
 def complain(message: str) -> None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows.cli.failure import status_of
 from narrows.errors import InputError
 from narrows.report.trial.comment import annotation, comment, outputs, workflow_commands
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 class Step:

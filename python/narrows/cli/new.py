@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from narrows.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
 
 def new(arguments: argparse.Namespace) -> int:

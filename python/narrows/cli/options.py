@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from narrows.run.options import Shard
 
 

@@ -7,14 +7,12 @@ import argparse
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from narrows.cli.command import BAD_INPUT, COMMANDS, Command, load
 from narrows.names import unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class ArgumentsError(Exception):

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -21,7 +22,6 @@ from narrows.typed import as_typed
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known

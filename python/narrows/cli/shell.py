@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from narrows.cli import known
 from narrows.cli.command import DONE, LOOK_UP, SET_UP, Command
-from narrows.cli.parser import EXIT_STATUS, parser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from narrows.cli.parser import Parser
+from narrows.cli.parser import EXIT_STATUS, Parser, parser
 
 
 class Node(NamedTuple):

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.cli import known, options
 from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.command import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL, RUN, Command

@@ -5,20 +5,16 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
 from narrows.comparison import BACKENDS, Contrast, contrasts, kind_of, runs_of
-from narrows.metrics import access
+from narrows.metrics import Metric, access
 from narrows.metrics.perceived import APPLICATIONS
 from narrows.rounding import ALL_RUNS, plus_minus
 from narrows.statistics import mean_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.metrics import Metric
 
 
 class Column(NamedTuple):

@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from narrows.cli.command import DONE, INTERNAL
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from narrows.commands.shards import Sharding
 
     Result = TypeVar("Result")
-    from types import FrameType
 
 
 class Work:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import known
@@ -12,7 +13,6 @@ from narrows.plural import counted
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
 
 
 def worst(arguments: argparse.Namespace) -> int:

@@ -7,25 +7,22 @@ import hashlib
 import re
 import shlex
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from narrows import core
 from narrows.commands import page
+from narrows.core import Scenario
 from narrows.errors import InputError, Interrupted, ReportError
 from narrows.files.manifest import read_manifest
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from narrows.run.options import Options
 
     Problem = Interrupted | ReportError
-    from collections.abc import Sequence
-
-    from narrows.core import Scenario
 
 
 Result = TypeVar("Result")

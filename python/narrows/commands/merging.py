@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows.commands import page
 from narrows.commands.job import Job, folder_of
@@ -25,15 +27,9 @@ from narrows.files.format import read_kept, write_kept
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.frozen import frozen
 from narrows.reproduction import campaign as reproducing
+from narrows.reproduction.experiment import Part
 from narrows.reproduction.registry import find
-from narrows.run.options import called
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.reproduction.experiment import Part
-    from narrows.run.options import Options
+from narrows.run.options import Options, called
 
 
 @frozen

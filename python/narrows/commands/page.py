@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from narrows.files.manifest import MANIFEST, check_folder
 from narrows.linux.backend import LINUX, SIMULATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from narrows.experiments.stored import StoredStudy
     from narrows.reproduction.claims import Published
     from narrows.reproduction.ledger import Found

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job
@@ -17,16 +18,12 @@ from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import Report, decide
+from narrows.reproduction.experiment import Part
+from narrows.reproduction.ledger import Found
 from narrows.reproduction.own_claims import keep_claims
 from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find
 from narrows.reproduction.stored_cells import keep, restore
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.reproduction.experiment import Part
-    from narrows.reproduction.ledger import Found
-    from narrows.run.options import Options
+from narrows.run.options import Options
 
 
 class Judged(NamedTuple):

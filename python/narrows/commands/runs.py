@@ -13,10 +13,10 @@ from narrows.files.folder import check_place
 from narrows.frozen import frozen
 from narrows.metrics.criteria import given_margins
 from narrows.run import execution
+from narrows.run.execution import Planned
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
-    from narrows.run.execution import Planned
     from narrows.run.options import Options
 
 

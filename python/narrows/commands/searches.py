@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.commands.job import Job, folder_of
@@ -16,11 +16,8 @@ from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.plural import counted
-from narrows.run.options import called
+from narrows.run.options import Options, called
 from narrows.search.run import Budget, Search
-
-if TYPE_CHECKING:
-    from narrows.run.options import Options
 
 
 @frozen

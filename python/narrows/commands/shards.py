@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows.commands.job import Job
 from narrows.errors import InputError
@@ -13,13 +15,8 @@ from narrows.experiments.stored import Status
 from narrows.frozen import frozen
 from narrows.reproduction import campaign
 from narrows.reproduction.campaign import Whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from narrows.reproduction.experiment import Part
-    from narrows.run.options import Options, Shard
+from narrows.reproduction.experiment import Part
+from narrows.run.options import Options, Shard
 
 
 @frozen

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job, folder_of
@@ -12,11 +14,15 @@ from narrows.experiments import campaign
 from narrows.experiments.definition import Study, read_study, with_marks
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.merge import copy_description
+from narrows.experiments.overlay import Choice
 from narrows.experiments.plan import PLAN, Plan, load_plan
 from narrows.experiments.planner import make_plan
 from narrows.experiments.sequential import SHARD, Share, load_share, save_share
 from narrows.experiments.stored import Status, StoredStudy, stored, stored_as_planned, trusted_as
+from narrows.experiments.task import Executor
 from narrows.experiments.views.backends import beside
+from narrows.experiments.views.deployment import Deployment
+from narrows.experiments.views.matrix import Matrix
 from narrows.experiments.views.summary import write_summary
 from narrows.experiments.views.view import VIEW, View
 from narrows.external.trust import of_results
@@ -28,17 +34,8 @@ from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.frozen import frozen
 from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.plural import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.experiments.overlay import Choice
-    from narrows.experiments.task import Executor
-    from narrows.experiments.views.deployment import Deployment
-    from narrows.experiments.views.matrix import Matrix
-    from narrows.run.jobs import Observer
-    from narrows.run.options import Options
+from narrows.run.jobs import Observer
+from narrows.run.options import Options
 
 
 class New(NamedTuple):

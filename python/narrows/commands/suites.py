@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows.commands.job import Job
 from narrows.commands.shards import Sharding, asked, of_shard
 from narrows.evaluation import campaign
 from narrows.evaluation import rows as judging
+from narrows.evaluation.campaign import Evaluation
 from narrows.evaluation.definition import find_suite
 from narrows.evaluation.summary import summarize
 from narrows.experiments.executors.threads import Threads
@@ -18,13 +20,7 @@ from narrows.files.format import SUMMARY, write_kept
 from narrows.frozen import frozen
 from narrows.reproduction.campaign import Whole, work
 from narrows.run import shared as sharing
-from narrows.run.options import called
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.evaluation.campaign import Evaluation
-    from narrows.run.options import Options
+from narrows.run.options import Options, called
 
 
 class Measured(NamedTuple):

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.commands.job import Job, folder_of
+from narrows.comparison import Replaced
 from narrows.errors import InputError
 from narrows.external.alike import unlike
 from narrows.files.format import SUMMARY, write_kept
@@ -16,19 +18,12 @@ from narrows.linux.backend import SIMULATOR, describe, find
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
 from narrows.plural import counted
-from narrows.run.options import called
+from narrows.run.options import Options, called
 from narrows.run.summary import replaced_in
 from narrows.trial import scenarios
 from narrows.trial.contest import Contest, contests
 from narrows.trial.run import ALPHA, Kept, counts, trial
-from narrows.trial.scenarios import write_scenarios
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.comparison import Replaced
-    from narrows.run.options import Options
-    from narrows.trial.scenarios import Pair, Sides
+from narrows.trial.scenarios import Pair, Sides, write_scenarios
 
 
 @frozen

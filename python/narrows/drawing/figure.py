@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from narrows.drawing.svg import Markup, element, join
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from narrows.drawing.style import Style
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,8 +27,6 @@ from narrows.drawing.svg import (
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.drawing.style import Style
 
 

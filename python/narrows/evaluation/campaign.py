@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import cards, core
 from narrows.errors import InputError
@@ -29,9 +30,6 @@ from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
 from narrows.reproduction.experiment import Part
 from narrows.run.list_arguments import read_queue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @frozen

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows.errors import InputError
 from narrows.evaluation.keys import ALGORITHM, PREDICATE, RELATIVE, ROW, SUITE
@@ -19,10 +21,6 @@ from narrows.library import SUITES
 from narrows.metrics import Metric, MetricError, resolve
 from narrows.names import UnknownNameError
 from narrows.typed import beside, like
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
 
 
 @frozen

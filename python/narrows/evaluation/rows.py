@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.evaluation import campaign as of_suite
+from narrows.evaluation.campaign import Cells, Evaluation
 from narrows.evaluation.definition import ANY, OWN, Predicate, Row
 from narrows.evaluation.keys import ALGORITHM
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
+from narrows.experiments.plan import Plan, Point
+from narrows.experiments.planner import Refused
 from narrows.experiments.store import independent
 from narrows.experiments.stored import stored
 from narrows.experiments.task import resolve
@@ -20,16 +25,8 @@ from narrows.linux.backend import LINUX, SIMULATOR
 from narrows.metrics.criteria import range_of
 from narrows.statistics import REAL, paired
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.evaluation.campaign import Cells, Evaluation
-    from narrows.experiments.plan import Plan, Point
-    from narrows.experiments.planner import Refused
-
-    Cell = Mapping[str, Any]
-    Condition = Mapping[str, Any]
+Cell = Mapping[str, Any]
+Condition = Mapping[str, Any]
 
 
 class _Result(NamedTuple):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from narrows.evaluation.keys import ALGORITHM
@@ -14,8 +15,6 @@ from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.evaluation.campaign import Evaluation
 
 

@@ -15,6 +15,7 @@ is.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.evaluation.keys import LIVENESS, RELATIVE
@@ -23,8 +24,6 @@ from narrows.metrics.criteria import verdict as difference_verdict
 from narrows.statistics import EQUAL, REAL, Estimate, estimate, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.evaluation.definition import Measure, Predicate
 
 

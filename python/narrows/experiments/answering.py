@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows.errors import InputError
 from narrows.experiments.stored import stored
 from narrows.extras import load
 from narrows.run.processes import receive, send
 from narrows.run.worker import close_standard_streams, end_with, end_with_stream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def main() -> None:

@@ -7,16 +7,19 @@ import re
 import shlex
 import time
 from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
+from narrows.experiments.definition import Study
 from narrows.experiments.plan import PLAN, Kept, Plan, Point, check_unchanged
 from narrows.experiments.sequential import Ledger
 from narrows.experiments.store import CELL
 from narrows.experiments.stored import Status, StoredStudy, stored_as_planned
-from narrows.experiments.task import Failed, Finished, Outcome, perform, resolve
+from narrows.experiments.task import Executor, Failed, Finished, Outcome, Task, perform, resolve
 from narrows.files.folder import appearing
 from narrows.files.lease import LEASE, Lease
 from narrows.files.manifest import MANIFEST, write_manifest
@@ -25,9 +28,6 @@ from narrows.library import shown
 from narrows.run.summary import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     import pyarrow as pa
 
     from narrows.experiments.definition import Study

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.experiments.declared import fields
@@ -25,11 +26,6 @@ from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
 from narrows.run.scenario import read
 from narrows.typed import like
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-
 
 NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 

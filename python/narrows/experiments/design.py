@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.experiments.declared import TEXT, Key, anything, fields, listed, needed, whole
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.designs import TwoLevel
     from narrows.experiments.document import Document, Node
     from narrows.experiments.factors import Factor, Level

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from narrows.files.toml import inline
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from narrows.experiments.words import Words
 
 

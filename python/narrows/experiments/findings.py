@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from narrows.analysis.compare import adjusted
 from narrows.analysis.table import AnalysisError, varies
 from narrows.analysis.variance import Anova, anova
+from narrows.experiments.measures import Column
 from narrows.experiments.store import MEASURED
 from narrows.extras import load
 from narrows.frozen import frozen
@@ -33,8 +35,6 @@ from narrows.metrics.possible import most_of
 from narrows.statistics import Estimate, Range, estimate, mean_of, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import pyarrow as pa
 
     from narrows.experiments.measures import Column

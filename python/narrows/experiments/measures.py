@@ -9,17 +9,15 @@ series may have parameters, as in `cov(bin=10s)`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from narrows.experiments.document import Document, Node
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, read_margin
 from narrows.metrics.request import Metric, MetricError, counted_names, resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
 
 class Column(NamedTuple):

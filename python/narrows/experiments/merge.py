@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.plan import PLAN, SHOWN, check_kept
+from narrows.experiments.sequential import Share
 from narrows.experiments.store import FAILED, TABLE
 from narrows.experiments.stored import StoredStudy, stored
 from narrows.files.format import read_kept
@@ -21,12 +24,7 @@ from narrows.frozen import frozen
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import pyarrow as pa
-
-    from narrows.experiments.sequential import Share
 
 
 @frozen

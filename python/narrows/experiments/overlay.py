@@ -8,8 +8,10 @@ A file that `extends` another one starts from the description of that file, with
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from narrows.errors import InputError
 from narrows.experiments.declared import names
@@ -17,10 +19,6 @@ from narrows.experiments.document import Document, Entry, Node
 from narrows.experiments.keys import STUDY
 from narrows.files.text import read_text
 from narrows.names import unknown
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
 
 EXTENDS = "extends"
 SIZES = "sizes"

@@ -6,14 +6,16 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.comparison import Replaced
+from narrows.core import Scenario
 from narrows.errors import InputError
 from narrows.experiments.definition import Replications
 from narrows.experiments.measures import Column, asked, half_width
@@ -28,11 +30,6 @@ from narrows.frozen import frozen
 from narrows.library import shown
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from narrows.core import Scenario
 
 
 @frozen

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows import core
+from narrows.comparison import Replaced
 from narrows.errors import InputError
 from narrows.experiments.definition import WIDTH, Study
+from narrows.experiments.design import Row
+from narrows.experiments.document import Node
 from narrows.experiments.keys import ON
 from narrows.experiments.measures import Column, Known, added, columns, half_width
 from narrows.experiments.plan import Kept, Plan, Point
@@ -19,13 +23,6 @@ from narrows.files.text import read_text
 from narrows.files.toml import inline
 from narrows.run import workers
 from narrows.run.summary import replaced_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from narrows.comparison import Replaced
-    from narrows.experiments.design import Row
-    from narrows.experiments.document import Node
 
 
 class Refused(NamedTuple):

@@ -11,13 +11,11 @@ import subprocess
 import sys
 from contextlib import suppress
 from io import BufferedReader, RawIOBase
-from typing import IO, TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import IO, Any, cast
 
 from narrows.errors import InputError
 from narrows.run.processes import receive, send
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:

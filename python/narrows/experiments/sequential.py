@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.experiments.measures import Column, half_width
@@ -25,10 +27,6 @@ from narrows.run.options import Shard
 from narrows.statistics import EQUAL, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any
-
     from narrows.experiments.plan import Plan, Point
 
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
@@ -26,9 +28,6 @@ from narrows.files.system import move_file, sync
 from narrows.files.toml import inline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
     import pyarrow as pa
 
     from narrows.experiments.plan import Plan, Point

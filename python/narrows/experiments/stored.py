@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.experiments.plan import Plan, load_plan
@@ -14,8 +15,6 @@ from narrows.files.lease import holder_of
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from narrows import core
 from narrows.external.trust import NOTHING, Trust
@@ -13,9 +14,6 @@ from narrows.frozen import frozen
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @frozen

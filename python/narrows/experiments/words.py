@@ -8,12 +8,10 @@ text. Values may contain references. `{name.entry}` refers to an entry of a tabl
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from narrows.experiments.document import Document, Entry, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REFERENCE = re.compile(r"\{([A-Za-z][\w-]*)(?:\.([\w-]+))?\}")
 

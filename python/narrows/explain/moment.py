@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -18,9 +20,6 @@ from narrows.metrics.perceived import perceived
 from narrows.statistics import mean_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
     import pyarrow as pa
 
     Row = dict[str, Any]

@@ -6,14 +6,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from narrows.frozen import frozen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 
 @frozen

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from narrows.files.disk import new_file
 from narrows.page.picture import Picture, pictures_of, standalone
 
 if TYPE_CHECKING:
-    import os
-
     from matplotlib.figure import Figure
 
 

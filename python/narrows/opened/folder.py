@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -31,9 +33,6 @@ from narrows.run.scenario import Scenario, read
 from narrows.run.tables import COLUMNS, check_name, stacked
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import pyarrow as pa
 
 

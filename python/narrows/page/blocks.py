@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from narrows.drawing.svg import Markup, element, join
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def state(css: str, sign: str, word: str) -> Markup:

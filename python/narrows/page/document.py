@@ -6,22 +6,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.drawing.figure import PAPERS, Figure, Key, Paper, drawing, height, swatch
+from narrows.drawing.plot import Panel
 from narrows.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows.drawing.svg import Markup, element, join, number
 from narrows.frozen import frozen
 from narrows.versions import version
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from narrows.drawing.plot import Panel
-
-    Draw = Callable[[Paper], Sequence[Panel]]
+Draw = Callable[[Paper], Sequence[Panel]]
 
 
 @frozen

@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
 from narrows.rounding import ALL_RUNS, SYMMETRIC, decimals_of, estimate_decimals, other_end
 from narrows.statistics import EQUAL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None) -> str:

@@ -7,6 +7,7 @@ import base64
 import html
 import re
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from importlib.resources import files
@@ -19,7 +20,6 @@ from narrows.drawing.style import full_of, tone_of
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from xml.etree.ElementTree import Element
 
 

@@ -8,6 +8,8 @@ import html
 import io
 import math
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_pgf import RendererPgf
@@ -21,11 +23,9 @@ from narrows.drawing.lettering import width_of
 from narrows.drawing.scale import NARROW_SPACE
 from narrows.errors import InputError
 from narrows.frozen import frozen
-from narrows.page.picture import INK, look_of, series_of
+from narrows.page.picture import INK, Picture, look_of, series_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path as File
     from xml.etree.ElementTree import Element
 
     from narrows.page.picture import Picture

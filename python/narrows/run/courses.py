@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,17 +15,13 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, Unit, nice_ceiling, nice_step
 from narrows.drawing.style import looks
+from narrows.drawing.svg import FloatArray
 from narrows.errors import InputError
 from narrows.frozen import frozen
-from narrows.run.tables import runs_in
+from narrows.run.tables import Tabular, runs_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import pyarrow as pa
-
-    from narrows.drawing.svg import FloatArray
-    from narrows.run.tables import Tabular
 
 
 @frozen

@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from narrows.core import Records
 from narrows.metrics import card_of
 from narrows.metrics.criteria import Margin, margin_of, verdict
 from narrows.metrics.possible import range_in
 from narrows.statistics import distinct, estimate, paired
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.core import Records
-
-    Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 KINDS = ("groups", "links")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -21,8 +22,6 @@ from narrows.run.jobs import Job, Share, Unwatched, Watch, processors, work_s
 from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from narrows.run.levels import Crossed
     from narrows.run.options import Options
 

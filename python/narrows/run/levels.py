@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.arguments import listed
@@ -18,9 +17,7 @@ from narrows.frozen import frozen
 from narrows.run.list_arguments import problem, split
 from narrows.typed import like
 
-if TYPE_CHECKING:
-    # The subject or None, and further changes of keys.
-    Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
+Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
 
 
 @frozen

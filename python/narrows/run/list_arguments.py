@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def split(text: str) -> list[str]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from narrows import core
 from narrows.comparison import runs_of
@@ -16,13 +17,8 @@ from narrows.errors import InputError
 from narrows.frozen import frozen
 from narrows.page.estimates import estimate_text, how_made
 from narrows.page.metrics import meaning
-from narrows.run.tables import runs_in
+from narrows.run.tables import Tabular, runs_in
 from narrows.statistics import EQUAL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.run.tables import Tabular
 
 
 @frozen

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple, Self
 
 from narrows.arguments import check_numbers
 from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.run.jobs import Observer, Unwatched, processors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 
 def recorded(given: Sequence[str]) -> str:

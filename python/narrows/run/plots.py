@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows.arguments import typed
 from narrows.comparison import ALGORITHM, ALGORITHMS, kind_of, run_name, runs_of
+from narrows.drawing.figure import Figure
 from narrows.drawing.scale import BITS_PER_SECOND, PACKETS, SECONDS
 from narrows.extras import require
 from narrows.page.picture import picture_of
 from narrows.run.courses import Course, course_of
 from narrows.run.means import means_of
-
-if TYPE_CHECKING:
-    from narrows.drawing.figure import Figure
-    from narrows.run.tables import Tabular
+from narrows.run.tables import Tabular
 
 
 class Plots:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.arguments import typed
 from narrows.comparison import ALGORITHM, ALGORITHMS, BACKEND, BACKENDS
+from narrows.core import Records, Scenario
 from narrows.errors import ReportError
 from narrows.external.alike import unlike
 from narrows.files.folder import appearing, file_name
@@ -23,6 +26,7 @@ from narrows.files.run_folder import SCENARIO
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.metrics import Metric, measured, resolve
+from narrows.metrics.criteria import Margin
 from narrows.run import pages, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.display import Displayed
@@ -30,9 +34,6 @@ from narrows.run.summary import digest, judge, replaced_in, summarize
 from narrows.run.tables import COLUMNS
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-
     import pyarrow as pa
 
     from narrows.core import Records, Scenario

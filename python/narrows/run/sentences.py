@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from narrows.comparison import FACTORS, Replaced, contrasts, runs_of
+from narrows.comparison import FACTORS, Contrast, Replaced, contrasts, runs_of
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.metrics.perceived import stated
 from narrows.page.blocks import JUDGED
@@ -14,12 +15,7 @@ from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.statistics import mean_in
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from narrows.comparison import Contrast
-
-    Groups = Sequence[Mapping[str, Any]]
+Groups = Sequence[Mapping[str, Any]]
 
 
 class Said(NamedTuple):

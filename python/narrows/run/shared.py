@@ -7,19 +7,17 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.json_objects import read_sealed, sealed
 from narrows.files.shape import check_shape
 from narrows.files.system import user_cache
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class Shared:

@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import math
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from narrows import core
 from narrows.comparison import Replaced
+from narrows.core import Records, Scenario
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.system import peak_rss_bytes
 from narrows.metrics import possible
 from narrows.statistics import EQUAL, distinct, estimate
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from narrows.core import Records, Scenario
-
-    Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 def summarize(

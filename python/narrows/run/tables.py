@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,11 +11,10 @@ import pyarrow as pa
 
 from narrows import core
 from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
+from narrows.core import Records
 from narrows.names import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from narrows.core import Records

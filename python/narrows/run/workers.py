@@ -5,21 +5,17 @@ from __future__ import annotations
 
 import signal
 import tempfile
+from collections.abc import Callable, Sequence
 from concurrent.futures import ALL_COMPLETED, FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.run import processes
 from narrows.run.jobs import Job, Unwatched, Watch, work_s
-from narrows.run.processes import GarbledError, receive, send
+from narrows.run.processes import GarbledError, Process, receive, send
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from narrows.run.processes import Process
-
-    Answer = tuple[str, Any]
+Answer = tuple[str, Any]
 
 
 def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:

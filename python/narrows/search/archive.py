@@ -12,13 +12,11 @@ formulation, the gap to a reference, is from AdvNet (CoNEXT 2026).
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from narrows.search.scores import KINDS
 from narrows.search.space import PLAIN, Environment, changed, drawn, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Elite(NamedTuple):

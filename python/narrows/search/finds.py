@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from narrows.rounding import estimate_decimals, other_end
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.search.archive import Elite
     from narrows.search.space import Environment
 

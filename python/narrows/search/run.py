@@ -6,8 +6,10 @@ from __future__ import annotations
 import math
 import shlex
 import time
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
@@ -24,19 +26,13 @@ from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
 from narrows.run.jobs import Share, Watch
+from narrows.run.options import Options
 from narrows.run.scenario import Scenario
 from narrows.search.archive import Archive, chosen
 from narrows.search.finds import Find, Repeated
-from narrows.search.scores import KINDS, OF_SERIES, WORDS, lost, measured_of, scores
+from narrows.search.scores import KINDS, OF_SERIES, WORDS, Scores, lost, measured_of, scores
 from narrows.search.space import BDP_NAMES, BUFFER_NAMES, PLAIN, Environment, simpler
 from narrows.statistics import distinct
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.run.options import Options
-    from narrows.search.scores import Scores
 
 
 @frozen

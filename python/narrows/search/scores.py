@@ -9,15 +9,12 @@ performance, negative if the algorithm is better, and at most 1.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from narrows import core
 from narrows.metrics import measure
 from narrows.search.space import RIVAL, TEST
 
-if TYPE_CHECKING:
-    from narrows import core
-
-    Scores = dict[str, float]
+Scores = dict[str, float]
 
 
 def scores(subject: tuple[core.Scenario, core.Records], reference: tuple[core.Scenario, core.Records]) -> Scores:

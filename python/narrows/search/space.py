@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.files.toml import inline
@@ -10,7 +11,6 @@ from narrows.plural import counted
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
 
 
 class Environment(NamedTuple):

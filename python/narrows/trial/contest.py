@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.measures import split
 from narrows.frozen import frozen
@@ -17,9 +19,6 @@ from narrows.statistics import distinct
 from narrows.trial.verdict import Judged, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows import core
     from narrows.trial.scenarios import Pair
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -16,9 +18,6 @@ from narrows.trial.contest import Contest, Side, Values
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from narrows.run.options import Options
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
@@ -24,9 +25,6 @@ from narrows.library import SUITES, find_scenario
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.run.scenario import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 
 @frozen

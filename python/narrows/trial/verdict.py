@@ -17,13 +17,12 @@ So `worse` and `better` are defined as in comparisons (`narrows.metrics.criteria
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.analysis.sequences import confidence_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.metrics.criteria import Margin
 
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import queue
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from narrows import core
 from narrows.errors import InputError, Interrupted
 from narrows.experiments.task import Failed, Outcome, Refused, Stopped, Task, perform
 from narrows.extras import load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 class Dask:

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from narrows import core
 from narrows.experiments.task import Outcome, Task, perform
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Threads:

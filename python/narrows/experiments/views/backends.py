@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from narrows.experiments.measures import Column
 from narrows.experiments.store import independent
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.metrics import card_of
@@ -13,8 +15,6 @@ from narrows.metrics.criteria import range_of
 from narrows.statistics import Estimate, estimate, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pyarrow as pa
 
     from narrows.experiments.measures import Column

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
+from narrows.experiments.definition import Study
+from narrows.experiments.plan import Plan
 from narrows.experiments.store import MEASURED, independent
 from narrows.experiments.views.view import View, checked, lay_out, number, study_text
 from narrows.external.names import short_names
@@ -21,17 +24,11 @@ from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.metrics.possible import most_of
 from narrows.plural import counted
-from narrows.run.options import called
+from narrows.run.options import Options, called
 from narrows.statistics import Estimate, Range, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pyarrow as pa
-
-    from narrows.experiments.definition import Study
-    from narrows.experiments.plan import Plan
-    from narrows.run.options import Options
 
 
 @frozen

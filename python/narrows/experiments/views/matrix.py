@@ -10,12 +10,16 @@ from __future__ import annotations
 import itertools
 import math
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from narrows import core
 from narrows.analysis.pairs import Meeting, Seen, meetings
+from narrows.core import Scenario
 from narrows.errors import InputError
+from narrows.experiments.definition import Study
+from narrows.experiments.plan import Plan
 from narrows.experiments.store import NOTE, independent, is_repeated
 from narrows.experiments.views.view import View, checked, lay_out, number, study_text
 from narrows.external.alike import unlike
@@ -25,18 +29,11 @@ from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
 from narrows.run.list_arguments import read_queue
-from narrows.run.options import called
+from narrows.run.options import Options, called
+from narrows.statistics import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pyarrow as pa
-
-    from narrows.core import Scenario
-    from narrows.experiments.definition import Study
-    from narrows.experiments.plan import Plan
-    from narrows.run.options import Options
-    from narrows.statistics import Estimate
 
 
 @frozen

@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.experiments.plan import Plan
 from narrows.experiments.views import deployment, matrix
 from narrows.experiments.views.view import VIEW, View, load_view
 from narrows.files.format import SUMMARY, numbered
 from narrows.files.json_objects import write_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
-
-    from narrows.experiments.plan import Plan
 
 
 def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:

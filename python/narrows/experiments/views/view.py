@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows import core
+from narrows.core import Scenario
 from narrows.errors import InputError
 from narrows.experiments.definition import Study, parse_study
+from narrows.experiments.plan import Plan
 from narrows.experiments.planner import make_plan
 from narrows.external.trust import granted
 from narrows.files.format import numbered, read_kept
@@ -20,17 +24,10 @@ from narrows.frozen import frozen
 from narrows.library import find_scenario
 from narrows.linux.backend import SIMULATOR
 from narrows.run.list_arguments import problem
+from narrows.run.options import Options
 from narrows.run.scenario import read
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.core import Scenario
-    from narrows.experiments.plan import Plan
-
-    Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
-    from narrows.run.options import Options
+Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
 
 
 @frozen

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from narrows.evaluation.summary import by_criterion, views
@@ -11,9 +12,6 @@ from narrows.evaluation.verdict import VERDICTS
 from narrows.linux.backend import LINUX
 from narrows.page.markdown import code, text
 from narrows.report.evaluation import words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def annex(summary: Mapping[str, Any]) -> str:

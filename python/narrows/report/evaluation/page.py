@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from narrows.drawing.figure import Figure, Key, Paper
@@ -24,12 +25,8 @@ from narrows.plural import counted
 from narrows.report.evaluation import words
 from narrows.report.study.rows import rows_panel
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    Row = Mapping[str, Any]
-    Criteria = Mapping[tuple[str, str], Sequence[Row]]
-    from collections.abc import Mapping, Sequence
+Row = Mapping[str, Any]
+Criteria = Mapping[tuple[str, str], Sequence[Row]]
 
 
 def suite_page(summary: Mapping[str, Any]) -> str:

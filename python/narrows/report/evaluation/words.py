@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from narrows.linux.backend import BOTH
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import unit_named
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 
 def measured(row: Row) -> str:

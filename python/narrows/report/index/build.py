@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from narrows.comparison import runs_of
@@ -23,10 +25,6 @@ from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 from narrows.plural import counted
 from narrows.statistics import mean_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 @frozen

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element, join
@@ -16,13 +16,8 @@ from narrows.page.estimates import difference_texts, estimate_text
 from narrows.page.metrics import Meaning, meaning
 from narrows.report.run.data import Comparison, Measure, Run
 from narrows.rounding import ALL_RUNS
-from narrows.run.sentences import MOST, MOST_PERCEIVED, clause
+from narrows.run.sentences import MOST, MOST_PERCEIVED, Said, clause
 from narrows.statistics import paired
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from narrows.run.sentences import Said
 
 
 def sentences(subject: Run | Comparison) -> list[Markup]:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +19,6 @@ from narrows.frozen import frozen
 from narrows.metrics import access
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     import numpy.typing as npt
 
     from narrows.drawing.svg import FloatArray

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from narrows.drawing.figure import Figure
 from narrows.drawing.svg import Markup, element, join
 from narrows.files.disk import write_whole
 from narrows.page import document
@@ -12,12 +14,6 @@ from narrows.report.run import answer, provenance, sanity, tables
 from narrows.report.run.data import Comparison, Run
 from narrows.report.run.figures import backends, figures, frame, perceived
 from narrows.report.run.reading import read
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.drawing.figure import Figure
 
 
 def page(subject: Run | Comparison) -> str:

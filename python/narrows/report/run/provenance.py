@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from narrows.browser.page import Experiment, fragment
 from narrows.comparison import ALGORITHMS, BACKENDS, LEVELS
@@ -13,10 +14,6 @@ from narrows.drawing.scale import SECONDS, quantity, significant
 from narrows.drawing.svg import Markup, element, join
 from narrows.page.blocks import IN_PLACE, WHERE, facts, typed
 from narrows.report.run.data import Comparison, Run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 
 def command(subject: Run | Comparison) -> str:

@@ -6,27 +6,23 @@ Only this module of the report reads files; all others use the types of `data.py
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from narrows.comparison import ALGORITHM, ALGORITHMS, Replaced, contrasts, kind_of, run_name, runs_of
-from narrows.drawing.style import looks
+from narrows.drawing.style import Style, looks
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
 from narrows.files.run_folder import SCENARIO, RunFolder
 from narrows.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run
 from narrows.run.sentences import compared
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from narrows.drawing.style import Style
 
 
 def read(folder: Path) -> Run | Comparison:

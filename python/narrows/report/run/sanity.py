@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, quantity
@@ -13,8 +14,6 @@ from narrows.page.metrics import meaning
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.report.run.data import Check, Expectation, Run
 
 

@@ -3,28 +3,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
+from narrows.comparison import Contrast
 from narrows.drawing.figure import swatch
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, fixed
+from narrows.drawing.style import Style
 from narrows.drawing.svg import Markup, element, join
 from narrows.metrics.access import AS_OF_LINKS
 from narrows.metrics.perceived import APPLICATIONS, PERCEIVED
 from narrows.page.blocks import JUDGED, row, table
 from narrows.page.estimates import difference_texts, ends_text
 from narrows.page.metrics import Meaning, meaning
+from narrows.report.run.data import Comparison, Measure, Run
 from narrows.report.run.figures import frame
 from narrows.rounding import ALL_RUNS, decimals_of, estimate_decimals
 from narrows.statistics import EQUAL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from narrows.comparison import Contrast
-    from narrows.drawing.style import Style
-    from narrows.report.run.data import Comparison, Measure, Run
-
 
 _Head = tuple[str, "Style | None"]
 _Row = tuple[str, Meaning, str, "Sequence[Markup]"]

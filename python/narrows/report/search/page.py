@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,7 @@ from narrows.page.estimates import estimate_text, estimate_texts
 from narrows.page.metrics import meaning
 from narrows.report.study.rows import rows_panel, stacked_panels
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Curves = Mapping[str, tuple[list[float], list[float]]]
+Curves = Mapping[str, tuple[list[float], list[float]]]
 
 
 def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from narrows.drawing.svg import Markup, element
 from narrows.linux.backend import LINUX, SIMULATOR
@@ -11,9 +12,6 @@ from narrows.page import document as page
 from narrows.page.blocks import facts, row, table, typed
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def beside_page(summary: Mapping[str, Any]) -> str:

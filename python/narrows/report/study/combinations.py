@@ -7,6 +7,7 @@ Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.1 (ordered data 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,6 @@ from narrows.drawing.style import Style, apart
 from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.effects import Mean
     from narrows.analysis.table import Block
 

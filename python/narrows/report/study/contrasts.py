@@ -7,6 +7,7 @@ Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.6 (Youden plot),
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,11 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import MINUS, linear_ticks, quantity
 from narrows.drawing.style import Style
+from narrows.drawing.svg import FloatArray
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.effects import Effect, Lenth
-    from narrows.drawing.svg import FloatArray
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:

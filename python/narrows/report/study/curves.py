@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,17 +16,15 @@ from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit
 from narrows.drawing.style import Style, apart, looks
-from narrows.experiments.findings import within
+from narrows.experiments.findings import Finding, within
 from narrows.frozen import frozen
 from narrows.page.document import anchor
 from narrows.page.estimates import estimate_text, how_made
+from narrows.page.metrics import Meaning
 from narrows.report.study.rows import around, response_meaning
 from narrows.statistics import EQUAL, Estimate, Range, ends_of, estimate, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     import pyarrow as pa
 
     from narrows.experiments.findings import Finding

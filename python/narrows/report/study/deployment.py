@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from narrows.analysis.adoption import Adoption
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.drawing.scale import PERCENT, PERCENT_POINTS, Unit, bound_text, quantity
 from narrows.drawing.style import Style, apart
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
+from narrows.experiments.plan import Plan
+from narrows.experiments.stored import Status
 from narrows.experiments.views import deployment as view_of
+from narrows.experiments.views.view import View
 from narrows.metrics import card_of
 from narrows.metrics.criteria import margin_of
 from narrows.page import document as page
@@ -25,14 +30,7 @@ from narrows.report.study.page import progress
 from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import pyarrow as pa
-
-    from narrows.analysis.adoption import Adoption
-    from narrows.experiments.plan import Plan
-    from narrows.experiments.stored import Status
-    from narrows.experiments.views.view import View
 
 
 def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:

@@ -7,7 +7,7 @@ Technometrics 1 (1959) 311 (half-normal plot); R. V. Lenth, Technometrics 31 (19
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from narrows.drawing.plot import LINE, Axis, Panel
 from narrows.drawing.scale import INDEX, Unit, quantity
 from narrows.drawing.style import HUES, Style, apart
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import itertools
 import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from narrows.analysis.pairs import Meeting
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
+from narrows.experiments.plan import Plan
+from narrows.experiments.stored import Status
 from narrows.experiments.views import matrix as view_of
+from narrows.experiments.views.view import View
 from narrows.linux.backend import SIMULATOR
 from narrows.page import document as page
 from narrows.page.blocks import REPORT, facts, of_study, typed
@@ -29,17 +34,10 @@ from narrows.report.study.pairs import (
     pair_map,
     pair_name,
 )
+from narrows.statistics import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import pyarrow as pa
-
-    from narrows.analysis.pairs import Meeting
-    from narrows.experiments.plan import Plan
-    from narrows.experiments.stored import Status
-    from narrows.experiments.views.view import View
-    from narrows.statistics import Estimate
 
 
 def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:

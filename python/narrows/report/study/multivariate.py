@@ -7,33 +7,34 @@ Sources: the dendrogram as K. Mills et al., NIST SP 500-282 (2010), draw one per
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from narrows.analysis import multivariate, ranks
+from narrows.analysis.multivariate import Biplot, Components, Dendrogram
 from narrows.analysis.table import AnalysisError
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.lettering import LETTER, shortened
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, significant
 from narrows.drawing.style import Style, apart
+from narrows.drawing.svg import Markup
+from narrows.page.document import Part
 from narrows.plural import counted
 from narrows.report.study import tabular
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 from narrows.report.study.tabular import allowed, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import pyarrow as pa
 
     from narrows.analysis.multivariate import Biplot, Components, Dendrogram
     from narrows.drawing.svg import Markup
     from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
-    from narrows.page.document import Part
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from narrows.drawing.figure import Figure
 from narrows.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text
 from narrows.drawing.svg import Markup, element
 from narrows.experiments.campaign import digest_of
 from narrows.experiments.design import describe
 from narrows.experiments.findings import LEVEL, Effect, Finding, findings
+from narrows.experiments.plan import Plan
 from narrows.experiments.store import NOTE, independent, is_repeated
+from narrows.experiments.stored import Status
 from narrows.metrics import card_of
 from narrows.metrics.criteria import given_margins, margin_of
 from narrows.page import document as page
@@ -22,13 +26,7 @@ from narrows.report.study.rows import response_meaning
 from narrows.report.study.sentences import answers, sentences, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pyarrow as pa
-
-    from narrows.drawing.figure import Figure
-    from narrows.experiments.plan import Plan
-    from narrows.experiments.stored import Status
 
 
 def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:

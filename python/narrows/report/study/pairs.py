@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from narrows.drawing.figure import Figure, Key, Paper
@@ -23,8 +24,6 @@ from narrows.report.study.rows import around, rows_panel
 from narrows.statistics import Estimate, ends_of, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from narrows.analysis.pairs import Meeting
 
     # By contender and incumbent, the estimates of the pair by name.

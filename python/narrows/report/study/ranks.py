@@ -7,6 +7,7 @@ names on both sides; the bars that join algorithms that do not differ are the sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,8 +20,6 @@ from narrows.plural import counted
 from narrows.report.study.rows import rows_panel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.analysis.ranks import Ranking
 
 

@@ -8,6 +8,7 @@ appendix D, go through the same ten steps.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ import numpy as np
 
 from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, Block, block, complete
+from narrows.drawing.figure import Figure
+from narrows.drawing.svg import Markup
 from narrows.experiments.findings import Finding, grouping, variance_of
 from narrows.page.document import Part, anchor
 from narrows.page.estimates import estimate_texts
@@ -26,8 +29,6 @@ from narrows.report.study.rows import response_meaning
 from narrows.report.study.tabular import allowed, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import pyarrow as pa
 
     from narrows.drawing.figure import Figure

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrows.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
+from narrows.drawing.scale import Unit
 from narrows.experiments.measures import split
 from narrows.page.metrics import Meaning, meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.drawing.figure import Paper
-    from narrows.drawing.scale import Unit
 
 
 def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:

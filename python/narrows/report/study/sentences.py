@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import quantity
@@ -10,13 +11,10 @@ from narrows.metrics.perceived import PERCEIVED
 from narrows.page.estimates import changed_texts, difference_text
 from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
-from narrows.statistics import mean_of
+from narrows.statistics import Estimate, mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from narrows.experiments.findings import Effect, Finding, Mean
-    from narrows.statistics import Estimate
 
 
 def answers(found: Sequence[Finding]) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.analysis.table import AnalysisError
+from narrows.drawing.figure import Figure
 from narrows.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.drawing.svg import Markup, element
 from narrows.page import document as page
@@ -17,13 +19,10 @@ from narrows.plural import counted
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from narrows.analysis.compare import Comparison
     from narrows.analysis.multivariate import Correlations, Dendrogram
     from narrows.analysis.ranks import Majority, Outlier
     from narrows.analysis.variance import Anova
-    from narrows.drawing.figure import Figure
 
 
 def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:

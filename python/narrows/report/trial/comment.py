@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from narrows.comparison import Replaced
@@ -15,11 +16,7 @@ from narrows.page.markdown import code, text
 from narrows.page.metrics import unit_named
 from narrows.trial.verdict import NO_WORSE, UNDECIDED, VERDICTS, WORSE
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Row = Mapping[str, Any]
-    from collections.abc import Mapping
+Row = Mapping[str, Any]
 
 
 def comment(summary: Mapping[str, Any]) -> str:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from narrows.drawing.figure import Figure, Key, Paper
@@ -20,9 +21,6 @@ from narrows.plural import counted
 from narrows.report.study.rows import rows_panel
 from narrows.report.trial.comment import change, remarks, sentence, values
 from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def trial_page(summary: Mapping[str, Any]) -> str:

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from narrows.drawing.figure import Figure, with_others
+from narrows.report.run.data import Run
 from narrows.report.run.figures import fairness, perceived, queue, rates, rtt, tradeoff, transfers, window
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from narrows.report.run.data import Run
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:

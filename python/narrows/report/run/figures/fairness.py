@@ -8,8 +8,8 @@ Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discr
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,16 +17,11 @@ from narrows import core
 from narrows.drawing.figure import Figure, Key, Paper, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import INDEX, nice_step
-from narrows.drawing.style import marked
+from narrows.drawing.style import Style, marked
 from narrows.drawing.svg import FloatArray, means
 from narrows.frozen import frozen
+from narrows.report.run.data import Run
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.drawing.style import Style
-    from narrows.report.run.data import Run
 
 
 @frozen

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -15,16 +16,13 @@ from narrows.drawing.figure import Key, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style, apart, looks, marked
-from narrows.drawing.svg import median
+from narrows.drawing.svg import FloatArray, median
 from narrows.external.names import forms
 from narrows.frozen import frozen
 from narrows.page.estimates import how_made
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from narrows.drawing.svg import FloatArray
     from narrows.report.run.data import Measure, Run, Trace
 
 

@@ -7,20 +7,16 @@ import json
 import math
 import shlex
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from narrows.explain.moment import REACH_S, of_packets
-from narrows.explain.story import Story, seconds
+from narrows.explain.story import Row, Story, seconds
+from narrows.report.run.data import Run
 from narrows.report.run.reading import packet_log
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.explain.story import Row
-    from narrows.report.run.data import Run
 
 
 def moments(runs: Sequence[Run], drawn: Sequence[Mapping[str, str]]) -> str:

@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import nice_ceiling, quantity
 from narrows.metrics.perceived import stated
 from narrows.page.metrics import meaning
+from narrows.report.run.data import Run
 from narrows.report.run.figures import frame
 from narrows.statistics import EQUAL
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.report.run.data import Run
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:

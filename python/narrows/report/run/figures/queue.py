@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, SECONDS, nice_ceiling
+from narrows.report.run.data import Run, Trace
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.report.run.data import Run, Trace
 
 
 def figure(runs: Sequence[Run]) -> Figure:

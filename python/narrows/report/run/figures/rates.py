@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from narrows.drawing.svg import FloatArray, means
 from narrows.frozen import frozen
 from narrows.report.run.data import TRANSFERS, Run, Trace
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @frozen

@@ -6,19 +6,18 @@ The marks come from the table `events` of the run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from narrows.drawing.figure import Key
+from narrows.drawing.plot import Panel
 from narrows.drawing.style import Style
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PERCENT, SECONDS, nice_step
+from narrows.report.run.data import Histogram, Run
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.report.run.data import Histogram, Run
 
 
 def figure(runs: Sequence[Run]) -> Figure:

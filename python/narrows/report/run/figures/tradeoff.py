@@ -9,18 +9,14 @@ to the right.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from narrows.drawing.figure import Figure, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
 from narrows.frozen import frozen
+from narrows.report.run.data import Measure, Run
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.report.run.data import Measure, Run
 
 
 @frozen

@@ -4,22 +4,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import BYTES, COUNT, PERCENT, SECONDS, nice_ceiling, quantity
+from narrows.drawing.svg import FloatArray
 from narrows.frozen import frozen
+from narrows.report.run.data import Run, Trace
 from narrows.report.run.figures import frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from narrows.drawing.svg import FloatArray
-    from narrows.report.run.data import Run, Trace
 
 
 @frozen

@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from narrows.drawing.figure import Figure, Key, Paper
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import PACKETS, nice_ceiling
+from narrows.drawing.style import Style
+from narrows.report.run.data import Run, Trace
 from narrows.report.run.figures import frame, moments, reductions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.drawing.style import Style
-    from narrows.report.run.data import Run, Trace
 
 
 def figure(runs: Sequence[Run]) -> Figure:
