@@ -16,7 +16,7 @@ from claim_files import GOODPUT, claim, claims_file
 
 from narrows.cli.handling import NUMBERS
 from narrows.errors import InputError
-from narrows.evaluation.summary import counts
+from narrows.evaluation.verdict import counts
 from narrows.files.json_objects import SEAL, sealed
 from narrows.files.manifest import MANIFEST, file_digest
 from narrows.run import execution

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The declaration of a command, from which parser, help, completion, manual page and documents follow; all commands."""
+"""The declaration of a command, from which all about it follows; all commands, and their exit statuses."""
 
 from __future__ import annotations
 

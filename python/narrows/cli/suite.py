@@ -35,7 +35,7 @@ def suite(arguments: argparse.Namespace) -> int:
 def conclude(work: Work, job: Measuring, arguments: argparse.Namespace) -> int:
     """Do the job of a suite, and print its verdicts."""
     from narrows.evaluation.rows import CELL_FAILED
-    from narrows.evaluation.summary import is_broken
+    from narrows.evaluation.verdict import is_broken
     from narrows.external.source import is_external
     from narrows.files.format import SUMMARY
     from narrows.files.json_objects import to_json
@@ -68,7 +68,7 @@ def _table(summary: Mapping[str, Any]) -> str:
     from textwrap import shorten
 
     from narrows.cli.table import align
-    from narrows.evaluation.summary import by_criterion, counts, views
+    from narrows.evaluation.verdict import by_criterion, counts, views
 
     seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
     several = len(seen) > 1

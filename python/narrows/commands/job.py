@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a command: prepare, run, save, and then build the page, in a step that can fail alone."""
+"""The life of a command: prepare, run, save, and then build the page, in a step that can fail alone; its folder."""
 
 from __future__ import annotations
 

@@ -112,8 +112,7 @@ def trial(folder: Path) -> Path:
 
 def suite(folder: Path) -> Path:
     """Build the page and the annex of a suite."""
-    from narrows.report.evaluation.annex import annex
-    from narrows.report.evaluation.page import suite_page
+    from narrows.report.evaluation.page import annex, suite_page
 
     summary = read_kept(folder / SUMMARY)
     write_whole(folder / "annex.md", annex(summary))

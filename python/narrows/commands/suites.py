@@ -13,7 +13,7 @@ from narrows.evaluation import campaign
 from narrows.evaluation import rows as judging
 from narrows.evaluation.campaign import Evaluation
 from narrows.evaluation.definition import find_suite
-from narrows.evaluation.summary import summarize
+from narrows.evaluation.verdict import summarize
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.store import CELL
 from narrows.files.format import SUMMARY, write_kept

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The style of an algorithm: the same colour, dash and marker in every report."""
+"""The style of an algorithm, the same in every report: one channel per factor.
+
+The colour is the algorithm; dash and marker are the level of the other factor.
+"""
 
 from __future__ import annotations
 

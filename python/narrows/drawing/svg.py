@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SVG and HTML as text: elements whose every attribute and text is escaped, and path data."""
+"""SVG and HTML as text: elements whose every attribute and text is escaped, and path data with few points."""
 
 from __future__ import annotations
 

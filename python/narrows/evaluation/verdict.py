@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts of predicates over replications, by intervals of paired differences.
+"""Verdicts of predicates over replications, by intervals of paired differences, and the summary of a suite.
 
 The excess of a predicate is the measure minus its bound. If the bound is a number, its interval is the interval of the
 measure, less the bound. If the bound comes from another run, it is the interval of the paired differences. A relative
@@ -15,15 +15,21 @@ is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.evaluation.keys import LIVENESS, RELATIVE
+from narrows.evaluation.keys import ALGORITHM, LIVENESS, RELATIVE
+from narrows.experiments.task import resolve
+from narrows.external.alike import unlike
+from narrows.linux import backend
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.metrics.criteria import margin_of, range_of
 from narrows.metrics.criteria import verdict as difference_verdict
 from narrows.statistics import EQUAL, REAL, Estimate, estimate, paired
 
 if TYPE_CHECKING:
+    from narrows.evaluation.campaign import Evaluation
     from narrows.evaluation.definition import Measure, Predicate
 
 
@@ -98,6 +104,73 @@ def _side(excess: Estimate, sign: float) -> int:
     if sign * (low if sign > 0 else high) > 0:
         return 1
     return -1 if sign * (high if sign > 0 else low) <= 0 else 0
+
+
+def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the contents of `summary.json`."""
+    suite = evaluation.suite
+    kernels = [backend.describe(kernel) for each in evaluation.backends if (kernel := backend.find(each)) is not None]
+    beside = {LINUX: {"verdicts": counts([each[LINUX] for each in rows])}} if evaluation.on == BOTH else {}
+    return {
+        "title": f"{suite.title}: {evaluation.names[0]}",
+        "suite": suite.name,
+        "source": suite.source,
+        "note": suite.note or None,
+        "subject": evaluation.names[0],
+        "references": evaluation.names[1:],
+        "size": evaluation.size,
+        "on": evaluation.on,
+        "sections": list(evaluation.sections) or None,
+        "kernel": {key: value for key, value in kernels[0].items() if key != "on"} if kernels else None,
+        "seeds": {
+            name: cells.part.plan.seed for (_, name), cells in evaluation.cells.items() if cells.part.plan.points
+        },
+        "verdicts": counts(rows),
+        **beside,
+        "unlike": _unlike(evaluation),
+        "rows": list(rows),
+    }
+
+
+def _unlike(evaluation: Evaluation) -> str:
+    """Return the differences of the subject and its references in the simulator, besides their algorithms."""
+    sides: dict[str, list[str]] = {}
+    for (on, _), cells in evaluation.cells.items():
+        if evaluation.suite.subject != ALGORITHM or on != SIMULATOR:
+            continue
+        seen: set[str] = set()
+        for point in cells.part.plan.points:
+            if point.algorithm in evaluation.names and point.algorithm not in seen:
+                seen.add(point.algorithm)
+                scenario = resolve(cells.part.plan.base, point.overrides, point.written, on)
+                sides.setdefault(point.algorithm, []).append(scenario.resolved)
+    return unlike(sides)
+
+
+def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the number of rows with each verdict."""
+    found = Counter(row["verdict"] for row in rows)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def is_broken(summary: Mapping[str, Any]) -> bool:
+    """Return whether a row found the algorithm broken, on either backend."""
+    return any(counts(rows)[BROKEN] for rows in views(summary["rows"], summary["on"]).values())
+
+
+def views(rows: Sequence[Mapping[str, Any]], on: str) -> dict[str, list[Mapping[str, Any]]]:
+    """Return rows as each backend gave them, by its name."""
+    if on != BOTH:
+        return {on: list(rows)}
+    return {SIMULATOR: list(rows), LINUX: [{**row, **row[LINUX]} for row in rows]}
+
+
+def by_criterion(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
+    """Return the rows of each criterion, by its section and words, in their order."""
+    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["section"], row["criterion"]), []).append(row)
+    return found
 
 
 BETTER, WITHIN, WORSE, BROKEN = "better", "within", "worse", "broken"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a study, kept in its folder: every point, resolved and checked before anything ran."""
+"""The plan of a study, kept in its folder: every point, resolved and checked before anything ran; and its shape."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of replications of each combination of levels, fixed or by a stopping rule.
+"""The number of replications of each combination of levels, fixed or by a stopping rule, and the share of a shard.
 
 With a fixed number there is nothing to decide. Otherwise a combination runs on, one replication after the other with
 all its algorithms, so that they stay paired, until the 95 % interval of each chosen metric is narrow enough for each of
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from narrows.experiments.plan import Plan, Point
 
 
+# The hash in the key of a cell selects its shard, so that shards have nearly the same size and are independent. If
+# combinations stop by themselves, all cells of a combination fall to the same shard, which alone decides their number.
+# If all stop together (`by`), no shard can decide: a round runs as many replications as the one before it, and `merge`
+# decides, and leaves out superfluous cells.
 class Share(NamedTuple):
     """The cells of a study that fall to a shard."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of a page beside its figures: states, badges, lists of facts and tables."""
+"""The blocks of a page beside its figures: states, badges, lists of facts, tables and commands."""
 
 from __future__ import annotations
 

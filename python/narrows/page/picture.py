@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as markup with its legend and caption: drawn anew, or as a finished page has it."""
+"""A figure as markup with its legend and caption: drawn anew, or as a finished page has it; also as a file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options that all commands share."""
+"""The options that all commands share, the shard of a machine, and the command line as results record it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes for runs with algorithms written in Python, each of one run alone."""
+"""Processes for runs with algorithms written in Python, each of one run alone, and messages to and from them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`summary.json`: the mean and interval of every metric over the replications of a run, checks, cost."""
+"""`summary.json`: the metrics of a run with intervals, checks, cost, expectations, and replaced algorithms."""
 
 from __future__ import annotations
 

@@ -28,9 +28,8 @@ from narrows.run.execution import execute
 from narrows.run.jobs import Share, Watch
 from narrows.run.options import Options
 from narrows.run.scenario import Scenario
-from narrows.search.archive import Archive, chosen
+from narrows.search.archive import KINDS, OF_SERIES, WORDS, Archive, Scores, chosen, lost, measured_of, scores
 from narrows.search.finds import Find, Repeated
-from narrows.search.scores import KINDS, OF_SERIES, WORDS, Scores, lost, measured_of, scores
 from narrows.search.space import BDP_NAMES, BUFFER_NAMES, PLAIN, Environment, simpler
 from narrows.statistics import distinct
 

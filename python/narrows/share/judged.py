@@ -13,8 +13,8 @@ from narrows.evaluation import campaign as evaluating
 from narrows.evaluation import rows as judging
 from narrows.evaluation.campaign import Cells, Evaluation
 from narrows.evaluation.definition import SUITE_FILE, narrowed, read_suite
-from narrows.evaluation.summary import counts as counts_of_suite
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED
+from narrows.evaluation.verdict import counts as counts_of_suite
 from narrows.experiments.plan import PLAN, load_plan
 from narrows.experiments.stored import stored
 from narrows.experiments.views.backends import beside
@@ -33,8 +33,8 @@ from narrows.reproduction.experiment import Part
 from narrows.reproduction.ledger import ledger
 from narrows.reproduction.own_claims import study_of
 from narrows.reproduction.registry import LEDGER, TABLES, published_studies
+from narrows.search.archive import KINDS, lost, measured_of
 from narrows.search.finds import Repeated
-from narrows.search.scores import KINDS, lost, measured_of
 from narrows.share.kept_runs import ATLAS_FILE, PAIRS, TRIAL_FILE
 from narrows.share.numbers import Difference, of_file
 from narrows.share.recomputed import Left, is_at

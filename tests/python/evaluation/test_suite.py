@@ -21,7 +21,7 @@ from command_line import command, environment
 from narrows import cards
 from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import find_suite, read_suite
-from narrows.evaluation.summary import is_broken
+from narrows.evaluation.verdict import is_broken
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import make_plan

@@ -21,7 +21,7 @@ from narrows.drawing.lettering import all_shortened, shortened
 from narrows.drawing.plot import Axis
 from narrows.drawing.scale import BITS_PER_SECOND
 from narrows.drawing.style import style_of
-from narrows.report.study import combinations, contrasts, matrix, multivariate, pairs, ranks
+from narrows.report.study import combinations, matrix, multivariate, pairs
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study.rows import response_meaning, stacked_panels
 
@@ -68,12 +68,12 @@ FIGURES = {
         (found := effects(two_level("ABCD").runs.astype(float), "ABCD", FILTRATION * 1e6, order=4)),
         limits := lenth(np.array([effect.value for effect in found])),
     ),
-    "youden": contrasts.youden("rate_bps", found, float(FILTRATION.mean() * 1e6), limits),
-    "sizes": contrasts.sizes("rate_bps", found, limits),
-    "residual": contrasts.left_over(
+    "youden": drawn_effects.youden("rate_bps", found, float(FILTRATION.mean() * 1e6), limits),
+    "sizes": drawn_effects.sizes("rate_bps", found, limits),
+    "residual": drawn_effects.left_over(
         "rate_bps", found, unexplained(np.array([effect.value for effect in found]), FILTRATION * 1e6)
     ),
-    "contours": contrasts.contours(
+    "contours": drawn_effects.contours(
         "rate_bps",
         (found[0], found[3]),
         16.625e6,
@@ -86,7 +86,7 @@ FIGURES = {
         "rate_bps",
         Block(("cubic", "<bic>"), ({"rtt": "80ms"}, {"rtt": "20ms"}), np.array([[4e6, 6e6], [2e6, 3e6]])),
     ),
-    "critical-difference": ranks.critical_difference(
+    "critical-difference": combinations.critical_difference(
         ranking(
             Block(("cubic", "newreno", "<bic>"), ({},) * 20, np.tile([3.0, 2.0, 1.0], (20, 1))), higher_is_better=True
         ),
@@ -166,7 +166,9 @@ def test_ranks_stand_in_order_and_names_are_escaped() -> None:
     assert "<bic>" not in drawing(figure.draw(PAPERS[0]))
     assert words(svg(figure)).count("not different") == 0
     tied = Block(("a", "b", "c"), ({},) * 3, np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]]))
-    assert "not different" in words(svg(ranks.critical_difference(ranking(tied, higher_is_better=True), "goodput")))
+    assert "not different" in words(
+        svg(combinations.critical_difference(ranking(tied, higher_is_better=True), "goodput"))
+    )
 
 
 def test_the_tree_names_every_leaf_and_the_algorithm_that_joins_last() -> None:

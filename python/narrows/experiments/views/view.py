@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The view of a study: the command that defined it, and how its table of cells is evaluated."""
+"""The view of a study: the command that defined it, the study file that it wrote, and how its cells are evaluated."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes `index.html` into a folder of folders of results."""
+"""Writes `index.html` into a folder of folders of results, read from their summaries only."""
 
 from __future__ import annotations
 

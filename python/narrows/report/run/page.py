@@ -12,7 +12,7 @@ from narrows.files.disk import write_whole
 from narrows.page import document
 from narrows.report.run import answer, provenance, sanity, tables
 from narrows.report.run.data import Comparison, Run
-from narrows.report.run.figures import backends, figures, frame, perceived
+from narrows.report.run.figures import figures, frame, perceived, window
 from narrows.report.run.reading import read
 
 
@@ -22,7 +22,7 @@ def page(subject: Run | Comparison) -> str:
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
     if isinstance(subject, Comparison) and subject.backends:
-        drawn = [backends.figure(runs), *drawn]
+        drawn = [window.on_backends(runs), *drawn]
     expected = sanity.expectations(runs)
     note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
     command = provenance.command(subject)
@@ -52,7 +52,7 @@ def _first(drawn: Sequence[Figure], runs: int) -> tuple[list[Figure], list[Figur
     first = [shown[name] for name in (perceived.NAME, "tradeoff", "completion") if name in shown][:1]
     # A figure with a panel per run has no place on a first screen if there are many runs.
     courses = ("cwnd", "rates", "census", "queue") if runs <= frame.MOST_PANELS else ()
-    first += [shown[name] for name in (backends.NAME, *courses) if name in shown][:1]
+    first += [shown[name] for name in (window.ON_BACKENDS, *courses) if name in shown][:1]
     return first, [figure for figure in drawn if figure not in first]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Algorithms that behave alike as a tree, and cells and responses in one plane.
+"""All responses together: algorithms that behave alike as a tree, and cells and responses in one plane.
 
 Sources: the dendrogram as K. Mills et al., NIST SP 500-282 (2010), draw one per condition; K. R. Gabriel, Biometrika 58
 (1971) 453 (biplot).

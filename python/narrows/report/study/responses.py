@@ -22,9 +22,8 @@ from narrows.experiments.findings import Finding, grouping, variance_of
 from narrows.page.document import Part, anchor
 from narrows.page.estimates import estimate_texts
 from narrows.plural import counted
-from narrows.report.study import combinations, contrasts, tabular
+from narrows.report.study import combinations, tabular
 from narrows.report.study import effects as effect_figures
-from narrows.report.study import ranks as rank_figures
 from narrows.report.study.rows import response_meaning
 from narrows.report.study.tabular import allowed, part
 
@@ -88,7 +87,7 @@ def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     shown = response_meaning(name)
     if shown.better and plan.factors:
         yield from allowed(
-            lambda: rank_figures.critical_difference(
+            lambda: combinations.critical_difference(
                 ranks.ranking(block(cells, name, plan.factors), higher_is_better=shown.better > 0), shown.label
             )
         )
@@ -126,15 +125,15 @@ class _Contrasts:
     def figures(self, name: str) -> Iterator[Figure]:
         """Yield the figures of the effects besides the half-normal plot."""
         found, grand = self.found, float(self.values.mean())
-        yield contrasts.youden(name, found, grand, self.limits)
-        yield contrasts.sizes(name, found, self.limits)
+        yield effect_figures.youden(name, found, grand, self.limits)
+        yield effect_figures.sizes(name, found, self.limits)
         sizes = np.array([each.value for each in found])
-        yield contrasts.left_over(name, found, effects.unexplained(sizes, self.values))
+        yield effect_figures.left_over(name, found, effects.unexplained(sizes, self.values))
         mains = sorted((each for each in found if len(each.factors) == 1), key=lambda each: -abs(each.value))
         one, other = mains[:_TWO]
         both = {*one.factors, *other.factors}
         together = next((each.value for each in found if set(each.factors) == both), 0.0)
-        yield contrasts.contours(name, (one, other), together, grand, self.levels)
+        yield effect_figures.contours(name, (one, other), together, grand, self.levels)
 
 
 def _several(plan: Plan) -> bool:

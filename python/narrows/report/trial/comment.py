@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a trial as a comment in Markdown and as JUnit's XML."""
+"""The results of a trial as a comment in Markdown, as JUnit's XML, and for a workflow of GitHub."""
 
 from __future__ import annotations
 

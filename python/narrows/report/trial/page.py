@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a trial."""
+"""The page of a trial, and its figure: all metrics on one axis, in multiples of the change that matters."""
 
 from __future__ import annotations
 
