@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, TypeVar, dataclass_transform
 
 Made = TypeVar("Made")
 

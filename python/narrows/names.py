@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from narrows import core
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def unknown(what: str, given: str, known: Iterable[str], otherwise: str = "") -> str:

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from narrows.statistics import EQUAL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def decimals_of(value: float, digits: int = 3) -> int:

@@ -30,14 +30,12 @@ transformation); M. S. Bartlett, Biometrics 3 (1947) 39 (square root of counts, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from narrows.quantiles import gamma_quantile, t_quantile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    Value = TypeVar("Value")
+Value = TypeVar("Value")
 
 
 class Estimate(TypedDict):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, in_order, numbers, varies, words
@@ -20,8 +21,6 @@ from narrows.frozen import frozen
 from narrows.statistics import Estimate, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.analysis.table import Cells, FloatArray
 
 

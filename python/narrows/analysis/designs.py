@@ -14,6 +14,7 @@ I. M. Sobol', USSR Computational Mathematics and Mathematical Physics 7 (1967) 8
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from narrows.analysis.table import AnalysisError
@@ -21,8 +22,6 @@ from narrows.extras import load
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 

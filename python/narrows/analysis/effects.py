@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
@@ -22,8 +23,6 @@ from narrows.extras import load
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.table import Cells, FloatArray
 
 

@@ -9,6 +9,7 @@ component analysis", Biometrika 58 (1971) 453; R. R. Sokal and C. D. Michener, U
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
@@ -16,8 +17,6 @@ from narrows.extras import load
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.table import Cells, FloatArray
 
     Distance = Literal["absolute-correlation", "correlation", "euclidean"]

@@ -12,17 +12,14 @@ Deviations: if a performance is the same with and without competitors, zero incl
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from narrows.analysis.harm import harm
 from narrows.frozen import frozen
 from narrows.statistics import POSITIVE, REAL, SHARE, Estimate, Range, estimate
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Values = Mapping[str, float]
-    Key = tuple[tuple[str, ...], str, str | None, int]
+Values = Mapping[str, float]
+Key = tuple[tuple[str, ...], str, str | None, int]
 
 
 @frozen

@@ -9,6 +9,7 @@ J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Jo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, block, varies
@@ -16,8 +17,6 @@ from narrows.extras import load
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.analysis.table import Block, Cells, FloatArray
 
 

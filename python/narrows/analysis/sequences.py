@@ -29,10 +29,7 @@ transformation", Journal of the Royal Statistical Society B 54 (1992) 221.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 
 def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: float = 1.0) -> tuple[float, float]:

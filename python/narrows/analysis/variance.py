@@ -12,6 +12,7 @@ no matrix has a row per cell, and its size is limited (`MOST_COLUMNS`).
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from narrows.analysis.effects import named
@@ -20,8 +21,6 @@ from narrows.extras import load
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 

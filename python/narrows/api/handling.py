@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from narrows.explain.moment import Explanation
     from narrows.share.verify import Verdict
 

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.core import RunError
 
 if TYPE_CHECKING:
-    import os
-
     from narrows.commands.job import Job
     from narrows.commands.studies import Studying
     from narrows.opened.folder import OpenedStudy

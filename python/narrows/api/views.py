@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrows.api.jobs import opened, path
@@ -14,9 +16,6 @@ from narrows.run.jobs import Watch, observer
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
     from narrows.opened.folder import OpenedStudy
 
 

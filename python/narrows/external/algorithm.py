@@ -7,18 +7,16 @@ import inspect
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.cell import written
 from narrows.external.source import FORM, AlgorithmError, executing, read
 from narrows.typed import Typed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str, str, str]:

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows import core
 from narrows.external.description import describe
 from narrows.external.source import EVERYTHING, LIBRARIES, WASM, AlgorithmError, is_external, split_name, split_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 def unlike(sides: Mapping[str, Sequence[str]]) -> str:

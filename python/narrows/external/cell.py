@@ -9,15 +9,12 @@ import builtins
 import hashlib
 import linecache
 import shutil
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def written(algorithm: type) -> Path:

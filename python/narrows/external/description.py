@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 from narrows import core
 from narrows.external.algorithm import DECLARED, HOOKS, REQUIRED, declared, explain
 from narrows.external.source import FORM, AlgorithmError, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 # The value of a name; None if the source does not decide.

@@ -5,12 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from narrows.external.source import SUFFIXES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def short_names(algorithms: Sequence[str]) -> dict[str, str]:

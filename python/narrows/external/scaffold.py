@@ -6,12 +6,9 @@ from __future__ import annotations
 import keyword
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def check_name(name: str) -> None:

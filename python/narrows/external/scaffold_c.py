@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from narrows import core
 from narrows.external.scaffold import TEMPLATES, check_name, write_new
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def new_c(name: str, start: Path) -> list[Path]:

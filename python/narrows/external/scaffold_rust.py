@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.scaffold import TEMPLATES, check_name, class_name, write_new
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def source_tree(start: Path) -> Path | None:

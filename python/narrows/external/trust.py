@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.source import LIBRARIES, is_trusted, named_files, split_name
 from narrows.library import ships
 from narrows.typed import Typed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Trust(NamedTuple):

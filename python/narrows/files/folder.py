@@ -9,16 +9,13 @@ import os
 import re
 import shutil
 import socket
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
 from narrows.errors import OutputError
 from narrows.files.system import is_alive, move_folder, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def check_place(folder: Path, *, replace: bool) -> None:

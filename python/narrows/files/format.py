@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from narrows.errors import InputError
 from narrows.files.disk import write_whole
 from narrows.files.json_objects import SEAL, check_seal, read_object, sealed, to_json
 from narrows.files.kinds import COMMAND_AGAIN, KINDS, REPRODUCE_AGAIN, Format
 from narrows.versions import version
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 class FormatError(InputError):

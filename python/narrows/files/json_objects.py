@@ -8,14 +8,12 @@ import json
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from narrows.errors import InputError
 from narrows.files.text import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
 
 from narrows.errors import OutputError
 from narrows.files.folder import check_place
 from narrows.files.format import numbered, read_kept, write_kept
 from narrows.files.journal import Journal
 from narrows.files.lease import Lease
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 
 def open_or_make(folder: Path, name: str, about: Mapping[str, Any], refusal: str, *, is_sealed: bool = False) -> None:

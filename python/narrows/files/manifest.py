@@ -8,8 +8,10 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows import core
 from narrows.comparison import KINDS, runs_of
@@ -20,10 +22,6 @@ from narrows.files.kinds import kind_of
 from narrows.files.place import inside
 from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
 from narrows.versions import version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 
 def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] = ()) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -15,9 +17,6 @@ from narrows.files.parquet import read_parquet
 from narrows.files.toml import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     import pyarrow as pa
 
 

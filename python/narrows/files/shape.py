@@ -6,15 +6,13 @@ from __future__ import annotations
 import json
 import math
 import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows.errors import InputError, ReportError
 from narrows.files.text import is_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 # A shape is a type (`float` also allows whole numbers); a `range` of whole numbers; None; a tuple of alternatives; a

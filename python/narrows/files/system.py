@@ -6,13 +6,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def lock(file: IO[Any], *, wait: bool = True) -> None:

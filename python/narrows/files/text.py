@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import stat
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def open_regular(file: Path) -> BinaryIO:

@@ -7,12 +7,10 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read_plain(file: Path) -> dict[str, Any]:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.files.parquet import read_parquet
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
     from narrows.files.run_folder import RunFolder

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 from narrows.errors import InputError
 from narrows.files.disk import new_file
@@ -11,10 +12,6 @@ from narrows.files.folder import appearing
 from narrows.files.run_folder import single
 from narrows.formats import csv, pcapng, qlog
 from narrows.names import UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def export(form: str, folder: Path, out: Path | None, replication: int | None, at: Sequence[str]) -> Path:

@@ -6,13 +6,11 @@ from __future__ import annotations
 import math
 from ipaddress import ip_address
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.files.json_objects import RepeatedKeyError, from_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Interval(NamedTuple):

@@ -10,15 +10,14 @@ the packet log, each if the run has it. Each flow has its own file: a sequence h
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.files.folder import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     import pyarrow as pa
 
     from narrows.files.run_folder import RunFolder

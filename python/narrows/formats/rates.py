@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from narrows.arguments import typed
 from narrows.errors import InputError
@@ -15,10 +17,6 @@ from narrows.files.text import open_regular
 from narrows.formats import iperf3
 from narrows.formats.capture import Capture, Packet, Place, is_capture
 from narrows.plural import counted
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
 
 
 class Rates(NamedTuple):

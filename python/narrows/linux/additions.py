@@ -6,14 +6,11 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.linux.edits import edits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OURS = Path(__file__).parent / "kernel"
 DRIVER = ("narrows.h", "narrows_kern.c", "narrows_user.c")

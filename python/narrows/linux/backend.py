@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from narrows.errors import InputError
 from narrows.linux import cache, library
 from narrows.names import UnknownNameError
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 SIMULATOR = "simulator"
 LINUX = cache.LINUX

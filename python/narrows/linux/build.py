@@ -11,16 +11,13 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
 from narrows.files.system import lock, move_file
 from narrows.linux import additions, cache, library, source
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # The program, and the package of Debian that has it.
 TOOLS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc", "xz": "xz-utils"}

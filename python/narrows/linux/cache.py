@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from narrows.errors import InputError
 from narrows.files.system import user_cache
 from narrows.frozen import frozen
 from narrows.linux import additions
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINUX = "linux"
 DEFAULT = "default"

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from narrows.errors import InputError
 from narrows.frozen import frozen
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @frozen

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.files.system import move_file
 from narrows.linux import cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FILE = "libnarrows_guest.so"
 # The root of the source tree; of an installed package, the folder of the environment.

@@ -11,6 +11,7 @@ Examples:
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
@@ -23,8 +24,6 @@ from narrows.metrics.request import counted_names as counted_names
 from narrows.statistics import distinct, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from narrows.core import Records, Scenario
     from narrows.metrics.observed import Observed
 

@@ -12,6 +12,7 @@ Examples:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -19,8 +20,6 @@ from narrows import core
 from narrows.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from narrows.metrics.observed import Flow, Observed
 
     Choices = Mapping[str, Any]

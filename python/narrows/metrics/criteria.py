@@ -8,16 +8,14 @@ is computed (`narrows.statistics`); the margin, which words a difference gets.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.frozen import frozen
 from narrows.metrics.request import MetricError, resolve
 from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Estimate, Range
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def range_of(

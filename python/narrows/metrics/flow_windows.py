@@ -10,11 +10,11 @@ import numpy as np
 from narrows.metrics import series, stability, windows
 from narrows.metrics.card import Share, Time, Whole, metric
 from narrows.metrics.parameters import AFTER, FROM, MILLS, UNTIL, WELZL
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Flow, Observed
-    from narrows.metrics.series import FloatArray
 
 
 def _windows(seen: Observed, flow: Flow, choices: Choices) -> tuple[FloatArray, FloatArray, FloatArray] | None:

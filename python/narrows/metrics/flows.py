@@ -11,11 +11,11 @@ import numpy as np
 from narrows.metrics import series, stability
 from narrows.metrics.card import Share, Whole, metric
 from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, FROM, MILLS, RTT_BIN, STABILITY, UNTIL, WELZL
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Flow, Observed
-    from narrows.metrics.series import FloatArray
 
 
 def _binned(

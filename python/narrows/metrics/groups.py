@@ -12,11 +12,11 @@ from narrows.analysis import harm as performance
 from narrows.metrics import convergence, fairness, series, stability
 from narrows.metrics.card import Rate, Share, Time, metric
 from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, CHIU, HA, MSER, PEER, STABILITY
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Flow, Observed
-    from narrows.metrics.series import FloatArray
 
 
 def _aggregate(seen: Observed, group: str) -> FloatArray | None:

@@ -11,11 +11,11 @@ import numpy as np
 from narrows.metrics import losses, series, stability
 from narrows.metrics.card import Share, Time, Whole, metric
 from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, FROM, HA, MSER, STABILITY, UNTIL, WELZL
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Observed
-    from narrows.metrics.series import FloatArray
 
 STABLE = Share("factor", "ratio to the steady loss rate below which the loss rate is stable", "150%")
 STEADY_FROM = Time(

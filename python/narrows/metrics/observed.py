@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,10 +12,9 @@ import numpy as np
 
 from narrows import core
 from narrows.metrics import series
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from narrows.core import Records, Scenario
     from narrows.metrics.series import FloatArray
 

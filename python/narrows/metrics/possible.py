@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from narrows.metrics.criteria import range_of
 from narrows.metrics.request import card_of
+from narrows.statistics import Range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from narrows.core import Records
-    from narrows.statistics import Range
 
 
 def range_in(records: Sequence[Records], of: str, owner: str, metric: str) -> Range:

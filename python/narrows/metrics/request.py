@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from narrows.frozen import frozen
 from narrows.names import unknown_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from narrows.metrics.card import Parameter
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from narrows.metrics import series
 from narrows.metrics.card import Name, Time, Word, metric
 from narrows.metrics.parameters import FROM, MILLS, UNTIL
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

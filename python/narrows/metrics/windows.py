@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.metrics import series
+from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from narrows.metrics.series import FloatArray
 
 
 def cuts(windows: FloatArray, thresholds: FloatArray) -> NDArray[np.int64]:
