@@ -76,6 +76,18 @@ def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
     return found
 
 
+def factors_of(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the algorithm of each run of a comparison, and its level of the other factors; empty texts for none."""
+    found = {}
+    for name, each in (runs_of(summary) or {}).items():
+        at = dict(each.get("at") or {})
+        if at:
+            found[name] = (at.pop(ALGORITHM, ""), run_name(at))
+        else:
+            found[name] = (name, "") if kind_of(summary) == ALGORITHMS else ("", name)
+    return found
+
+
 @frozen
 class Replaced:
     """The groups whose algorithm a comparison replaces, if it does not replace the algorithm of all."""

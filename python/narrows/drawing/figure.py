@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -101,6 +102,16 @@ def drawing(panels: Sequence[Panel]) -> Markup:
 def without_repeats(keys: Iterable[Key]) -> list[Key]:
     """Return the entries without repetitions: the first one of each name."""
     return list({key.name: key for key in reversed(list(keys))}.values())[::-1]
+
+
+def evenly(groups: Sequence[str], most: int) -> list[int]:
+    """Return the places of at most `most` things, in order, taken evenly from all groups."""
+    rank: Counter[str] = Counter()
+    ranked = []
+    for place, group in enumerate(groups):
+        ranked.append((rank[group], place))
+        rank[group] += 1
+    return sorted(place for _, place in sorted(ranked)[:most])
 
 
 def swatch(sample: str, style: Style | None) -> Markup:

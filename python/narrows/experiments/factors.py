@@ -186,7 +186,7 @@ def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
     if not items:
         document.complain(entry.node, "an empty list of levels", allowed=LEVELS)
         return None
-    levels = [Level(_label(item.plain), {name: item.plain}) for item in items]
+    levels = [Level(label_of(item.plain), {name: item.plain}) for item in items]
     _check_distinct(document, items, [level.label for level in levels])
     return Factor(name, tuple(levels), entry.span)
 
@@ -257,13 +257,14 @@ def _check_distinct(document: Document, items: list[Node], labels: list[Any]) ->
     seen = set()
     for item, label in zip(items, labels, strict=True):
         # A label that is a list or a table is refused when it is used.
-        shown = label if isinstance(label, str | int | float) else inline(label)
+        shown = label_of(label)
         if shown in seen:
             document.complain(item, "is there twice", allowed="different levels")
         seen.add(shown)
 
 
-def _label(value: Any) -> Any:
+def label_of(value: Any) -> Any:
+    """Return a value as a column of results can hold it."""
     return value if isinstance(value, str | int | float) else inline(value)
 
 

@@ -13,6 +13,7 @@ from narrows.errors import InputError
 from narrows.experiments.definition import WIDTH, Study
 from narrows.experiments.design import Row
 from narrows.experiments.document import Node
+from narrows.experiments.factors import label_of
 from narrows.experiments.keys import ON
 from narrows.experiments.measures import Column, Known, added, columns, half_width
 from narrows.experiments.plan import Kept, Plan, Point
@@ -253,7 +254,7 @@ def _cells_of(levels: Row) -> dict[str, Any]:
     cells: dict[str, Any] = {}
     for name, level in levels.items():
         cells[name] = level.label
-        cells |= {path: _scalar(value) for path, value in level.moves.items() if path != name}
+        cells |= {path: label_of(value) for path, value in level.moves.items() if path != name}
     return cells
 
 
@@ -275,10 +276,6 @@ def _named(points: Sequence[Point]) -> list[Point]:
         )
         for point in points
     ]
-
-
-def _scalar(value: Any) -> Any:
-    return value if isinstance(value, str | int | float) else inline(value)
 
 
 def _distinct(rows: Sequence[Row]) -> list[Row]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from narrows.drawing.figure import Figure, Key, Paper
+from narrows.drawing.figure import Figure, Key, Paper, evenly
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, Unit, nice_ceiling, nice_step
 from narrows.drawing.style import looks
@@ -65,7 +65,8 @@ def course_of(  # noqa: PLR0913  # the lines, and their channels
 ) -> Figure:
     """Return the figure of a quantity over time."""
     found = _lines(shown, course, replication)
-    few = found if runs or course.kind == "link" else _a_few(found)
+    groups = [each.name.rpartition("[")[0] for each in found]
+    few = found if runs or course.kind == "link" else [found[place] for place in evenly(groups, MOST_ENTRIES)]
     placed = _of_runs(few, runs, one=one) if runs else _of_run(few, algorithms, course.kind, one=one)
     styles = looks({each.key: each.factors for each in placed})
     panels = list(dict.fromkeys(each.panel for each in placed))
@@ -156,17 +157,6 @@ def _of_runs(lines: Sequence[_Line], runs: Mapping[str, tuple[str, str]], *, one
         else:
             placed.append(_Placed(line, title, line.run, (algorithm, level)))
     return placed
-
-
-def _a_few(lines: Sequence[_Line]) -> list[_Line]:
-    """Return as many lines as a legend names, evenly from all groups."""
-    rank: Counter[str] = Counter()
-    ranked = []
-    for place, each in enumerate(lines):
-        group = each.name.rpartition("[")[0]
-        ranked.append((rank[group], place))
-        rank[group] += 1
-    return [lines[place] for place in sorted(place for _, place in sorted(ranked)[:MOST_ENTRIES])]
 
 
 def _highest(placed: Sequence[_Placed]) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from narrows.arguments import typed
-from narrows.comparison import ALGORITHM, ALGORITHMS, kind_of, run_name, runs_of
+from narrows.comparison import factors_of
 from narrows.drawing.figure import Figure
 from narrows.drawing.scale import BITS_PER_SECOND, PACKETS, SECONDS
 from narrows.extras import require
@@ -74,28 +74,16 @@ class Plots:
         Raises:
             InputError: Matplotlib is not installed, the summary has no such metric, or `ax` would need several panels.
         """
-        return _printed(means_of(self._shown, name, self._factors()), ax)
+        return _printed(means_of(self._shown, name, factors_of(self._shown.summary)), ax)
 
     def _over_time(self, course: Course, ax: Any, replication: int) -> Any:
-        algorithms = {}
-        if not self._factors():
+        algorithms, factors = {}, factors_of(self._shown.summary)
+        if not factors:
             flows = self._shown.table("flows")
             columns = (flows[name].to_pylist() for name in ("group", "flow", "algorithm"))
             algorithms = {f"{group}[{flow}]": each for group, flow, each in zip(*columns, strict=True)}
-        figure = course_of(course, self._shown, replication, self._factors(), algorithms, one=ax is not None)
+        figure = course_of(course, self._shown, replication, factors, algorithms, one=ax is not None)
         return _printed(figure, ax)
-
-    def _factors(self) -> dict[str, tuple[str, str]]:
-        """Return algorithm and level of the other factors of each run of a comparison; empty for a run."""
-        summary = self._shown.summary
-        found = {}
-        for name, each in (runs_of(summary) or {}).items():
-            at = dict(each.get("at") or {})
-            if at:
-                found[name] = (at.pop(ALGORITHM, ""), run_name(at))
-            else:
-                found[name] = (name, "") if kind_of(summary) == ALGORITHMS else ("", name)
-        return found
 
 
 def _printed(figure: Figure, ax: Any) -> Any:

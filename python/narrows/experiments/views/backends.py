@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from narrows.experiments.measures import Column
 from narrows.experiments.store import independent
+from narrows.experiments.views.view import number
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
@@ -45,23 +45,16 @@ def differences(plan: Plan, tables: Mapping[str, pa.Table]) -> list[dict[str, An
     found = []
     for point in plan.points:
         condition = {name: point.levels[name] for name in plan.factors}
-        here = {on: [row for row in each if _is_at(row, condition)] for on, each in rows.items()}
+        at = {name: str(level) for name, level in condition.items()}
+        here = {on: [row for row in each if at == {name: str(row[name]) for name in at}] for on, each in rows.items()}
         measures = {}
         for column in plan.columns:
-            values = {on: _values(each, column.name) for on, each in here.items()}
+            values = {on: {row["replication"]: number(row[column.name]) for row in each} for on, each in here.items()}
             entry = _entry(column, values[SIMULATOR], values[LINUX])
             if entry is not None:
                 measures[column.name] = entry
         found.append({"condition": condition, "measures": measures})
     return found
-
-
-def _is_at(row: Mapping[str, Any], condition: Mapping[str, Any]) -> bool:
-    return all(str(row[name]) == str(level) for name, level in condition.items())
-
-
-def _values(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
-    return {row["replication"]: math.nan if row[column] is None else row[column] for row in rows}
 
 
 def _entry(column: Column, simulator: Values, kernel: Values) -> dict[str, Estimate] | None:

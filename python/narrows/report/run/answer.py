@@ -156,11 +156,8 @@ def of_perceived(run: Run) -> Iterator[Markup]:
     """Yield a sentence per group that has an application or transfers, by its name."""
     for group, measures in run.groups.items():
         known = [name for name, measure in measures.items() if measure.mean is not None]
-        said = []
-        for name in stated(known, [name for name in known if measures[name].mean]):
-            measure = measures[name]
-            value = estimate_text(measure.mean, measure.interval, meaning(name).unit, measure.method)
-            said.append(clause(name, group, value))
+        moved = [name for name in known if measures[name].mean]
+        said = [clause(name, group, _value(measures[name], meaning(name))) for name in stated(known, moved)]
         if said:
             text = "; ".join(said)
             yield join((f"{text[:1].upper()}{text[1:]}.",))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from narrows.comparison import ALGORITHM, ALGORITHMS, Replaced, contrasts, kind_of, run_name, runs_of
+from narrows.comparison import Replaced, contrasts, factors_of, kind_of
 from narrows.drawing.style import Style, looks
 from narrows.files.manifest import MANIFEST
 from narrows.files.parquet import read_parquet
@@ -64,11 +64,7 @@ def packet_log(run: Run) -> pa.Table | None:
 
 def _looks(summary: Mapping[str, Any]) -> dict[str, tuple[tuple[str, str], Style]]:
     """Return algorithm and level of each run of a comparison, and its style among the others."""
-    factors = {}
-    for name, each in (runs_of(summary) or {}).items():
-        at = dict(each.get("at") or {})
-        algorithm = at.pop(ALGORITHM, "" if at or kind_of(summary) != ALGORITHMS else name)
-        factors[name] = (algorithm, run_name(at) if each.get("at") else "" if algorithm else name)
+    factors = factors_of(summary)
     styles = looks(factors)
     return {name: (factors[name], styles[name]) for name in factors}
 

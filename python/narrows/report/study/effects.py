@@ -91,10 +91,14 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
             _lines(panel, pair, shown.unit)
         return panels
 
+    of_lines: dict[str, list[str]] = {}
+    for pair in pairs:
+        _, lines = pair[0].levels
+        of_lines.setdefault(lines, []).extend(_levels(pair, lines))
     keys = [
         Key(f"{lines}={level}", f"{lines} = {level}", "dot", style)
-        for lines in dict.fromkeys(list(pair[0].levels)[1] for pair in pairs)
-        for level, style in _styles(lines, [each for pair in pairs for each in _levels_if(pair, lines)]).items()
+        for lines, levels in of_lines.items()
+        for level, style in _styles(lines, levels).items()
     ]
     caption = ("Lines that run alike say that the two factors act apart; lines that cross or open, that they do not.",)
     return Figure("interactions", f"Interactions in {shown.label}", caption, keys, draw)
@@ -144,10 +148,6 @@ def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
 
 def _levels(pair: Sequence[Mean], factor: str) -> list[str]:
     return list(dict.fromkeys(mean.levels[factor] for mean in pair))
-
-
-def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
-    return _levels(pair, lines) if list(pair[0].levels)[1] == lines else []
 
 
 def _styles(factor: str, levels: Sequence[str]) -> dict[str, Style]:

@@ -53,7 +53,7 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
     under = Basis(basis, count)
     first = [pair_map("excess", _pairs(whole), EXCESS, scope, opens=True)] if known else []
     if known and len(conditions) > 1:
-        shown = {condition: _pairs(_under(found, condition)) for condition in conditions[:MOST_CONDITIONS]}
+        shown = {each: _pairs([one for one in found if one.condition == each]) for each in conditions[:MOST_CONDITIONS]}
         first.append(multiples("conditions", "Under each condition", shown, EXCESS, under))
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
     drawn = list(_drill_down((view, plan), found, conditions, under)) if known else []
@@ -73,10 +73,6 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
 
 def _pairs(found: Sequence[Meeting]) -> dict[tuple[str, str], Mapping[str, Estimate]]:
     return {(each.contender, each.incumbent): each.found for each in found}
-
-
-def _under(found: Sequence[Meeting], condition: tuple[str, ...]) -> list[Meeting]:
-    return [each for each in found if each.condition == condition]
 
 
 def _drill_down(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,7 @@ def progress(state: Status) -> Markup:
 
 def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
     failed = [names for names in cells["checks_failed"].to_pylist() if names]
-    times = {name: sum(name in names.split(", ") for names in failed) for name in _each(failed)}
+    times = Counter(name for names in failed for name in names.split(", "))
     checks = "; ".join(f"{name}: in {count}" for name, count in times.items()) or "none"
     algorithms = len(plan.rows[0])
     entries = [
@@ -164,10 +165,6 @@ def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
 def _times(plan: Plan) -> str:
     few, many = plan.replications.minimum, plan.replications.maximum
     return counted(few, "replication") if few == many else f"{few} to {many} replications"
-
-
-def _each(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(name for each in names for name in each.split(", ")))
 
 
 def _origin(plan: Plan, cells: pa.Table) -> Markup:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -49,7 +48,9 @@ def figure(runs: Sequence[Run]) -> Figure:
     left = 0
     if len({course.key for course in courses}) + 1 > frame.MOST_ENTRIES:
         left = max(len(courses) - frame.MOST_PANELS, 0)
-        courses = [part for each in courses[: frame.MOST_PANELS] for part in _before_others(each, courses)]
+        titles = [", ".join(filter(None, (each.panel, each.key))) for each in courses[: frame.MOST_PANELS]]
+        alone = zip(courses, titles, strict=False)
+        courses = [part for each, title in alone for part in frame.before_others(each, courses, title)]
     if not courses:
         return Figure("jain", title, (), absent="Fairness over time needs two flows that are active together.")
     middles = (edges[:-1] + edges[1:]) / 2
@@ -88,32 +89,13 @@ def _key(course: _Course) -> Key:
 
 def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
     key, style = course.key, course.style
-    if key == frame.OTHERS:
-        panel.line(key, middles, _mean(course.index), style, kind="behind")
-        return
     with warnings.catch_warnings():
         # A window without two flows in any replication has no mean: NaN, which lifts the pen.
         warnings.simplefilter("ignore", RuntimeWarning)
         low, mean, high = (f(course.index, axis=0) for f in (np.nanmin, np.nanmean, np.nanmax))
-    if len(course.index) > 1:
+    if len(course.index) > 1 and key != frame.OTHERS:
         panel.band(key, middles, low, high, style)
-    panel.line(key, middles, mean, style)
-
-
-def _before_others(course: _Course, courses: Sequence[_Course]) -> list[_Course]:
-    """Return a panel with one course in front of the others of their common panel."""
-    panel = ", ".join(filter(None, (course.panel, course.key)))
-    others = [each for each in courses if each.panel == course.panel and each is not course]
-    behind = [replace(each, panel=panel, key=frame.OTHERS, style=frame.FAINT) for each in others]
-    return [*behind, replace(course, panel=panel, key=frame.OWN)]
-
-
-def _mean(index: FloatArray) -> FloatArray:
-    with warnings.catch_warnings():
-        # A window without two flows in any replication has no mean: NaN, which lifts the pen.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        mean: FloatArray = np.nanmean(index, axis=0)
-    return mean
+    panel.line(key, middles, mean, style, kind="behind" if key == frame.OTHERS else "line")
 
 
 def _course(runs: Sequence[Run], view: frame.View, edges: FloatArray) -> _Course:

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.drawing.figure import Key, without_repeats
+from narrows.drawing.figure import Key, evenly, without_repeats
 from narrows.drawing.plot import Axis, Panel
 from narrows.drawing.scale import SECONDS, nice_step, quantity
 from narrows.drawing.style import Style, apart, looks, marked
@@ -57,14 +57,14 @@ def entries(runs: Sequence[Run], has: Callable[[Run, str], bool]) -> list[Entry]
                 found.append(Entry(run, group, panel, algorithm if crossed else run.name, run.style))
     if len({each.key for each in found}) > MOST_ENTRIES:
         alone = len({each.panel for each in found}) == 1
-        found = [part for each in found[:MOST_PANELS] for part in _before_others(each, found, alone=alone)]
+        panels = [each.key if alone else f"{each.panel}: {each.key}" for each in found[:MOST_PANELS]]
+        found = [part for each, title in zip(found, panels, strict=False) for part in before_others(each, found, title)]
     panels = list(dict.fromkeys(each.panel for each in found))[:MOST_PANELS]
     return [each for each in found if each.panel in panels]
 
 
-def _before_others(entry: Entry, found: Sequence[Entry], *, alone: bool) -> list[Entry]:
+def before_others(entry: Any, found: Sequence[Any], panel: str) -> list[Any]:
     """Return a panel with one entry in front of the others of their common panel."""
-    panel = entry.key if alone else f"{entry.panel}: {entry.key}"
     others = [each for each in found if each.panel == entry.panel and each is not entry]
     behind = [replace(each, panel=panel, key=OTHERS, style=FAINT) for each in others]
     return [*behind, replace(entry, panel=panel, key=OWN)]
@@ -165,12 +165,7 @@ def _colours(runs: Sequence[Run], algorithms: Sequence[str]) -> dict[tuple[str, 
 
 def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
     """Return at most `most` flows in order, taken evenly from all groups."""
-    rank: Counter[str] = Counter()
-    ranked = []
-    for place, trace in enumerate(traces):
-        ranked.append((rank[trace.group], place))
-        rank[trace.group] += 1
-    return [traces[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
+    return [traces[place] for place in evenly([trace.group for trace in traces], most)]
 
 
 def time_axis(runs: Sequence[Run], *, pooled: bool = False) -> Axis:
