@@ -19,7 +19,7 @@ import pytest
 from claim_files import GOODPUT, claim, claims_file
 
 from narrows.cli.shell import tree
-from narrows.evaluation.keys import ROW, SUITE
+from narrows.evaluation.definition import ROW, SUITE
 from narrows.experiments.declared import names
 from narrows.experiments.keys import STUDY
 from narrows.external.trust import EVERYTHING, granted

@@ -61,7 +61,7 @@ def replication(command: argparse.ArgumentParser, of: str = "") -> None:
 
 def listed(text: str) -> list[str]:
     """Return the elements of a list that is separated by commas; commas in parentheses do not separate."""
-    from narrows.run.list_arguments import split
+    from narrows.run.levels import split
 
     return split(text)
 

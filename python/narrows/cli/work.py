@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from narrows.commands.shards import Sharding
+    from narrows.commands.reproductions import Sharding
 
     Result = TypeVar("Result")
 

@@ -1,29 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reproductions: the experiments of a published study, and verdicts on its claims."""
+"""Reproductions: the experiments of a published study, and verdicts on its claims; the part that falls to a shard."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job
-from narrows.commands.shards import Sharding, asked, of_shard, refuse_with_shard
+from narrows.errors import InputError
 from narrows.experiments.executors.threads import Threads
+from narrows.experiments.stored import Status
 from narrows.extras import require
 from narrows.files.json_objects import write_json
 from narrows.frozen import frozen
 from narrows.plural import counted
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
+from narrows.reproduction.campaign import Whole
 from narrows.reproduction.deciding import Report, decide
 from narrows.reproduction.experiment import Part
 from narrows.reproduction.ledger import Found
 from narrows.reproduction.own_claims import keep_claims
 from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find
 from narrows.reproduction.stored_cells import keep, restore
-from narrows.run.options import Options
+from narrows.run.options import Options, Shard
+
+
+@frozen
+class Sharding(Job[Status]):
+    """The part of several studies that falls to a shard."""
+
+    parts: Sequence[Part]
+    place: Path
+
+    def work(self) -> Status:
+        """Run every cell that is missing."""
+        watch = self.options.watch
+        whole = Whole(self.parts, watch.update, watch.stopped)
+        with self.resumable():
+            campaign.work(self.parts, self.place, lambda: Threads(self.options.threads), whole.of)
+        found = [part.opened(self.place).status() for part in self.parts]
+        cells, finished = sum(one.cells for one in found), sum(one.finished for one in found)
+        return Status(cells, finished, sum(one.failed for one in found), None)
+
+    def build(self, _result: Status) -> None:
+        """Build no page: a part of the cells has no verdict."""
+
+
+def of_shard(parts: Sequence[Part], shard: Shard | None) -> list[Part]:
+    """Return studies that run only the cells of a shard."""
+    return [replace(part, shard=shard) for part in parts]
+
+
+def asked(options: Options, **arguments: Any) -> dict[str, Any]:
+    """Return the arguments that the folder of a shard keeps, so that a merge can plan the same cells."""
+    return {"shard": str(options.shard), "seed": options.seed, "replications": options.replications, **arguments}
+
+
+def refuse_with_shard(options: Options, **given: object) -> None:
+    """Check that no argument requires the cells of all shards."""
+    for name, value in given.items():
+        if options.shard is not None and value:
+            problem = "needs the cells of all: join them with `narrows study merge`, then give it to the same command"
+            raise InputError(f"--{name}", f"{problem} without --shard, with the joined folder as --out")
 
 
 class Judged(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from narrows.commands.job import Job
-from narrows.commands.shards import Sharding, asked, of_shard
+from narrows.commands.reproductions import Sharding, asked, of_shard
 from narrows.evaluation import campaign
 from narrows.evaluation import rows as judging
 from narrows.evaluation.campaign import Evaluation

@@ -11,8 +11,7 @@ from typing import Any
 
 from narrows import cards, core
 from narrows.errors import InputError
-from narrows.evaluation.definition import SUITE_FILE, Row, Suite, narrowed, read_suite
-from narrows.evaluation.keys import ALGORITHM
+from narrows.evaluation.definition import ALGORITHM, SUITE_FILE, Row, Suite, narrowed, read_suite
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import Refused, make_plan
@@ -29,7 +28,7 @@ from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.names import UnknownNameError
 from narrows.reproduction.experiment import Part
-from narrows.run.list_arguments import read_queue
+from narrows.run.levels import read_queue
 
 
 @frozen

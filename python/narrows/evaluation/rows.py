@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from narrows.errors import InputError
 from narrows.evaluation import campaign as of_suite
 from narrows.evaluation.campaign import Cells, Evaluation
-from narrows.evaluation.definition import ANY, OWN, Predicate, Row
-from narrows.evaluation.keys import ALGORITHM
+from narrows.evaluation.definition import ALGORITHM, ANY, OWN, Predicate, Row
 from narrows.evaluation.verdict import NOT_APPLICABLE, NOT_MEASURED, WITHIN, Judged, judge, lenient
 from narrows.experiments.plan import Plan, Point
 from narrows.experiments.planner import Refused

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.evaluation.keys import ALGORITHM, LIVENESS, RELATIVE
+from narrows.evaluation.definition import ALGORITHM, LIVENESS, RELATIVE
 from narrows.experiments.task import resolve
 from narrows.external.alike import unlike
 from narrows.linux import backend

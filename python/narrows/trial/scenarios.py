@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.evaluation.definition import Suite, find_suite, read_suite
-from narrows.evaluation.keys import ALGORITHM
+from narrows.evaluation.definition import ALGORITHM, Suite, find_suite, read_suite
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
 from narrows.experiments.planner import Refused, make_plan

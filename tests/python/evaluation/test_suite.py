@@ -19,7 +19,7 @@ from broken_rules import RULES
 import narrows as nw
 from command_line import command, environment
 from narrows import cards
-from narrows.evaluation import campaign, keys
+from narrows.evaluation import campaign, definition
 from narrows.evaluation.definition import find_suite, read_suite
 from narrows.evaluation.verdict import is_broken
 from narrows.experiments.definition import read_study
@@ -503,7 +503,7 @@ def test_a_subject_that_no_backend_runs_is_bad_input(narrows: Narrows, small: Pa
 
 def test_the_page_on_suites_has_every_key() -> None:
     text = DOCS.read_text(encoding="utf-8")
-    for key in (*keys.SUITE, *keys.ROW, *keys.PREDICATE):
+    for key in (*definition.SUITE, *definition.ROW, *definition.PREDICATE):
         assert f"| `{key.name}` | {key.holds} | {key.default} | {key.documented} |" in text
 
 

@@ -28,7 +28,7 @@ from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.linux.backend import SIMULATOR
 from narrows.plural import counted
-from narrows.run.list_arguments import read_queue
+from narrows.run.levels import read_queue
 from narrows.run.options import Options, called
 from narrows.statistics import Estimate
 

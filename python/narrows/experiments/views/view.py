@@ -23,7 +23,7 @@ from narrows.files.toml import inline
 from narrows.frozen import frozen
 from narrows.library import find_scenario
 from narrows.linux.backend import SIMULATOR
-from narrows.run.list_arguments import problem
+from narrows.run.levels import problem
 from narrows.run.options import Options
 from narrows.run.scenario import read
 
