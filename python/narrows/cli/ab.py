@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -13,9 +14,6 @@ from narrows.cli.command import ASK, DONE, EXPECTATION_FAILED, Command
 from narrows.cli.options import PLACE, SCENARIO, common, metrics, whole
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
     from narrows.cli.github import Step
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,6 @@ from narrows.cli.options import common
 from narrows.names import UnknownNameError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
-
     from narrows.library import ScenarioFile
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,9 +16,6 @@ from narrows.cli.options import OF_SCENARIO, SCENARIO, backend, common
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
     from narrows.external.trust import Executed
 
 

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import argparse
+from typing import NamedTuple
 
 
 class Command(NamedTuple):

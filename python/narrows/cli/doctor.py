@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from narrows import core
 from narrows.cli.colour import paint
 from narrows.cli.command import DONE, SET_UP, Command
 from narrows.cli.options import common
-
-if TYPE_CHECKING:
-    import argparse
 
 
 class Finding(NamedTuple):

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows.cli import known
 from narrows.cli.command import DONE, EXPECTATION_FAILED, READ, RUN, Command
 from narrows.cli.options import common, millimetres, replication, time
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def playground(arguments: argparse.Namespace) -> int:

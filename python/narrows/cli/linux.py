@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -11,8 +12,6 @@ from narrows.cli.command import DONE, SET_UP, Command
 from narrows.cli.options import common, whole
 
 if TYPE_CHECKING:
-    import argparse
-
     from narrows.linux import cache
 
 

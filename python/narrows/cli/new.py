@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from narrows.cli.command import ADD, DONE, Command
 from narrows.errors import InputError
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def new(arguments: argparse.Namespace) -> int:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.cli.command import BAD_INPUT, DONE
@@ -19,9 +19,6 @@ from narrows.core import nearest
 from narrows.files.text import is_text
 from narrows.names import unknown_beside
 from narrows.typed import as_typed
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def run(argv: Sequence[str] | None = None) -> int:

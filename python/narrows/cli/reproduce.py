@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,10 +16,6 @@ from narrows.errors import InputError
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from narrows.cli.work import Work
     from narrows.commands.reproductions import Reproducing
     from narrows.reproduction.experiment import Part

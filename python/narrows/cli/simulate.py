@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,6 @@ from narrows.core import RunError
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
-    from narrows import core
     from narrows.cli.work import Work
     from narrows.run.execution import Planned
     from narrows.run.results import Comparison, Run

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import sys
 from pathlib import Path
@@ -14,8 +15,6 @@ from narrows.errors import InputError
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    import argparse
-
     from narrows.cli.work import Work
     from narrows.commands.job import Job
     from narrows.commands.studies import Studied

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,6 @@ from narrows.cli.options import ALGORITHM, CELLS, ITS_OWN, OF_RESUMED, RESUMED, 
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
     from narrows.cli.work import Work
     from narrows.commands.suites import Measuring
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,6 @@ from narrows.cli.options import ALGORITHM
 from narrows.plural import counted
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping
-
     from narrows.cli.work import Work
     from narrows.experiments.plan import Plan
     from narrows.experiments.views import matrix as pairs

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
@@ -21,9 +22,6 @@ from narrows.plural import counted
 from narrows.run.options import Options
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
     from narrows.commands.reproductions import Sharding
 
     Result = TypeVar("Result")

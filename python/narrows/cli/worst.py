@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from narrows.cli import known
 from narrows.cli.command import ASK, Command
 from narrows.cli.options import ALGORITHM, RESUMED, common
 from narrows.plural import counted
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def worst(arguments: argparse.Namespace) -> int:

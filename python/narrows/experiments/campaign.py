@@ -30,8 +30,6 @@ from narrows.run.summary import digest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.experiments.definition import Study
-    from narrows.experiments.task import Executor, Task
     from narrows.run.shared import Shared
 
     # Of a study's folder, its plan and the table of its cells.

@@ -37,7 +37,6 @@ from narrows.statistics import Estimate, Range, estimate, mean_of, paired
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.experiments.measures import Column
     from narrows.experiments.plan import Plan
 
     Key = tuple[str | None, tuple[object, ...], int]

@@ -16,7 +16,6 @@ from narrows.metrics.series import FloatArray
 
 if TYPE_CHECKING:
     from narrows.core import Records, Scenario
-    from narrows.metrics.series import FloatArray
 
     Choices = Mapping[str, Any]
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Choice, Observed
-    from narrows.metrics.series import FloatArray
 
     Mask = NDArray[np.bool_]
 

@@ -28,8 +28,6 @@ from narrows.page.picture import INK, Picture, look_of, series_of
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from narrows.page.picture import Picture
-
     Place = Callable[[float, float], tuple[float, float]]
 
 

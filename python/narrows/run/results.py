@@ -36,8 +36,6 @@ from narrows.run.tables import COLUMNS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.core import Records, Scenario
-    from narrows.metrics.criteria import Margin
     from narrows.run.levels import Crossed
 
 

@@ -17,8 +17,6 @@ from narrows.names import unknown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from narrows.core import Records
-
     Column = tuple[NDArray[Any], list[str] | None]
 
 

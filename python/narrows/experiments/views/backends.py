@@ -17,7 +17,6 @@ from narrows.statistics import Estimate, estimate, paired
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.experiments.measures import Column
     from narrows.experiments.plan import Plan
 
     Values = Mapping[int, float]

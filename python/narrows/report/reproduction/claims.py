@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from narrows.drawing.scale import NARROW_SPACE, NO_DATA, Scale, Unit, quantity, tick_label
 from narrows.drawing.svg import Markup, element, join, number
@@ -15,10 +16,7 @@ from narrows.reproduction.headline import by_strength
 from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    Claim = Mapping[str, Any]
+Claim = Mapping[str, Any]
 
 
 def claims(entries: Sequence[Claim]) -> Markup:

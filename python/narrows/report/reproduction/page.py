@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,17 +20,15 @@ from narrows.plural import counted
 from narrows.report.reproduction.claims import claims, links, verdict_of
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.agreement import estimated
+from narrows.reproduction.claims import Picture, Published, Table
 from narrows.reproduction.findings import findings
 from narrows.reproduction.headline import headline
+from narrows.reproduction.ledger import Found
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
 from narrows.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from narrows.reproduction.claims import Picture, Published, Table
-    from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from narrows.drawing.scale import NO_DATA, quantity
 from narrows.drawing.svg import Markup, element, join
@@ -12,9 +11,7 @@ from narrows.page.blocks import badge, row, state, table
 from narrows.page.estimates import estimate_text
 from narrows.page.metrics import meaning
 from narrows.plural import counted
-
-if TYPE_CHECKING:
-    from narrows.report.run.data import Check, Expectation, Run
+from narrows.report.run.data import Check, Expectation, Run
 
 
 def verdict(runs: Sequence[Run]) -> Markup:

@@ -27,9 +27,7 @@ from narrows.statistics import EQUAL, Estimate, Range, ends_of, estimate, mean_o
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
-    from narrows.page.metrics import Meaning
 
     Row = Mapping[str, Any]
 

@@ -31,8 +31,6 @@ from narrows.report.study.tabular import allowed, part
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.analysis.multivariate import Biplot, Components, Dendrogram
-    from narrows.drawing.svg import Markup
     from narrows.experiments.findings import Finding
     from narrows.experiments.plan import Plan
 

@@ -30,8 +30,6 @@ from narrows.report.study.tabular import allowed, part
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from narrows.drawing.figure import Figure
-    from narrows.drawing.svg import Markup
     from narrows.experiments.plan import Plan
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from narrows.external.names import forms
 from narrows.frozen import frozen
 from narrows.page.estimates import how_made
 from narrows.plural import counted
-
-if TYPE_CHECKING:
-    from narrows.report.run.data import Measure, Run, Trace
+from narrows.report.run.data import Measure, Run, Trace
 
 
 @frozen

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from narrows.drawing.figure import Key
 from narrows.drawing.plot import Panel
 from narrows.drawing.style import Style
 from narrows.frozen import frozen
-
-if TYPE_CHECKING:
-    from narrows.report.run.data import Run, Trace
+from narrows.report.run.data import Run, Trace
 
 
 @frozen
