@@ -6,7 +6,6 @@ use crate::plan::HEADERS;
 use crate::{Plan, rtt};
 use narrows_cc::{
     Ack, Cause, CongestionControl, Failure, Idle, Limits, Loss, Needs, Path, RateSample, RttView, SentPacket,
-    Setup,
 };
 use narrows_units::{Bytes, Rate, Time};
 use std::sync::{Mutex, PoisonError};
@@ -71,7 +70,7 @@ impl Flow {
     /// numbers.
     pub fn new(plan: &Plan, seed: u64, mtu: u16) -> Self {
         let mss = u64::from(mtu).max(1);
-        let setup = Setup { mss: Bytes::new(mss), packet: Bytes::new(mss + HEADERS), seed, ..plan.setup };
+        let setup = plan.setup.mss(Bytes::new(mss)).packet(Bytes::new(mss + HEADERS)).seed(seed);
         let algorithm = plan.build(&setup);
         let shown = Shown::new(algorithm.as_ref());
         if let Some(failure) = &shown.failure {
@@ -110,7 +109,7 @@ impl Flow {
         self.advance(now);
         let idle = self.in_flight == 0;
         if let Some(since) = self.sent_at.filter(|&since| idle && since < now) {
-            self.call(|algorithm, path| algorithm.on_idle(&Idle { since, timeouts: 0 }, path));
+            self.call(|algorithm, path| algorithm.on_idle(&Idle::new(since, 0), path));
         }
         if idle {
             self.delivered.at = now;
@@ -122,14 +121,10 @@ impl Flow {
             left -= size;
             let first = self.in_flight == 0;
             self.in_flight += size;
-            let packet = SentPacket {
-                number: self.packets_sent,
-                size: Bytes::new(size),
-                sent_at: now,
-                in_flight: self.packets(self.in_flight),
-                lost_before: self.packets_lost,
-                app_limited: self.app_limited_until.is_some(),
-            };
+            let packet = SentPacket::new(self.packets_sent, Bytes::new(size), now)
+                .in_flight(self.packets(self.in_flight))
+                .lost_before(self.packets_lost)
+                .app_limited(self.app_limited_until.is_some());
             self.packets_sent += 1;
             self.ledger.enter(packet, number, self.delivered, first);
             if self.in_flight + self.mss > self.window() {
@@ -200,16 +195,7 @@ impl Flow {
         let mut packets = std::mem::take(&mut self.batch.packets);
         packets.sort_unstable_by_key(|packet| packet.number);
         self.call(|algorithm, path| {
-            let ack = Ack {
-                newly_acked,
-                advanced: true,
-                ce_packets: 0,
-                rtt,
-                one_way: None,
-                rate,
-                feedback: None,
-                packets: &packets,
-            };
+            let ack = Ack::new(newly_acked).rtt(rtt).rate(rate).packets(&packets);
             algorithm.on_ack(&ack, path);
         });
         packets.clear();
@@ -218,14 +204,12 @@ impl Flow {
 
     fn sample(&mut self, newest: &Record, prior_in_flight: u64) -> Option<RateSample> {
         let (interval, rate) = self.ledger.sample(newest, self.delivered, self.rtt.map(|rtt| rtt.min))?;
-        Some(RateSample {
-            delivered: self.delivered.packets - newest.before.packets,
-            interval,
-            rate,
-            prior_delivered: newest.before.packets,
-            prior_in_flight,
-            app_limited: newest.packet.app_limited,
-        })
+        Some(
+            RateSample::new(self.delivered.packets - newest.before.packets, interval, rate)
+                .prior_delivered(newest.before.packets)
+                .prior_in_flight(prior_in_flight)
+                .app_limited(newest.packet.app_limited),
+        )
     }
 
     /// Packets of `bytes` altogether were lost, the newest of which was sent at `sent` and had this `number`. `persistent`: all of a
@@ -241,7 +225,7 @@ impl Flow {
         let new_episode = self.begins_episode(sent);
         let packets = if self.needs.packets { &packets[..] } else { &[] };
         self.call(|algorithm, path| {
-            algorithm.on_loss(&Loss { cause, new_episode, lost, flight: None, packets }, path);
+            algorithm.on_loss(&Loss::new(cause, lost).new_episode(new_episode).packets(packets), path);
         });
     }
 
@@ -250,10 +234,7 @@ impl Flow {
         self.advance(now);
         if self.begins_episode(sent) {
             self.call(|algorithm, path| {
-                algorithm.on_loss(
-                    &Loss { cause: Cause::Mark, new_episode: true, lost: 0, flight: None, packets: &[] },
-                    path,
-                );
+                algorithm.on_loss(&Loss::new(Cause::Mark, 0), path);
             });
         }
     }
@@ -298,15 +279,11 @@ impl Flow {
 
     /// Passes an event to the algorithm.
     fn call(&mut self, event: impl FnOnce(&mut dyn CongestionControl, &Path)) {
-        let path = Path {
-            now: self.now,
-            mss: Bytes::new(self.mss),
-            in_flight: self.packets(self.in_flight),
-            rtt: self.rtt,
-            round: self.round,
-            window_limited: self.is_window_limited(),
-            next_departure: self.now,
-        };
+        let path = Path::new(self.now, Bytes::new(self.mss))
+            .in_flight(self.packets(self.in_flight))
+            .rtt(self.rtt)
+            .round(self.round)
+            .window_limited(self.is_window_limited());
         let algorithm = self.algorithm();
         event(algorithm, &path);
         let shown = Shown::new(algorithm);

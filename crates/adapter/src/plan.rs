@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An algorithm with the setup of its connections.
 
-use narrows_cc::{
-    AckCounting, Algorithm, CongestionControl, Failure, FirstCut, Needs, RestartWindow, Setup, UndoRestores,
-};
+use narrows_cc::{Algorithm, CongestionControl, Failure, Needs, Setup};
 use narrows_units::Bytes;
 use std::fmt;
 use std::sync::Arc;
@@ -39,22 +37,11 @@ impl Plan {
         needs: Needs,
         build: impl Fn(&Setup) -> Box<dyn CongestionControl> + Send + Sync + 'static,
     ) -> Self {
-        let setup = Setup {
-            mss: Bytes::new(LEAST_DATAGRAM),
-            packet: Bytes::new(LEAST_DATAGRAM + HEADERS),
-            initial_window: INITIAL_WINDOW,
-            initial_ssthresh: f64::INFINITY,
-            first_cut: FirstCut::Rule,
-            abe: false,
-            restart_window: RestartWindow::Initial,
-            undo_restores: UndoRestores::State,
-            slow_start: needs.slow_start.unwrap_or_default(),
-            ack_counting: AckCounting::Segments,
-            quick_start: None,
-            saved_path: None,
-            paced: true,
-            seed: 0,
-        };
+        let setup = Setup::new(Bytes::new(LEAST_DATAGRAM), 0)
+            .packet(Bytes::new(LEAST_DATAGRAM + HEADERS))
+            .initial_window(INITIAL_WINDOW)
+            .slow_start(needs.slow_start.unwrap_or_default())
+            .paced(true);
         Self { name: name.into(), needs, build: Arc::new(build), setup, window_alone: false, report: None }
     }
 

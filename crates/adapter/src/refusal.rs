@@ -11,6 +11,7 @@ use std::str::FromStr;
 
 /// The capabilities of the controller interface of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stack {
     /// Name and version of the stack.
     pub name: &'static str,
@@ -18,8 +19,16 @@ pub struct Stack {
     pub paces: bool,
 }
 
+impl Stack {
+    /// Creates the capabilities of the stack `name`.
+    pub const fn new(name: &'static str, paces: bool) -> Self {
+        Self { name, paces }
+    }
+}
+
 /// An algorithm that cannot work on a stack.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The algorithm as written.
     pub algorithm: String,

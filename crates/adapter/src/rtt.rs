@@ -7,15 +7,13 @@ use narrows_units::Span;
 /// Returns the estimate after the sample `latest`, which followed `before`.
 pub(crate) fn after(before: Option<RttView>, latest: Span) -> RttView {
     let Some(RttView { min, smoothed, variation, .. }) = before else {
-        return RttView { latest, min: latest, smoothed: latest, variation: latest / 2 };
+        return RttView::new(latest);
     };
     let deviation = smoothed.as_ps().abs_diff(latest.as_ps());
-    RttView {
-        latest,
-        min: min.min(latest),
-        smoothed: Span::from_ps(smoothed.as_ps() - smoothed.as_ps() / 8 + latest.as_ps() / 8),
-        variation: Span::from_ps(variation.as_ps() - variation.as_ps() / 4 + deviation / 4),
-    }
+    RttView::new(latest)
+        .min(min.min(latest))
+        .smoothed(Span::from_ps(smoothed.as_ps() - smoothed.as_ps() / 8 + latest.as_ps() / 8))
+        .variation(Span::from_ps(variation.as_ps() - variation.as_ps() / 4 + deviation / 4))
 }
 
 #[cfg(test)]

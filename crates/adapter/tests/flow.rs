@@ -23,7 +23,7 @@ impl Recorder {
 
 impl CongestionControl for Recorder {
     fn limits(&self) -> Limits {
-        Limits { window: Some(10), pacing: None, burst: Bytes::new(MSS) }
+        Limits::new(Some(10), None, Bytes::new(MSS))
     }
 
     fn window(&self) -> Option<f64> {
@@ -88,7 +88,7 @@ fn acks(facts: &Mutex<Vec<Fact>>) -> Vec<(Ack<'static>, Vec<SentPacket>, Path)> 
 
 #[test]
 fn ten_packets_acknowledged_after_40_ms_give_a_sample_of_2_4_mbps() {
-    let (mut flow, facts) = flow(Needs { rate_samples: true, packets: true, ..Needs::RELIABLE });
+    let (mut flow, facts) = flow(Needs::RELIABLE.rate_samples(true).packets(true));
     flow.on_sent(at(0), 10 * MSS, None);
     for _ in 0..10 {
         flow.on_ack(at(0), MSS, None);
@@ -116,7 +116,7 @@ fn bytes_of_small_packets_count_as_whole_packets_when_they_fill_one() {
 
 #[test]
 fn losses_of_one_round_trip_are_one_episode() {
-    let (mut flow, facts) = flow(Needs { packets: true, ..Needs::RELIABLE });
+    let (mut flow, facts) = flow(Needs::RELIABLE.packets(true));
     for number in 0..10 {
         flow.on_sent(at(number), MSS, Some(number));
     }
@@ -160,7 +160,7 @@ fn losses_of_one_round_trip_are_one_episode() {
 
 #[test]
 fn packets_that_are_never_acknowledged_are_forgotten() {
-    let (mut flow, facts) = flow(Needs { packets: true, ..Needs::RELIABLE });
+    let (mut flow, facts) = flow(Needs::RELIABLE.packets(true));
     flow.on_sent(at(0), 40, None);
     flow.on_sent(at(1), 3 * MSS, None);
     flow.on_ack(at(1), MSS, None);
@@ -173,7 +173,7 @@ fn packets_that_are_never_acknowledged_are_forgotten() {
 
 #[test]
 fn a_sender_that_the_application_limits_has_no_limiting_window_and_marks_its_samples() {
-    let (mut flow, facts) = flow(Needs { rate_samples: true, ..Needs::RELIABLE });
+    let (mut flow, facts) = flow(Needs::RELIABLE.rate_samples(true));
     for (sent, app_limited) in [(0, true), (40, false), (80, false)] {
         flow.on_sent(at(sent), 2 * MSS, None);
         flow.on_ack(at(sent), MSS, None);
@@ -216,7 +216,7 @@ struct Failing(Option<Failure>);
 
 impl CongestionControl for Failing {
     fn limits(&self) -> Limits {
-        Limits { window: Some(10), pacing: None, burst: Bytes::new(MSS) }
+        Limits::new(Some(10), None, Bytes::new(MSS))
     }
 
     fn window(&self) -> Option<f64> {
@@ -230,7 +230,7 @@ impl CongestionControl for Failing {
     fn on_ack(&mut self, _ack: &Ack<'_>, _path: &Path) {}
 
     fn on_loss(&mut self, _loss: &Loss<'_>, path: &Path) {
-        self.0.get_or_insert(Failure { at: path.now, reason: "a loss".to_owned() });
+        self.0.get_or_insert(Failure::new(path.now, "a loss".to_owned()));
     }
 
     fn failure(&self) -> Option<&Failure> {

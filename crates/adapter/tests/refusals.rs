@@ -4,8 +4,8 @@
 use narrows_adapter::cc::{QuickStartRequest, catalogue};
 use narrows_adapter::{Plan, Reason, Stack};
 
-const PACING: Stack = Stack { name: "a stack that paces", paces: true };
-const WINDOWS: Stack = Stack { name: "a stack of windows", paces: false };
+const PACING: Stack = Stack::new("a stack that paces", true);
+const WINDOWS: Stack = Stack::new("a stack of windows", false);
 
 fn plan(name: &str) -> Plan {
     name.parse().expect("in the catalogue")
@@ -62,9 +62,7 @@ fn a_refusal_states_what_was_given_and_what_is_near() {
     assert_eq!(message("cubik"), "\"cubik\": unknown algorithm \"cubik\"; did you mean \"cubic\"?");
     assert_eq!(message("cubic(c0=1)"), "\"cubic(c0=1)\": unknown parameter \"c0\"; did you mean \"c\"?");
     let mut quick = plan("cubic");
-    quick.setup.quick_start = Some(QuickStartRequest {
-        rate: narrows_adapter::cc::units::Rate::from_bps(1),
-        ends_slow_start: true,
-    });
+    quick.setup.quick_start =
+        Some(QuickStartRequest::new(narrows_adapter::cc::units::Rate::from_bps(1), true));
     assert_eq!(quick.check(PACING).map_err(|refusal| refusal.reason), Err(Reason::QuickStart));
 }

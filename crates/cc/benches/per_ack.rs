@@ -8,8 +8,8 @@
 
 use narrows_cc::catalogue;
 use narrows_cc::{
-    Ack, Algorithm, Cause, CongestionControl, FirstCut, Limits, Loss, Path, RateSample, Report, Reports,
-    RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport, UndoRestores,
+    Ack, Algorithm, Cause, CongestionControl, Limits, Loss, Path, RateSample, Report, Reports, RttView,
+    SentPacket, Setup, Transport,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Feedback, Request};
@@ -56,22 +56,7 @@ fn run(name: &str, count: u64) {
         return acknowledge(&mut Idle, Transport::Reliable, count);
     }
     let algorithm = Algorithm::parse(name).expect("a name of the catalogue");
-    let mut instance = algorithm.build(&Setup {
-        mss: MSS,
-        packet: Bytes::new(1500),
-        initial_window: 10.0,
-        initial_ssthresh: 500.0,
-        first_cut: FirstCut::Rule,
-        abe: false,
-        restart_window: RestartWindow::Initial,
-        undo_restores: UndoRestores::State,
-        ack_counting: narrows_cc::AckCounting::Segments,
-        slow_start: SlowStartKind::Standard,
-        quick_start: None,
-        saved_path: None,
-        paced: false,
-        seed: 1,
-    });
+    let mut instance = algorithm.build(&Setup::new(MSS, 1).packet(Bytes::new(1500)).initial_ssthresh(500.0));
     acknowledge(&mut *instance, algorithm.needs().transport, count);
 }
 
@@ -81,16 +66,8 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
     for number in 0..count {
         now += Span::from_us(100);
         let latest = Span::from_us(100_000 + 50 * (number % 61));
-        let rtt = RttView { latest, min: Span::from_ms(100), smoothed: latest, variation: Span::from_ms(1) };
-        let path = Path {
-            now,
-            mss: MSS,
-            in_flight: ROUND,
-            rtt: Some(rtt),
-            round: number / ROUND,
-            window_limited: true,
-            next_departure: Time::ZERO,
-        };
+        let rtt = RttView::new(latest).min(Span::from_ms(100)).variation(Span::from_ms(1));
+        let path = Path::new(now, MSS).in_flight(ROUND).rtt(Some(rtt)).round(number / ROUND);
         while algorithm.next_timer().is_some_and(|at| at <= now) {
             algorithm.on_timer(&path);
         }
@@ -98,8 +75,7 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
         algorithm.on_sent(&sent(number + ROUND, now), &path);
         match number % BETWEEN_LOSSES {
             0 if number > 0 => {
-                let loss =
-                    Loss { cause: Cause::Detected, new_episode: true, lost: 1, flight: None, packets: &[] };
+                let loss = Loss::new(Cause::Detected, 1);
                 algorithm.on_loss(&loss, &path);
             }
             ROUND => algorithm.on_recovered(&path),
@@ -107,12 +83,7 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
         }
         match transport {
             Transport::Datagram(Reports::LossEvents(_)) if number % ROUND == 0 => algorithm.on_report(
-                &Report {
-                    loss_event_rate: 1.0 / BETWEEN_LOSSES as f64,
-                    receive_rate: Rate::from_bps(115_840_000),
-                    lost: 0,
-                    rtt: latest,
-                },
+                &Report::new(1.0 / BETWEEN_LOSSES as f64, Rate::from_bps(115_840_000), latest),
                 &path,
             ),
             // These algorithms need no such calls, but their cost is subtracted from all alike.
@@ -126,28 +97,20 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
 }
 
 fn sent(number: u64, now: Time) -> SentPacket {
-    SentPacket { number, size: MSS, sent_at: now, in_flight: ROUND, lost_before: 0, app_limited: false }
+    SentPacket::new(number, MSS, now).in_flight(ROUND)
 }
 
 fn acknowledgement(number: u64, latest: Span, feedback: Option<Feedback>, now: Time) -> Ack<'static> {
     black_box(now);
-    Ack {
-        newly_acked: 1,
-        advanced: true,
-        ce_packets: 0,
-        rtt: Some(latest),
-        one_way: Some(latest / 2),
-        rate: Some(RateSample {
-            delivered: ROUND,
-            interval: latest,
-            rate: Rate::from_bps(115_840_000),
-            prior_delivered: number,
-            prior_in_flight: ROUND,
-            app_limited: false,
-        }),
-        feedback,
-        packets: &[],
-    }
+    Ack::new(1)
+        .rtt(Some(latest))
+        .one_way(Some(latest / 2))
+        .rate(Some(
+            RateSample::new(ROUND, latest, Rate::from_bps(115_840_000))
+                .prior_delivered(number)
+                .prior_in_flight(ROUND),
+        ))
+        .feedback(feedback)
 }
 
 /// The answer of routers that allow the current state.
@@ -168,7 +131,7 @@ struct Idle;
 
 impl CongestionControl for Idle {
     fn limits(&self) -> Limits {
-        Limits { window: Some(1), pacing: None, burst: Bytes::ZERO }
+        Limits::new(Some(1), None, Bytes::ZERO)
     }
 
     fn window(&self) -> Option<f64> {

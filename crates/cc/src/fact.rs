@@ -9,6 +9,7 @@ use narrows_wire::{Feedback, Request};
 
 /// The state of the flow at an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Path {
     /// Current time.
     pub now: Time,
@@ -27,8 +28,28 @@ pub struct Path {
     pub next_departure: Time,
 }
 
+impl Path {
+    /// Creates the state of a flow with segments of `mss` that has nothing in flight, no sample of its round-trip time, no pacing
+    /// delay, and a window that limits it.
+    #[inline]
+    pub const fn new(now: Time, mss: Bytes) -> Self {
+        Self { now, mss, in_flight: 0, rtt: None, round: 0, window_limited: true, next_departure: now }
+    }
+}
+
+setters!(Path {
+    now: Time,
+    mss: Bytes,
+    in_flight: u64,
+    rtt: Option<RttView>,
+    round: u64,
+    window_limited: bool,
+    next_departure: Time,
+});
+
 /// Round-trip times as the transport measures them (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RttView {
     /// Latest sample.
     pub latest: Span,
@@ -40,8 +61,19 @@ pub struct RttView {
     pub variation: Span,
 }
 
+impl RttView {
+    /// Creates the estimates after a first sample (RFC 6298 §2.2).
+    #[inline]
+    pub fn new(sample: Span) -> Self {
+        Self { latest: sample, min: sample, smoothed: sample, variation: sample / 2 }
+    }
+}
+
+setters!(RttView { latest: Span, min: Span, smoothed: Span, variation: Span });
+
 /// A time in which the sender sent nothing and had nothing in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Idle {
     /// Time at which the last packet before it was sent.
     pub since: Time,
@@ -50,8 +82,17 @@ pub struct Idle {
     pub timeouts: u64,
 }
 
+impl Idle {
+    /// Creates an idle time since `since`, of so many retransmission timeouts.
+    #[inline]
+    pub const fn new(since: Time, timeouts: u64) -> Self {
+        Self { since, timeouts }
+    }
+}
+
 /// An acknowledgement of at least one packet that had not been acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ack<'a> {
     /// Packets acknowledged for the first time, cumulatively or selectively.
     pub newly_acked: u64,
@@ -74,8 +115,37 @@ pub struct Ack<'a> {
     pub packets: &'a [SentPacket],
 }
 
+impl Ack<'_> {
+    /// Creates an acknowledgement that advances, of `newly_acked` packets, and carries nothing else.
+    #[inline]
+    pub const fn new(newly_acked: u64) -> Self {
+        Self {
+            newly_acked,
+            advanced: true,
+            ce_packets: 0,
+            rtt: None,
+            one_way: None,
+            rate: None,
+            feedback: None,
+            packets: &[],
+        }
+    }
+}
+
+setters!(Ack<'a> {
+    newly_acked: u64,
+    advanced: bool,
+    ce_packets: u64,
+    rtt: Option<Span>,
+    one_way: Option<Span>,
+    rate: Option<RateSample>,
+    feedback: Option<Feedback>,
+    packets: &'a [SentPacket],
+});
+
 /// A report of a datagram receiver (RFC 5348 §3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// Loss event rate, loss events per packet, 0 to 1; 0 before the first loss (RFC 5348 §5).
     pub loss_event_rate: f64,
@@ -87,8 +157,19 @@ pub struct Report {
     pub rtt: Span,
 }
 
+impl Report {
+    /// Creates a report without lost packets.
+    #[inline]
+    pub const fn new(loss_event_rate: f64, receive_rate: Rate, rtt: Span) -> Self {
+        Self { loss_event_rate, receive_rate, lost: 0, rtt }
+    }
+}
+
+setters!(Report { loss_event_rate: f64, receive_rate: Rate, lost: u64, rtt: Span });
+
 /// Packets declared lost, or a congestion mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loss<'a> {
     /// How the loss was detected, or that it is a mark.
     pub cause: Cause,
@@ -104,6 +185,22 @@ pub struct Loss<'a> {
     pub packets: &'a [SentPacket],
 }
 
+impl Loss<'_> {
+    /// Creates a loss of `lost` packets that starts an episode and from which the window decreases.
+    #[inline]
+    pub const fn new(cause: Cause, lost: u64) -> Self {
+        Self { cause, new_episode: true, lost, flight: None, packets: &[] }
+    }
+}
+
+setters!(Loss<'a> {
+    cause: Cause,
+    new_episode: bool,
+    lost: u64,
+    flight: Option<u64>,
+    packets: &'a [SentPacket],
+});
+
 /// The cause of a loss episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -117,6 +214,7 @@ pub enum Cause {
 
 /// A packet and the state of the flow when it was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SentPacket {
     /// Segment number.
     pub number: u64,
@@ -132,8 +230,26 @@ pub struct SentPacket {
     pub app_limited: bool,
 }
 
+impl SentPacket {
+    /// Creates a packet that is alone in flight on a connection without losses.
+    #[inline]
+    pub const fn new(number: u64, size: Bytes, sent_at: Time) -> Self {
+        Self { number, size, sent_at, in_flight: 1, lost_before: 0, app_limited: false }
+    }
+}
+
+setters!(SentPacket {
+    number: u64,
+    size: Bytes,
+    sent_at: Time,
+    in_flight: u64,
+    lost_before: u64,
+    app_limited: bool,
+});
+
 /// A sample of the delivery rate (draft-ietf-ccwg-bbr §4.1; Linux `tcp_rate.c`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RateSample {
     /// Packets delivered in `interval`.
     pub delivered: u64,
@@ -148,6 +264,23 @@ pub struct RateSample {
     /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
 }
+
+impl RateSample {
+    /// Creates a sample of `rate`, `delivered` packets in `interval`, from the start of a connection.
+    #[inline]
+    pub const fn new(delivered: u64, interval: Span, rate: Rate) -> Self {
+        Self { delivered, interval, rate, prior_delivered: 0, prior_in_flight: 0, app_limited: false }
+    }
+}
+
+setters!(RateSample {
+    delivered: u64,
+    interval: Span,
+    rate: Rate,
+    prior_delivered: u64,
+    prior_in_flight: u64,
+    app_limited: bool,
+});
 
 /// An event that owns its data.
 ///

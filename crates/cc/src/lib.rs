@@ -17,50 +17,18 @@
 //!
 //! Windows are in packets. They are real numbers inside an algorithm; [`Limits`] has them rounded down.
 //!
+//! The structs that a host builds, such as [`Setup`], [`Path`] and [`Ack`], have a constructor with defaults, and a method for
+//! each field that replaces it. They may get fields in any release.
+//!
 //! ```
 //! use narrows_cc::units::{Bytes, Rate, Span, Time};
-//! use narrows_cc::{
-//!     Ack, AckCounting, Algorithm, FirstCut, Path, RestartWindow, RttView, Setup, SlowStartKind, UndoRestores,
-//! };
+//! use narrows_cc::{Ack, Algorithm, Path, RttView, Setup};
 //!
-//! let setup = Setup {
-//!     mss: Bytes::new(1200),
-//!     packet: Bytes::new(1228),
-//!     initial_window: 10.0,
-//!     initial_ssthresh: f64::INFINITY,
-//!     first_cut: FirstCut::Rule,
-//!     abe: false,
-//!     restart_window: RestartWindow::Initial,
-//!     undo_restores: UndoRestores::State,
-//!     slow_start: SlowStartKind::Standard,
-//!     ack_counting: AckCounting::Segments,
-//!     quick_start: None,
-//!     saved_path: None,
-//!     paced: false,
-//!     seed: 1,
-//! };
+//! let setup = Setup::new(Bytes::new(1200), 1).packet(Bytes::new(1228));
 //! let mut cubic = Algorithm::parse("cubic(beta=0.8)")?.build(&setup);
 //! let rtt = Span::from_ms(40);
-//! let path = Path {
-//!     now: Time::ZERO + rtt,
-//!     mss: setup.mss,
-//!     in_flight: 8,
-//!     rtt: Some(RttView { latest: rtt, min: rtt, smoothed: rtt, variation: rtt / 2 }),
-//!     round: 1,
-//!     window_limited: true,
-//!     next_departure: Time::ZERO,
-//! };
-//! let ack = Ack {
-//!     newly_acked: 2,
-//!     advanced: true,
-//!     ce_packets: 0,
-//!     rtt: Some(rtt),
-//!     one_way: None,
-//!     rate: None,
-//!     feedback: None,
-//!     packets: &[],
-//! };
-//! cubic.on_ack(&ack, &path);
+//! let path = Path::new(Time::ZERO + rtt, setup.mss).in_flight(8).round(1).rtt(Some(RttView::new(rtt)));
+//! cubic.on_ack(&Ack::new(2).rtt(Some(rtt)), &path);
 //! assert_eq!(cubic.limits().window, Some(12));
 //! # Ok::<(), narrows_cc::card::Fault>(())
 //! ```
@@ -68,6 +36,9 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
+
+#[macro_use]
+mod setters;
 
 mod algorithm;
 pub mod catalogue;
@@ -216,6 +187,7 @@ impl Clone for Box<dyn CongestionControl> {
 
 /// The limits that a host must observe when it sends. At least one of `window` and `pacing` is `Some`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum number of packets in flight, at least 1; `None` for no limit.
     pub window: Option<u64>,
@@ -227,6 +199,7 @@ pub struct Limits {
 
 /// The first error of an external algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Failure {
     /// Simulated time at which it occurred.
     pub at: Time,
@@ -234,7 +207,28 @@ pub struct Failure {
     pub reason: String,
 }
 
+impl Failure {
+    /// Creates the failure of an algorithm at `at`.
+    pub fn new(at: Time, reason: impl Into<String>) -> Self {
+        Self { at, reason: reason.into() }
+    }
+}
+
 impl Limits {
+    /// Creates limits, of which `window` or `pacing` is `Some`.
+    #[inline]
+    pub const fn new(window: Option<u64>, pacing: Option<Rate>, burst: Bytes) -> Self {
+        Self { window, pacing, burst }
+    }
+
+    /// Whether the window is the only limit on a sender that does not pace by itself.
+    #[inline]
+    pub const fn is_window_alone(&self) -> bool {
+        // Without `..`: whoever adds a limit decides here whether the short path of the sender observes it.
+        let Self { window, pacing, burst: _ } = *self;
+        window.is_some() && pacing.is_none()
+    }
+
     /// Returns these limits, with a window of one packet added if there is neither a window nor a rate: without a
     /// limit, the sender of an endless transfer would never stop.
     #[must_use]
@@ -243,6 +237,8 @@ impl Limits {
         Self { window: if endless { Some(1) } else { self.window }, ..self }
     }
 }
+
+setters!(Limits { window: Option<u64>, pacing: Option<Rate>, burst: Bytes });
 
 /// The use of ECN by an algorithm on flows that have it enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

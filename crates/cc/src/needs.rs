@@ -7,6 +7,7 @@ use core::fmt;
 /// The requirements of an algorithm on its host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a requirement of its own")]
+#[non_exhaustive]
 pub struct Needs {
     /// The kind of sender and receiver that host it.
     pub transport: Transport,
@@ -46,12 +47,42 @@ impl Needs {
         Self { router: Some(queue), ..Self::RELIABLE }
     }
 
+    /// Whether it needs more of an acknowledgement than its numbers: packets or rate samples.
+    #[inline]
+    pub const fn is_detailed(&self) -> bool {
+        // Without `..`: whoever adds a requirement decides here whether acknowledgements take the short path of the sender.
+        let Self {
+            packets,
+            rate_samples,
+            // The short path belongs to the reliable transport.
+            transport: _,
+            // They concern the receiver, other acknowledgements, the choice of options, or the algorithm alone.
+            each_packet: _,
+            partial_acks: _,
+            slow_start: _,
+            abe_factor: _,
+            router: _,
+        } = *self;
+        packets || rate_samples
+    }
+
     /// Returns the needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate
     /// samples.
     pub const fn datagrams(reports: Reports) -> Self {
         Self { transport: Transport::Datagram(reports), ..Self::RELIABLE }
     }
 }
+
+setters!(Needs {
+    transport: Transport,
+    packets: bool,
+    each_packet: bool,
+    rate_samples: bool,
+    partial_acks: bool,
+    slow_start: Option<SlowStartKind>,
+    abe_factor: Option<f64>,
+    router: Option<&'static str>,
+});
 
 /// The kind of sender and receiver that host an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,10 +117,18 @@ pub enum Reports {
 
 /// Parameters of the average loss interval at a receiver (RFC 5348 §5.4, §5.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LossHistory {
     /// Number of closed loss intervals in the average, at least 1.
     pub intervals: usize,
     /// Lower bound of the factor by which history discounting reduces the weight of closed intervals, 0 to 1; 1
     /// disables it.
     pub least_discount: f64,
+}
+
+impl LossHistory {
+    /// Creates the parameters of an average over `intervals` closed intervals.
+    pub const fn new(intervals: usize, least_discount: f64) -> Self {
+        Self { intervals, least_discount }
+    }
 }

@@ -7,6 +7,7 @@ use narrows_units::{Bytes, Rate, Span};
 
 /// The properties of a flow with which an algorithm is built, besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Setup {
     /// Payload of a full segment.
     pub mss: Bytes,
@@ -38,6 +39,46 @@ pub struct Setup {
     /// Seed of the algorithm's random numbers.
     pub seed: u64,
 }
+
+impl Setup {
+    /// Creates the setup of a flow with segments of `mss`, behind 40 bytes of headers (TCP and IPv4 without options): an initial
+    /// window of 10 packets (RFC 6928), standard slow start without a threshold, and nothing else that must be asked for.
+    pub const fn new(mss: Bytes, seed: u64) -> Self {
+        Self {
+            mss,
+            packet: Bytes::new(mss.count() + 40),
+            initial_window: 10.0,
+            initial_ssthresh: f64::INFINITY,
+            first_cut: FirstCut::Rule,
+            abe: false,
+            restart_window: RestartWindow::Initial,
+            undo_restores: UndoRestores::State,
+            slow_start: SlowStartKind::Standard,
+            ack_counting: AckCounting::Segments,
+            quick_start: None,
+            saved_path: None,
+            paced: false,
+            seed,
+        }
+    }
+}
+
+setters!(Setup {
+    mss: Bytes,
+    packet: Bytes,
+    initial_window: f64,
+    initial_ssthresh: f64,
+    first_cut: FirstCut,
+    abe: bool,
+    restart_window: RestartWindow,
+    undo_restores: UndoRestores,
+    slow_start: SlowStartKind,
+    ack_counting: AckCounting,
+    quick_start: Option<QuickStartRequest>,
+    saved_path: Option<SavedPath>,
+    paced: bool,
+    seed: u64,
+});
 
 /// The size of the first reduction of a connection and of any reduction in slow start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +177,7 @@ pub enum SlowStartKind {
 
 /// A Quick-Start request (RFC 4782).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QuickStartRequest {
     /// The requested rate on the wire, headers included.
     pub rate: Rate,
@@ -143,11 +185,26 @@ pub struct QuickStartRequest {
     pub ends_slow_start: bool,
 }
 
+impl QuickStartRequest {
+    /// Creates a request for `rate`.
+    pub const fn new(rate: Rate, ends_slow_start: bool) -> Self {
+        Self { rate, ends_slow_start }
+    }
+}
+
 /// What Careful Resume saves of a connection (RFC 9959 §3.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SavedPath {
     /// `saved_cwnd`, packets.
     pub window: f64,
     /// `saved_rtt`; `None` for a path that is known to be the same.
     pub rtt: Option<Span>,
+}
+
+impl SavedPath {
+    /// Creates what a connection with this window, in packets, and round-trip time has left.
+    pub const fn new(window: f64, rtt: Option<Span>) -> Self {
+        Self { window, rtt }
+    }
 }

@@ -8,7 +8,7 @@ mod host;
 
 use host::{Cut, Host, Link};
 use narrows_cc::card::Catalogue;
-use narrows_cc::{Algorithm, FirstCut, RestartWindow, Setup, SlowStartKind, UndoRestores};
+use narrows_cc::{Algorithm, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span, Time};
 
 const ONE_BDP: u64 = 66;
@@ -19,27 +19,12 @@ fn host(name: &str, buffer: u64) -> Host<impl FnMut(u64) -> bool> {
 }
 
 fn host_with(name: &str, buffer: u64, slow_start: Option<SlowStartKind>) -> Host<impl FnMut(u64) -> bool> {
-    let setup = Setup {
-        mss: Bytes::new(1448),
-        packet: Bytes::new(1500),
-        initial_window: 10.0,
-        initial_ssthresh: f64::INFINITY,
-        first_cut: FirstCut::Rule,
-        abe: false,
-        restart_window: RestartWindow::Initial,
-        undo_restores: UndoRestores::State,
-        ack_counting: narrows_cc::AckCounting::Segments,
-        slow_start: SlowStartKind::Standard,
-        quick_start: None,
-        saved_path: None,
-        paced: false,
-        seed: 1,
-    };
+    let setup = Setup::new(Bytes::new(1448), 1).packet(Bytes::new(1500));
     // 1500 bytes at 20 Mbps take 0.6 ms; the kernel's receiver acknowledged about 300 segments one by one at first.
     let link = Link { service: Span::from_us(600), delay: Span::from_ms(40), buffer, per_ack: 2, quick: 300 };
     let algorithm = Algorithm::parse(name).expect("a known algorithm");
     let slow_start = slow_start.or(algorithm.needs().slow_start).unwrap_or(setup.slow_start);
-    Host::new(algorithm.build(&Setup { slow_start, ..setup }), link, |_| false)
+    Host::new(algorithm.build(&setup.slow_start(slow_start)), link, |_| false)
 }
 
 /// All decreases of the window in 90 s.

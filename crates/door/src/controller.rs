@@ -129,12 +129,10 @@ impl Controller {
             let allowed = "0, NARROWS_PACKETS, NARROWS_RATE, NARROWS_PACKETS | NARROWS_RATE";
             return Err(fault(format!("{name} has declines = {declines}"), allowed));
         }
-        let needs = Needs {
-            packets: declines & layout::PACKETS == 0,
-            rate_samples: declines & layout::RATE == 0,
-            partial_acks: true,
-            ..Needs::RELIABLE
-        };
+        let needs = Needs::RELIABLE
+            .packets(declines & layout::PACKETS == 0)
+            .rate_samples(declines & layout::RATE == 0)
+            .partial_acks(true);
         Ok(Self { code, values, ecn, needs, digest: hex(&Sha256::digest(content)) })
     }
 }

@@ -174,7 +174,7 @@ impl Instance {
     fn fail(&mut self, reason: String) {
         self.code = None;
         self.answers = Answers::safe(self.mss);
-        self.failure = Some(Failure { at: self.now, reason });
+        self.failure = Some(Failure::new(self.now, reason));
     }
 
     fn list(&mut self, packets: &[SentPacket]) -> Vec<layout::Packet> {
@@ -188,7 +188,7 @@ impl Instance {
 impl Answers {
     /// What holds after a fault: a window of one packet and no timer.
     fn safe(mss: Bytes) -> Self {
-        let limits = Limits { window: Some(1), pacing: None, burst: mss * 2 };
+        let limits = Limits::new(Some(1), None, mss * 2);
         Self { limits, window: Some(1.0), ssthresh: None, timer: None, given: layout::Limits::EMPTY }
     }
 
@@ -234,15 +234,11 @@ impl Answers {
         let at = if timer == self.given.timer { self.timer } else { due(timer, now)? };
         let packets = (window != NONE).then(|| packets(window, mss));
         Ok(Self {
-            limits: Limits {
-                window: packets.map(|packets| packets as u64),
-                pacing: (pacing_rate != NONE).then(|| Rate::from_bps(pacing_rate)),
-                burst: if burst == NONE {
-                    mss * 2
-                } else {
-                    Bytes::new(burst.clamp(segment, segment * BURST_MAX))
-                },
-            },
+            limits: Limits::new(
+                packets.map(|packets| packets as u64),
+                (pacing_rate != NONE).then(|| Rate::from_bps(pacing_rate)),
+                if burst == NONE { mss * 2 } else { Bytes::new(burst.clamp(segment, segment * BURST_MAX)) },
+            ),
             window: packets,
             ssthresh: match ssthresh {
                 NONE => None,
@@ -357,15 +353,14 @@ impl CongestionControl for Instance {
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         if let Some(Err(reason)) = self.code.as_ref().map(|code| code.observe(record)) {
-            let _ = self.misobserved.set(Failure { at: self.now, reason: format!("in observe: {reason}") });
+            let _ = self.misobserved.set(Failure::new(self.now, format!("in observe: {reason}")));
         }
     }
 
     /// A copy cannot be made of what another's code keeps: the copy has failed.
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        let reason = self.failure().cloned().unwrap_or_else(|| Failure {
-            at: self.now,
-            reason: "a controller behind the C interface cannot be copied".to_owned(),
+        let reason = self.failure().cloned().unwrap_or_else(|| {
+            Failure::new(self.now, "a controller behind the C interface cannot be copied".to_owned())
         });
         Box::new(Self {
             code: None,

@@ -27,9 +27,9 @@ impl Bottleneck {
     /// 1.2 Mbps, 20 ms, and a queue of five packets.
     fn new() -> Self {
         let (rate, delay) = (Rate::from_bps(1_200_000), Span::from_ms(20));
-        let scale = Scale { rate, rtt: delay * 2, packet: Bytes::new(1500) };
+        let scale = Scale::new(rate, delay * 2, Bytes::new(1500));
         let droptail = Discipline::new(catalogue::find("droptail").expect("a queue"), scale, Vec::new());
-        let config = Config { rate, delay, loss: None, impairments: Vec::new() };
+        let config = Config::new(rate, delay);
         let queue = droptail.expect("defaults").build();
         Self {
             link: Link::new(&config, queue, |purpose| Stream::new(1, 0, purpose)),

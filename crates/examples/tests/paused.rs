@@ -20,10 +20,10 @@ struct Message {
 fn link(name: &str) -> Link<Message> {
     let (rate, delay) = (Rate::from_bps(12_000_000), Span::from_ms(10));
     // The buffer is for a round trip of two seconds, and so holds far too much for this link.
-    let scale = Scale { rate, rtt: Span::from_ms(2000), packet: Bytes::new(1500) };
+    let scale = Scale::new(rate, Span::from_ms(2000), Bytes::new(1500));
     let queue =
         Discipline::new(catalogue::find(name).expect("a queue"), scale, Vec::new()).expect("defaults");
-    let config = Config { rate, delay, loss: None, impairments: Vec::new() };
+    let config = Config::new(rate, delay);
     Link::new(&config, queue.build(), |purpose| Stream::new(1, 0, purpose))
 }
 

@@ -9,55 +9,20 @@ mod ported;
 mod promises;
 
 use narrows_cc::units::{Bytes, Time};
-use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, Entry, FirstCut, Idle, Loss, Path, RestartWindow,
-    Setup, SlowStartKind, UndoRestores,
-};
+use narrows_cc::{Ack, Algorithm, Cause, CongestionControl, Entry, Idle, Loss, Path, Setup};
 
 /// The algorithms under test.
 fn subjects() -> impl Iterator<Item = &'static Entry> {
     std::iter::once(&ported::ENTRY)
 }
 
-const SETUP: Setup = Setup {
-    mss: Bytes::new(1460),
-    packet: Bytes::new(1500),
-    initial_window: 10.0,
-    initial_ssthresh: 20.0,
-    first_cut: FirstCut::Rule,
-    abe: false,
-    restart_window: RestartWindow::Initial,
-    undo_restores: UndoRestores::State,
-    slow_start: SlowStartKind::Standard,
-    ack_counting: AckCounting::Segments,
-    quick_start: None,
-    saved_path: None,
-    paced: false,
-    seed: 1,
-};
+const SETUP: Setup = Setup::new(Bytes::new(1460), 1).initial_ssthresh(20.0);
 
 /// Passes an event of the table to an algorithm, as a host does.
 fn apply(algorithm: &mut dyn CongestionControl, event: &str, packets: u64) {
-    let path = Path {
-        now: Time::ZERO,
-        mss: SETUP.mss,
-        in_flight: 10,
-        rtt: None,
-        round: 0,
-        window_limited: event != "limited",
-        next_departure: Time::ZERO,
-    };
-    let ack = Ack {
-        newly_acked: packets,
-        advanced: event != "duplicate",
-        ce_packets: 0,
-        rtt: None,
-        one_way: None,
-        rate: None,
-        feedback: None,
-        packets: &[],
-    };
-    let loss = |cause, new_episode| Loss { cause, new_episode, lost: packets, flight: None, packets: &[] };
+    let path = Path::new(Time::ZERO, SETUP.mss).in_flight(10).window_limited(event != "limited");
+    let ack = Ack::new(packets).advanced(event != "duplicate");
+    let loss = |cause, new_episode| Loss::new(cause, packets).new_episode(new_episode);
     match event {
         "start" => {}
         "ack" | "duplicate" | "limited" => algorithm.on_ack(&ack, &path),
@@ -66,7 +31,7 @@ fn apply(algorithm: &mut dyn CongestionControl, event: &str, packets: u64) {
         "timeout" => algorithm.on_loss(&loss(Cause::Timeout, true), &path),
         "recovered" => algorithm.on_recovered(&path),
         "spurious" => algorithm.on_spurious_loss(&path),
-        "idle" => algorithm.on_idle(&Idle { since: Time::ZERO, timeouts: 1 }, &path),
+        "idle" => algorithm.on_idle(&Idle::new(Time::ZERO, 1), &path),
         _ => panic!("no event {event}"),
     }
 }

@@ -9,32 +9,14 @@ mod paced;
 mod promises;
 
 use narrows_cc::units::{Bytes, Span, Time};
-use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, Entry, FirstCut, Loss, Path, RestartWindow,
-    RttView, Setup, SlowStartKind, UndoRestores,
-};
+use narrows_cc::{Ack, Algorithm, Cause, CongestionControl, Entry, Loss, Path, RttView, Setup};
 
 /// The algorithms under test.
 fn subjects() -> impl Iterator<Item = &'static Entry> {
     std::iter::once(&paced::ENTRY)
 }
 
-const SETUP: Setup = Setup {
-    mss: Bytes::new(1460),
-    packet: Bytes::new(1500),
-    initial_window: 10.0,
-    initial_ssthresh: f64::INFINITY,
-    first_cut: FirstCut::Rule,
-    abe: false,
-    restart_window: RestartWindow::Initial,
-    undo_restores: UndoRestores::State,
-    slow_start: SlowStartKind::Standard,
-    ack_counting: AckCounting::Segments,
-    quick_start: None,
-    saved_path: None,
-    paced: false,
-    seed: 1,
-};
+const SETUP: Setup = Setup::new(Bytes::new(1460), 1);
 
 fn algorithm() -> Box<dyn CongestionControl> {
     Algorithm::among([&paced::ENTRY], "paced", Vec::new()).expect("its own name").build(&SETUP)
@@ -43,27 +25,10 @@ fn algorithm() -> Box<dyn CongestionControl> {
 /// The packets per second after an acknowledgement in round trip `round` of `rtt_ms`, 40 ms of which are propagation.
 fn rate_after_round(algorithm: &mut dyn CongestionControl, round: u64, rtt_ms: u64) -> f64 {
     let rtt = Span::from_ms(rtt_ms);
-    let view = RttView { latest: rtt, min: Span::from_ms(40), smoothed: rtt, variation: Span::ZERO };
+    let view = RttView::new(rtt).min(Span::from_ms(40)).variation(Span::ZERO);
     let now = Time::ZERO + rtt * round;
-    let path = Path {
-        now,
-        mss: SETUP.mss,
-        in_flight: 10,
-        rtt: Some(view),
-        round,
-        window_limited: false,
-        next_departure: Time::ZERO,
-    };
-    let ack = Ack {
-        newly_acked: 1,
-        advanced: true,
-        ce_packets: 0,
-        rtt: Some(rtt),
-        one_way: None,
-        rate: None,
-        feedback: None,
-        packets: &[],
-    };
+    let path = Path::new(now, SETUP.mss).in_flight(10).rtt(Some(view)).round(round).window_limited(false);
+    let ack = Ack::new(1).rtt(Some(rtt));
     algorithm.on_ack(&ack, &path);
     rate(algorithm)
 }
@@ -93,20 +58,9 @@ fn the_rate_doubles_until_there_is_a_queue_then_grows_by_a_packet_per_round_trip
 #[test]
 fn a_loss_episode_takes_its_part_once() {
     let mut paced = algorithm();
-    let path = Path {
-        now: Time::ZERO,
-        mss: SETUP.mss,
-        in_flight: 9,
-        rtt: None,
-        round: 0,
-        window_limited: false,
-        next_departure: Time::ZERO,
-    };
+    let path = Path::new(Time::ZERO, SETUP.mss).in_flight(9).window_limited(false);
     for new_episode in [true, false] {
-        paced.on_loss(
-            &Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[] },
-            &path,
-        );
+        paced.on_loss(&Loss::new(Cause::Detected, 1).new_episode(new_episode), &path);
         assert_near(rate(&*paced), 7.0);
     }
 }

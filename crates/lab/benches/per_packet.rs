@@ -71,16 +71,9 @@ fn build(name: &str) -> Box<dyn QueueDiscipline> {
         ],
         _ => Vec::new(),
     };
-    let given = given.into_iter().map(|(parameter, setting)| Given {
-        parameter,
-        written: setting.to_string(),
-        setting,
-    });
-    let scale = Scale {
-        rate: Rate::from_bps(1_000_000_000),
-        rtt: Span::from_ms(40),
-        packet: Bytes::new(u64::from(SIZE)),
-    };
+    let given =
+        given.into_iter().map(|(parameter, setting)| Given::new(parameter, setting, setting.to_string()));
+    let scale = Scale::new(Rate::from_bps(1_000_000_000), Span::from_ms(40), Bytes::new(u64::from(SIZE)));
     Discipline::new(entry, scale, given.collect()).expect("the settings are sound").build()
 }
 
@@ -96,8 +89,7 @@ fn pass(queue: &mut dyn QueueDiscipline, name: &str, count: u64) {
     let mut sent = 0;
     while sent < count {
         now += Span::from_us(12);
-        let mut context =
-            Context { now, rate: Rate::from_bps(1_000_000_000), uniform: &mut uniform, tap: &mut tap };
+        let mut context = Context::new(now, Rate::from_bps(1_000_000_000), &mut uniform, &mut tap);
         while queue.next_wake().is_some_and(|at| at <= now) {
             queue.on_wake(&mut context);
         }
@@ -167,6 +159,6 @@ impl QueueDiscipline for Slot {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.1, bytes: Bytes::ZERO }
+        Backlog::new(self.1, Bytes::ZERO)
     }
 }

@@ -67,7 +67,7 @@ fn ends(queue: &str) -> (usize, Vec<End>, Vec<End>) {
     let link = model.links.iter().find(|link| link.name == "bottleneck").expect("a bottleneck");
     let RateModel::Constant(rate) = link.rate else { panic!("a constant rate") };
     let (loss, impairments) = (link.loss.clone(), link.impairments.clone());
-    let config = Config { rate, delay: link.delay, loss, impairments };
+    let config = Config::new(rate, link.delay).loss(loss).impairments(impairments);
     let stream = |purpose: &str| Stream::new(model.seed, 0, &format!("link {} {purpose}", link.name));
     let mut embedded = Link::new(&config, link.queue.build(), stream);
 

@@ -36,7 +36,7 @@ impl Subject {
 
     fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         let (slow_start, first_cut, quick_start) = (self.slow_start, self.first_cut, self.quick_start);
-        self.algorithm.build(&Setup { slow_start, first_cut, quick_start, ..*setup })
+        self.algorithm.build(&setup.slow_start(slow_start).first_cut(first_cut).quick_start(quick_start))
     }
 }
 
@@ -315,7 +315,7 @@ fn quick_start_replays_faithfully() {
     for (name, ends_slow_start) in [("newreno", true), ("cubic-2008", false), ("aimd", false), ("fast", true)]
     {
         let algorithm = Algorithm::parse(name).expect("the name is in the catalogue");
-        let quick_start = Some(QuickStartRequest { rate: Rate::from_bps(6_000_000), ends_slow_start });
+        let quick_start = Some(QuickStartRequest::new(Rate::from_bps(6_000_000), ends_slow_start));
         let facts = replays_faithfully(&Subject { quick_start, ..Subject::new(algorithm) });
         // 6 Mbps for 40 ms are 20 packets; the initial window is 10.
         let approved = facts.iter().any(|(fact, seen)| {

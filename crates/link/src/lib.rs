@@ -11,9 +11,9 @@
 //! use narrows_wire::Packet;
 //!
 //! let (rate, delay) = (Rate::from_bps(8_000_000), Span::from_ms(10));
-//! let config = Config { rate, delay, loss: None, impairments: Vec::new() };
+//! let config = Config::new(rate, delay);
 //! // Lengths may be in bandwidth-delay products, so a queue has the scale of its link.
-//! let scale = Scale { rate, rtt: delay * 2, packet: Bytes::new(1500) };
+//! let scale = Scale::new(rate, delay * 2, Bytes::new(1500));
 //! let codel = Discipline::new(catalogue::find("codel").expect("a queue"), scale, Vec::new())?;
 //! let mut link = Link::new(&config, codel.build(), |purpose| Stream::new(1, 0, purpose));
 //! link.offer(Time::ZERO, Packet { size: 1000, ..Packet::EMPTY }, "hello");

@@ -11,6 +11,7 @@ use narrows_wire::Packet;
 
 /// The properties of a link, besides its queue.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Rate; at 0 packets wait until it is [set](Link::set_rate).
     pub rate: Rate,
@@ -22,8 +23,28 @@ pub struct Config {
     pub impairments: Vec<Impairment>,
 }
 
+impl Config {
+    /// Creates a link that neither loses nor impairs packets.
+    pub const fn new(rate: Rate, delay: Span) -> Self {
+        Self { rate, delay, loss: None, impairments: Vec::new() }
+    }
+
+    /// Replaces [`loss`](field@Self::loss).
+    #[must_use]
+    pub fn loss(self, loss: Option<LossModel>) -> Self {
+        Self { loss, ..self }
+    }
+
+    /// Replaces [`impairments`](field@Self::impairments).
+    #[must_use]
+    pub fn impairments(self, impairments: Vec<Impairment>) -> Self {
+        Self { impairments, ..self }
+    }
+}
+
 /// What became of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome<T> {
     /// The time at which it happened.
     pub at: Time,
@@ -273,7 +294,7 @@ impl<T> Link<T> {
     ) -> R {
         self.ended.now = now;
         let (rate, draws) = (self.serializer.rate(), &mut self.draws);
-        let mut context = Context { now, rate, uniform: &mut || draws.uniform(), tap: &mut self.ended };
-        act(self.queue.as_mut(), &mut context)
+        let mut uniform = || draws.uniform();
+        act(self.queue.as_mut(), &mut Context::new(now, rate, &mut uniform, &mut self.ended))
     }
 }

@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What `noq-proto` takes of a controller.
-pub const STACK: Stack = Stack { name: "noq-proto 1.4", paces: true };
+pub const STACK: Stack = Stack::new("noq-proto 1.4", true);
 
 /// Makes the controllers of paths.
 #[derive(Debug)]

@@ -16,10 +16,7 @@ use instance::{Declared, Instance};
 use narrows_door::{Controller, calls, is_wasm};
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault};
 use narrows_lab::card::Value;
-use narrows_lab::congestion_control::{
-    AckCounting, CongestionControl, EcnUse, FirstCut, Needs, RestartWindow, Setup, SlowStartKind,
-    UndoRestores,
-};
+use narrows_lab::congestion_control::{CongestionControl, EcnUse, Needs, Setup};
 use narrows_lab::units::Bytes;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -254,25 +251,10 @@ impl ExternalAlgorithm for Described {
 const LIBRARIES: [&str; 3] = ["so", "dylib", "dll"];
 
 /// Requirements on the host of an algorithm in Python.
-const NEEDS: Needs = Needs { packets: true, rate_samples: true, partial_acks: true, ..Needs::RELIABLE };
+const NEEDS: Needs = Needs::RELIABLE.packets(true).rate_samples(true).partial_acks(true);
 
 /// A typical setup, with which a class is built once to check it.
-const TRIAL: Setup = Setup {
-    mss: Bytes::new(1460),
-    packet: Bytes::new(1500),
-    initial_window: 10.0,
-    initial_ssthresh: f64::INFINITY,
-    first_cut: FirstCut::Rule,
-    abe: false,
-    restart_window: RestartWindow::Initial,
-    undo_restores: UndoRestores::State,
-    ack_counting: AckCounting::Segments,
-    slow_start: SlowStartKind::Standard,
-    quick_start: None,
-    saved_path: None,
-    paced: false,
-    seed: 1,
-};
+const TRIAL: Setup = Setup::new(Bytes::new(1460), 1);
 
 /// The word of a class by which it leaves something to its host.
 const BY_HOST: &str = "host";

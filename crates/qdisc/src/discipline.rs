@@ -190,6 +190,7 @@ impl fmt::Display for Setting {
 
 /// A parameter with a value other than its default.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Given {
     /// Name of the parameter.
     pub parameter: &'static str,
@@ -199,13 +200,19 @@ pub struct Given {
     pub written: String,
 }
 
+impl Given {
+    /// Creates a parameter with the value `setting`, which messages show as `written`.
+    pub fn new(parameter: &'static str, setting: Setting, written: impl Into<String>) -> Self {
+        Self { parameter, setting, written: written.into() }
+    }
+}
+
 /// An error of settings that contradict each other, or of a required parameter that is missing.
 ///
 /// ```
 /// use narrows_qdisc::Conflict;
 ///
-/// let mut conflict =
-///     Conflict { parameter: "rate", message: "is missing".into(), given: None, allowed: "a rate".into() };
+/// let mut conflict = Conflict::new("rate", "is missing", "a rate");
 /// assert_eq!(conflict.to_string(), "rate: is missing; allowed: a rate");
 /// conflict.message = "is not above 0".into();
 /// conflict.given = Some("0bps".into());
@@ -213,6 +220,7 @@ pub struct Given {
 /// assert_eq!(error.to_string(), "rate: is not above 0, got \"0bps\"; allowed: a rate");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Conflict {
     /// Name of the parameter to which the error belongs.
     pub parameter: &'static str,
@@ -222,6 +230,13 @@ pub struct Conflict {
     pub given: Option<String>,
     /// Allowed values, in words.
     pub allowed: String,
+}
+
+impl Conflict {
+    /// Creates an error without the value as it was written.
+    pub fn new(parameter: &'static str, message: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Self { parameter, message: message.into(), given: None, allowed: allowed.into() }
+    }
 }
 
 impl fmt::Display for Conflict {

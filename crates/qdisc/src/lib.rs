@@ -22,17 +22,17 @@
 //! }
 //!
 //! let rate = Rate::from_bps(1_200_000);
-//! let scale = Scale { rate, rtt: Span::from_ms(40), packet: Bytes::new(1500) };
+//! let scale = Scale::new(rate, Span::from_ms(40), Bytes::new(1500));
 //! let mut queue = Discipline::new(catalogue::find("codel").expect("a queue"), scale, Vec::new())?.build();
 //! let mut tap = Dropped::default();
 //! // 100 packets arrive at once, and one leaves every 10 ms: after 100 ms above its target of 5 ms, CoDel begins to drop.
 //! for number in 0..100 {
-//!     let mut context = Context { now: Time::ZERO, rate, uniform: &mut || 0.5, tap: &mut tap };
-//!     queue.enqueue(Packet { number, size: 1500, ..Packet::EMPTY }, &mut context);
+//!     let packet = Packet { number, size: 1500, ..Packet::EMPTY };
+//!     queue.enqueue(packet, &mut Context::new(Time::ZERO, rate, &mut || 0.5, &mut tap));
 //! }
 //! for count in 0..50 {
 //!     let now = Time::ZERO + Span::from_ms(10 * count);
-//!     queue.dequeue(&mut Context { now, rate, uniform: &mut || 0.5, tap: &mut tap });
+//!     queue.dequeue(&mut Context::new(now, rate, &mut || 0.5, &mut tap));
 //! }
 //! assert!(tap.0 > 0);
 //! # Ok::<(), narrows_qdisc::Conflict>(())
@@ -124,6 +124,7 @@ pub trait QueueDiscipline: Send + Debug {
 
 /// The packets waiting in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Backlog {
     /// Number of packets.
     pub packets: u64,
@@ -132,6 +133,11 @@ pub struct Backlog {
 }
 
 impl Backlog {
+    /// Creates the backlog of so many packets and bytes.
+    pub const fn new(packets: u64, bytes: Bytes) -> Self {
+        Self { packets, bytes }
+    }
+
     /// A packet of `size` joins.
     pub(crate) fn add(&mut self, size: Bytes) {
         self.packets += 1;
@@ -165,6 +171,7 @@ pub trait Tap {
 }
 
 /// The interface of a discipline to its link during a call: what it may read and do.
+#[non_exhaustive]
 pub struct Context<'a> {
     /// Current time.
     pub now: Time,
@@ -176,7 +183,13 @@ pub struct Context<'a> {
     pub tap: &'a mut dyn Tap,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Creates the context of a call at `now`, on a link with this rate.
+    #[inline]
+    pub fn new(now: Time, rate: Rate, uniform: &'a mut dyn FnMut() -> f64, tap: &'a mut dyn Tap) -> Self {
+        Self { now, rate, uniform, tap }
+    }
+
     /// Drops `packet` for `reason`.
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
         self.tap.dropped(packet, reason);

@@ -6,6 +6,7 @@ use narrows_units::{Bytes, Quantity, Rate, Span};
 
 /// The quantities by which queue lengths are converted: rate and round-trip time of a link, and size of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scale {
     /// Mean rate of the link.
     pub rate: Rate,
@@ -16,6 +17,11 @@ pub struct Scale {
 }
 
 impl Scale {
+    /// Creates the scale of a link with this mean rate and round-trip time, and packets of at most `packet`.
+    pub const fn new(rate: Rate, rtt: Span, packet: Bytes) -> Self {
+        Self { rate, rtt, packet }
+    }
+
     /// A length in bytes, rounded down. Packets have no size of their own here.
     fn bytes(self, length: Quantity) -> u64 {
         match length {

@@ -26,7 +26,7 @@ pub(crate) fn plan(algorithm: &Arc<Control>, start: &FlowStart<'_>, seed: u64, w
     let build = move |setup: &_| {
         let instance = control.build(setup, &FlowStart { flow, group: &group, now });
         if instance.ecn() != EcnUse::Classic {
-            building.lock().fail(Failure { at: now, reason: Reason::Marks.to_string() });
+            building.lock().fail(Failure::new(now, Reason::Marks.to_string()));
         }
         instance
     };

@@ -204,11 +204,8 @@ impl Pair {
         let mut seen = self.seen.lock();
         let mtu = u64::from(path.mtu).max(1);
         let packets = |bytes: u64| u32::try_from(bytes.saturating_add(mtu / 2) / mtu).unwrap_or(u32::MAX);
-        let rtt = seen.latest_rtt.map(|latest| RttView {
-            latest: span(latest),
-            min: span(path.min_rtt),
-            smoothed: span(path.rtt),
-            variation: Span::ZERO,
+        let rtt = seen.latest_rtt.map(|latest| {
+            RttView::new(span(latest)).min(span(path.min_rtt)).smoothed(span(path.rtt)).variation(Span::ZERO)
         });
         // Without a rate of its own, a controller is paced at 5/4 of its window in a round trip (RFC 9002 §7.7).
         let rate = limits.rate.or_else(|| {

@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What `quinn-proto` takes of a controller.
-pub const STACK: Stack = Stack { name: "quinn-proto 0.11", paces: false };
+pub const STACK: Stack = Stack::new("quinn-proto 0.11", false);
 
 /// Makes the controllers of connections.
 #[derive(Debug)]

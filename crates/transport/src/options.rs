@@ -263,22 +263,19 @@ impl TransportOptions {
 
     /// Returns the setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.
     pub fn setup(&self, seed: u64) -> Setup {
-        Setup {
-            mss: self.mss,
-            packet: self.mss + self.header,
-            initial_window: self.initial_window as f64,
-            initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
-            first_cut: self.first_cut,
-            abe: self.abe,
-            restart_window: self.restart_window,
-            undo_restores: self.undo_restores,
-            slow_start: self.slow_start,
-            ack_counting: self.ack_counting,
-            quick_start: self.quick_start,
-            saved_path: self.saved_path,
-            paced: self.is_paced(),
-            seed,
-        }
+        Setup::new(self.mss, seed)
+            .packet(self.mss + self.header)
+            .initial_window(self.initial_window as f64)
+            .initial_ssthresh(self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64))
+            .first_cut(self.first_cut)
+            .abe(self.abe)
+            .restart_window(self.restart_window)
+            .undo_restores(self.undo_restores)
+            .slow_start(self.slow_start)
+            .ack_counting(self.ack_counting)
+            .quick_start(self.quick_start)
+            .saved_path(self.saved_path)
+            .paced(self.is_paced())
     }
 }
 

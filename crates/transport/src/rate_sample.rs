@@ -75,14 +75,16 @@ impl DeliveryRate {
         }
         let delivered = self.delivered - detail.delivered;
         let bits = u128::from(delivered) * u128::from(mss.bits()) * 1_000_000_000_000;
-        Some(RateSample {
-            delivered,
-            interval,
-            rate: Rate::from_bps((bits / u128::from(interval.as_ps())) as u64),
-            prior_delivered: detail.delivered,
-            prior_in_flight,
-            app_limited: detail.app_limited,
-        })
+        Some(
+            RateSample::new(
+                delivered,
+                interval,
+                Rate::from_bps((bits / u128::from(interval.as_ps())) as u64),
+            )
+            .prior_delivered(detail.delivered)
+            .prior_in_flight(prior_in_flight)
+            .app_limited(detail.app_limited),
+        )
     }
 }
 

@@ -106,12 +106,12 @@ impl RttEstimator {
             self.round = Round { started: now, smoothed: ps, variation_4: 0, deviation: 2 * ps };
             rtt
         };
-        self.view = Some(RttView {
-            latest: rtt,
-            min,
-            smoothed: Span::from_ps(self.smoothed_8 / 8),
-            variation: Span::from_ps(self.variation_4 / 4),
-        });
+        self.view = Some(
+            RttView::new(rtt)
+                .min(min)
+                .smoothed(Span::from_ps(self.smoothed_8 / 8))
+                .variation(Span::from_ps(self.variation_4 / 4)),
+        );
     }
 
     /// Returns the estimate; `None` before the first sample.

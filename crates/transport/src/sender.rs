@@ -320,7 +320,9 @@ impl Sender {
             ReductionFrom::Window => None,
         };
         let packets = self.recovery.board_mut().lost_packets();
-        self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, flight, packets }, &path);
+        self.core
+            .algorithm
+            .on_loss(&Loss::new(cause, lost).new_episode(new_episode).flight(flight).packets(packets), &path);
         self.recovery.board_mut().clear_lost_packets();
         self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if !new_episode {

@@ -120,10 +120,7 @@ impl StackPacket {
 /// Returns a round-trip time estimate of the stack, in microseconds; `None` before the first sample.
 pub fn rtt_view(latest_us: u32, smoothed_us: u32, min_us: u32) -> Option<RttView> {
     let span = |us: u32| Span::from_ps(u64::from(us) * 1_000_000);
-    (smoothed_us > 0).then(|| RttView {
-        latest: span(latest_us),
-        min: span(min_us),
-        smoothed: span(smoothed_us),
-        variation: Span::ZERO,
+    (smoothed_us > 0).then(|| {
+        RttView::new(span(latest_us)).min(span(min_us)).smoothed(span(smoothed_us)).variation(Span::ZERO)
     })
 }

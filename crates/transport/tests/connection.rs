@@ -378,7 +378,7 @@ struct Steady(Rate);
 
 impl CongestionControl for Steady {
     fn limits(&self) -> Limits {
-        Limits { window: None, pacing: Some(self.0), burst: Bytes::ZERO }
+        Limits::new(None, Some(self.0), Bytes::ZERO)
     }
     fn window(&self) -> Option<f64> {
         None

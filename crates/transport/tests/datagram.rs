@@ -27,7 +27,7 @@ impl Recorder {
 
 impl CongestionControl for Recorder {
     fn limits(&self) -> Limits {
-        Limits { window: None, pacing: Some(self.rate), burst: MSS }
+        Limits::new(None, Some(self.rate), MSS)
     }
     fn window(&self) -> Option<f64> {
         None
@@ -36,15 +36,10 @@ impl CongestionControl for Recorder {
         None
     }
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        self.note(Fact::Acked {
-            ack: Ack { packets: &[], ..*ack },
-            packets: ack.packets.to_vec(),
-            path: *path,
-        });
+        self.note(Fact::acked(ack, path));
     }
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
-        let packets = loss.packets.to_vec();
-        self.note(Fact::Lost { loss: Loss { packets: &[], ..*loss }, packets, path: *path });
+        self.note(Fact::lost(loss, path));
     }
     fn on_recovered(&mut self, path: &Path) {
         self.note(Fact::Recovered(*path));
@@ -96,7 +91,7 @@ fn run(
     let facts = Arc::new(Mutex::new(Vec::new()));
     let algorithm = Recorder { rate: Rate::from_bps(8_000_000), facts: Arc::clone(&facts) };
     let options = Arc::new(options);
-    let needs = Needs { packets: true, ..Needs::datagrams(reports) };
+    let needs = Needs::datagrams(reports).packets(true);
     let mut sender =
         SendingEndpoint::new(FlowId::new(0, 0), Arc::clone(&options), size, Box::new(algorithm), needs);
     let mut receiver = ReceivingEndpoint::new(FlowId::new(0, 0), options, size, needs.transport);
@@ -165,7 +160,7 @@ fn losses(facts: &[Fact]) -> Vec<(Cause, bool, Vec<u64>)> {
         .collect()
 }
 
-const HISTORY: Reports = Reports::LossEvents(LossHistory { intervals: 8, least_discount: 0.5 });
+const HISTORY: Reports = Reports::LossEvents(LossHistory::new(8, 0.5));
 
 #[test]
 fn packets_are_numbered_evenly_spaced_and_sent_once() {

@@ -34,7 +34,7 @@ impl Pausing {
 
 impl CongestionControl for Pausing {
     fn limits(&self) -> Limits {
-        Limits { pacing: self.paused.then_some(Rate::ZERO), ..self.window.limits() }
+        self.window.limits().pacing(self.paused.then_some(Rate::ZERO))
     }
     fn window(&self) -> Option<f64> {
         self.window.window()

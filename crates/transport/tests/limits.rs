@@ -14,7 +14,7 @@ struct Unlimited;
 
 impl CongestionControl for Unlimited {
     fn limits(&self) -> Limits {
-        Limits { window: None, pacing: None, burst: Bytes::new(1000) }
+        Limits::new(None, None, Bytes::new(1000))
     }
 
     fn window(&self) -> Option<f64> {

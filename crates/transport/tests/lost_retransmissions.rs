@@ -2,7 +2,7 @@
 //! Rule: a lost retransmission is another indication of congestion (RFC 5681 §4.3), except in Linux.
 
 use crate::wire::{Fate, Wire, options};
-use narrows_cc::{Algorithm, Cause, Setup, Transport, catalogue};
+use narrows_cc::{Algorithm, Cause, Transport, catalogue};
 use narrows_transport::{RecoveryKind, TransportEvent, TransportOptions};
 use narrows_units::Span;
 use narrows_wire::{Body, Packet};
@@ -22,7 +22,7 @@ fn reductions(
     options: &TransportOptions,
     script: impl FnMut(&Packet, usize) -> Fate + 'static,
 ) -> Vec<(Cause, f64, f64)> {
-    let setup = Setup { initial_window: 40.0, initial_ssthresh: 40.0, ..options.setup(1) };
+    let setup = options.setup(1).initial_window(40.0).initial_ssthresh(40.0);
     let (needs, built) = (algorithm.needs(), algorithm.build(&setup));
     let size = crate::wire::MSS * 600;
     let mut wire = Wire::needing_boxed(needs, options.clone(), built, Some(size), script);

@@ -118,7 +118,7 @@ fn a_syn_ack_returns_the_response_to_its_own_syn_only() {
 /// A flow that has sent a SYN with a Quick-Start request for 8 Mbps: 100 packets of 1000 bytes in a round trip of 100
 /// ms.
 fn requesting() -> (SendingEndpoint, Line) {
-    let quick_start = QuickStartRequest { rate: RATE, ends_slow_start: true };
+    let quick_start = QuickStartRequest::new(RATE, true);
     let options = TransportOptions { quick_start: Some(quick_start), ..options(2).as_ref().clone() };
     let algorithm = Algorithm::parse("newreno").expect("the catalogue has it");
     let built = algorithm.build(&options.setup(1));

@@ -48,7 +48,7 @@ impl CongestionControl for Observing {
         self.inner.target()
     }
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        let ack = Ack { packets: &[], ..*ack };
+        let ack = ack.packets(&[]);
         self.note(format!("{ack:?} {path:?}"));
         self.inner.on_ack(&ack, path);
     }
@@ -60,7 +60,7 @@ impl CongestionControl for Observing {
         self.inner.on_answer(feedback, path);
     }
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
-        let loss = Loss { packets: &[], ..*loss };
+        let loss = loss.packets(&[]);
         self.note(format!("{loss:?} {path:?}"));
         self.inner.on_loss(&loss, path);
     }
@@ -201,7 +201,7 @@ fn run(
         }
     };
     let algorithm = Observing { inner, needs_sent_events, ecn, journal: Arc::clone(&journal) };
-    let needs = Needs { packets, ..needs };
+    let needs = needs.packets(packets);
     let size = match application {
         Application::AtOnce(bytes) => Some(Bytes::new(*bytes)),
         _ => None,

@@ -28,9 +28,9 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         prop_oneof![Just(AckCounting::Segments), Just(AckCounting::Mixed), Just(AckCounting::Acks)];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
-        .prop_map(|(bps, ends_slow_start)| QuickStartRequest { rate: Rate::from_bps(bps), ends_slow_start });
+        .prop_map(|(bps, ends_slow_start)| QuickStartRequest::new(Rate::from_bps(bps), ends_slow_start));
     let saved = (2.0..2000.0, proptest::option::of(1..1_000_u64))
-        .prop_map(|(window, ms)| SavedPath { window, rtt: ms.map(Span::from_ms) });
+        .prop_map(|(window, ms)| SavedPath::new(window, ms.map(Span::from_ms)));
     (
         1.0..50.0,
         ssthresh,
@@ -52,23 +52,20 @@ pub fn setups() -> impl Strategy<Value = Setup> {
                 undo_restores,
                 seed,
             )| {
-                Setup {
-                    mss: MSS,
-                    packet: Bytes::new(1500),
-                    initial_window,
-                    initial_ssthresh,
-                    first_cut,
-                    abe,
-                    undo_restores,
-                    restart_window,
-                    slow_start,
-                    ack_counting,
-                    quick_start,
+                Setup::new(MSS, seed)
+                    .packet(Bytes::new(1500))
+                    .initial_window(initial_window)
+                    .initial_ssthresh(initial_ssthresh)
+                    .first_cut(first_cut)
+                    .abe(abe)
+                    .undo_restores(undo_restores)
+                    .restart_window(restart_window)
+                    .slow_start(slow_start)
+                    .ack_counting(ack_counting)
+                    .quick_start(quick_start)
                     // A scenario has one of them at most.
-                    saved_path: saved_path.filter(|_| quick_start.is_none()),
-                    paced,
-                    seed,
-                }
+                    .saved_path(saved_path.filter(|_| quick_start.is_none()))
+                    .paced(paced)
             },
         )
 }
@@ -136,11 +133,7 @@ fn every_declared_variable_is_observed_in_some_history() {
 
 /// The start of a loss episode.
 pub fn episode(cause: Cause, path: Path) -> Fact {
-    Fact::Lost {
-        loss: Loss { cause, new_episode: true, lost: 1, flight: None, packets: &[] },
-        packets: Vec::new(),
-        path,
-    }
+    Fact::Lost { loss: Loss::new(cause, 1), packets: Vec::new(), path }
 }
 
 /// The state of the flow at the first of `acks`.
@@ -235,7 +228,7 @@ proptest! {
         (before, acks) in histories_then_growth(100, 2),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
-        let setup = Setup { undo_restores: UndoRestores::State, ..setup };
+        let setup = setup.undo_restores(UndoRestores::State);
         for mut algorithm in all_algorithms(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);

@@ -90,8 +90,8 @@ fn later(fact: &Fact, by: Span) -> Fact {
 
 fn idle(timeouts: u64, acks: &[Fact]) -> (Idle, Fact) {
     let path = path_of(acks);
-    let idle = Idle { since: path.now, timeouts };
-    (idle, Fact::Idle(idle, narrows_cc::Path { in_flight: 0, ..path }))
+    let idle = Idle::new(path.now, timeouts);
+    (idle, Fact::Idle(idle, path.in_flight(0)))
 }
 
 proptest! {
@@ -196,7 +196,7 @@ proptest! {
         (before, acks) in histories_then_growth(100, 30),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
-        let setup = Setup { undo_restores: narrows_cc::UndoRestores::State, ..setup };
+        let setup = setup.undo_restores(narrows_cc::UndoRestores::State);
         for (name, mut algorithm) in windowed(&setup).filter(|_| !sets_window(&setup)) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);

@@ -4,8 +4,8 @@
 use super::promises::observed;
 use narrows_cc::catalogue::entries;
 use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, EcnUse, Entry, FirstCut, Idle, Loss, Path,
-    RateSample, Reports, RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport, UndoRestores,
+    Ack, Algorithm, Cause, CongestionControl, EcnUse, Entry, Idle, Loss, Path, RateSample, Reports, RttView,
+    SentPacket, Setup, SlowStartKind, Transport,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::fmt::Write;
@@ -54,32 +54,11 @@ const EVENTS: &[(&str, Event)] = &[
 impl Hosted {
     /// In congestion avoidance, 600 acknowledgements after the first loss.
     fn new(entry: &'static Entry) -> Self {
-        let setup = Setup {
-            mss: Bytes::new(1448),
-            packet: Bytes::new(1500),
-            initial_window: 10.0,
-            initial_ssthresh: f64::INFINITY,
-            first_cut: FirstCut::Rule,
-            abe: false,
-            restart_window: RestartWindow::Initial,
-            undo_restores: UndoRestores::State,
-            slow_start: SlowStartKind::HyStartPlusPlus,
-            ack_counting: AckCounting::Segments,
-            quick_start: None,
-            saved_path: None,
-            paced: false,
-            seed: 1,
-        };
+        let setup = Setup::new(Bytes::new(1448), 1)
+            .packet(Bytes::new(1500))
+            .slow_start(SlowStartKind::HyStartPlusPlus);
         let algorithm = Algorithm::among([entry], entry.card.name, Vec::new()).expect("the defaults");
-        let path = Path {
-            now: Time::ZERO + Span::from_ms(1_000),
-            mss: setup.mss,
-            in_flight: 10,
-            rtt: None,
-            round: 0,
-            window_limited: true,
-            next_departure: Time::ZERO,
-        };
+        let path = Path::new(Time::ZERO + Span::from_ms(1_000), setup.mss).in_flight(10);
         let mut hosted = Self(algorithm.build(&setup), Flow { path, next: 1, acked: 0, round_start: 0 });
         for _ in 0..45 {
             hosted.acked(true);
@@ -114,36 +93,26 @@ impl Hosted {
         }
         let latest = Span::from_ms(100 + flow.path.round % 10);
         let min = flow.path.rtt.map_or(latest, |rtt| rtt.min.min(latest));
-        flow.path.rtt = Some(RttView { latest, min, smoothed: latest, variation: Span::from_ms(5) });
+        flow.path.rtt = Some(RttView::new(latest).min(min).variation(Span::from_ms(5)));
         let in_flight = flow.path.in_flight;
-        let sent = |number| SentPacket {
-            number,
-            size: flow.path.mss,
-            sent_at: flow.path.now,
-            in_flight,
-            lost_before: 0,
-            app_limited: !window_limited,
+        let sent = |number| {
+            SentPacket::new(number, flow.path.mss, flow.path.now)
+                .in_flight(in_flight)
+                .app_limited(!window_limited)
         };
         let packets = [sent(flow.next), sent(flow.next + 1)];
         flow.next += 2;
         let rate = Rate::from_bps_f64(in_flight as f64 * 14_480.0 * 8.0);
-        let ack = Ack {
-            newly_acked: 2,
-            advanced: true,
-            ce_packets: u64::from(algorithm.ecn() != EcnUse::Classic && flow.acked % 100 == 0),
-            rtt: Some(latest),
-            one_way: None,
-            rate: Some(RateSample {
-                delivered: in_flight,
-                interval: latest,
-                rate,
-                prior_delivered: flow.round_start,
-                prior_in_flight: in_flight,
-                app_limited: !window_limited,
-            }),
-            feedback: None,
-            packets: &packets,
-        };
+        let ack = Ack::new(2)
+            .ce_packets(u64::from(algorithm.ecn() != EcnUse::Classic && flow.acked % 100 == 0))
+            .rtt(Some(latest))
+            .rate(Some(
+                RateSample::new(in_flight, latest, rate)
+                    .prior_delivered(flow.round_start)
+                    .prior_in_flight(in_flight)
+                    .app_limited(!window_limited),
+            ))
+            .packets(&packets);
         algorithm.on_ack(&ack, &flow.path);
         for packet in &packets {
             algorithm.on_sent(packet, &flow.path);
@@ -151,7 +120,7 @@ impl Hosted {
     }
 
     fn lost(&mut self, cause: Cause) {
-        let loss = Loss { cause, new_episode: true, lost: 1, flight: None, packets: &[] };
+        let loss = Loss::new(cause, 1);
         self.0.on_loss(&loss, &self.1.path);
     }
 
@@ -160,7 +129,7 @@ impl Hosted {
         let since = self.1.path.now;
         self.1.path.now += Span::from_ms(30_000);
         self.1.path.in_flight = 0;
-        self.0.on_idle(&Idle { since, timeouts: 100 }, &self.1.path);
+        self.0.on_idle(&Idle::new(since, 100), &self.1.path);
     }
 
     /// 30 s, with a pair of packets in each.

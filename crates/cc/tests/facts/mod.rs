@@ -105,45 +105,38 @@ impl History {
         self.round += u64::from(step.new_round);
         if let Some(latest) = step.rtt {
             let min = self.rtt.map_or(latest, |rtt| rtt.min.min(latest));
-            self.rtt = Some(RttView { latest, min, smoothed: latest, variation: latest / 2 });
+            self.rtt = Some(RttView::new(latest).min(min));
         }
-        let path = Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: step.in_flight,
-            rtt: self.rtt,
-            round: self.round,
-            window_limited: step.window_limited,
-            next_departure: Time::ZERO,
-        };
+        let path = Path::new(self.now, MSS)
+            .in_flight(step.in_flight)
+            .rtt(self.rtt)
+            .round(self.round)
+            .window_limited(step.window_limited);
         let packets: Vec<_> = (0..step.packets.min(4)).map(|_| self.packet(&step)).collect();
         let lost = |cause, new_episode, lost| Fact::Lost {
-            loss: Loss { cause, new_episode, lost, flight: None, packets: &[] },
+            loss: Loss::new(cause, lost).new_episode(new_episode),
             packets: packets.clone(),
             path,
         };
         match step.kind {
             Kind::Acked => Fact::Acked {
-                ack: Ack {
-                    newly_acked: step.packets,
-                    advanced: !step.packets.is_multiple_of(5),
-                    ce_packets: step.marked.min(step.packets),
-                    rtt: step.rtt,
-                    one_way: step.rtt.map(|rtt| rtt / 2),
-                    rate: step.rate.map(|bps| self.rate_sample(bps, &step)),
-                    feedback: step.feedback,
-                    packets: &[],
-                },
+                ack: Ack::new(step.packets)
+                    .advanced(!step.packets.is_multiple_of(5))
+                    .ce_packets(step.marked.min(step.packets))
+                    .rtt(step.rtt)
+                    .one_way(step.rtt.map(|rtt| rtt / 2))
+                    .rate(step.rate.map(|bps| self.rate_sample(bps, &step)))
+                    .feedback(step.feedback),
                 packets,
                 path,
             },
             Kind::Reported => Fact::Reported(
-                Report {
-                    loss_event_rate: step.marked.min(step.packets) as f64 / step.packets as f64,
-                    receive_rate: Rate::from_bps(step.rate.unwrap_or(0)),
-                    lost: step.marked.min(step.packets),
-                    rtt: step.rtt.unwrap_or(Span::from_ms(1)),
-                },
+                Report::new(
+                    step.marked.min(step.packets) as f64 / step.packets as f64,
+                    Rate::from_bps(step.rate.unwrap_or(0)),
+                    step.rtt.unwrap_or(Span::from_ms(1)),
+                )
+                .lost(step.marked.min(step.packets)),
                 path,
             ),
             Kind::Requested => Fact::Requested(path),
@@ -155,8 +148,8 @@ impl History {
             Kind::Recovered => Fact::Recovered(path),
             Kind::Spurious => Fact::SpuriousLoss(path),
             Kind::Idle => {
-                let idle = Idle { since, timeouts: step.packets % 4 };
-                Fact::Idle(idle, Path { in_flight: 0, ..path })
+                let idle = Idle::new(since, step.packets % 4);
+                Fact::Idle(idle, path.in_flight(0))
             }
             Kind::Timer => Fact::Timer(path),
         }
@@ -164,25 +157,20 @@ impl History {
 
     fn packet(&mut self, step: &Step) -> SentPacket {
         self.sent += 1;
-        SentPacket {
-            number: self.sent,
-            size: MSS,
-            sent_at: Time::ZERO + self.now.since(Time::ZERO + step.rtt.unwrap_or(Span::ZERO)),
-            in_flight: step.in_flight + 1,
-            lost_before: 0,
-            app_limited: !step.window_limited,
-        }
+        SentPacket::new(
+            self.sent,
+            MSS,
+            Time::ZERO + self.now.since(Time::ZERO + step.rtt.unwrap_or(Span::ZERO)),
+        )
+        .in_flight(step.in_flight + 1)
+        .app_limited(!step.window_limited)
     }
 
     fn rate_sample(&self, bps: u64, step: &Step) -> RateSample {
-        RateSample {
-            delivered: step.packets,
-            interval: step.rtt.unwrap_or(Span::from_ms(1)),
-            rate: Rate::from_bps(bps),
-            prior_delivered: self.sent,
-            prior_in_flight: step.in_flight,
-            app_limited: !step.window_limited,
-        }
+        RateSample::new(step.packets, step.rtt.unwrap_or(Span::from_ms(1)), Rate::from_bps(bps))
+            .prior_delivered(self.sent)
+            .prior_in_flight(step.in_flight)
+            .app_limited(!step.window_limited)
     }
 }
 

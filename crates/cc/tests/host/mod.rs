@@ -146,7 +146,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
 
     fn lost(&mut self, from: f64) {
         let new_episode = self.recovery_end.is_none();
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[] };
+        let loss = Loss::new(Cause::Detected, 1).new_episode(new_episode);
         self.algorithm.on_loss(&loss, &self.path());
         if new_episode {
             self.recovery_end = Some(self.next);
@@ -173,40 +173,20 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             self.round_end = self.next;
         }
         let latest = self.now.since(newest.1);
-        self.rtt = Some(self.rtt.map_or(
-            RttView { latest, min: latest, smoothed: latest, variation: latest / 2 },
-            |rtt| RttView {
-                latest,
-                min: rtt.min.min(latest),
-                smoothed: rtt.smoothed.scaled(0.875) + latest / 8,
-                variation: rtt.variation,
-            },
-        ));
+        self.rtt = Some(self.rtt.map_or(RttView::new(latest), |rtt| {
+            RttView::new(latest)
+                .min(rtt.min.min(latest))
+                .smoothed(rtt.smoothed.scaled(0.875) + latest / 8)
+                .variation(rtt.variation)
+        }));
         let path = self.path();
         if self.recovery_end.is_some_and(|end| newest.0 >= end) {
             self.recovery_end = None;
             self.algorithm.on_recovered(&path);
         }
-        let packet = SentPacket {
-            number: newest.0,
-            size: path.mss,
-            sent_at: newest.1,
-            in_flight: newest.2,
-            lost_before: 0,
-            app_limited: false,
-        };
-        let ack = Ack {
-            newly_acked,
-            advanced: true,
-            ce_packets,
-            rtt: Some(latest),
-            one_way: None,
-            rate: None,
-            feedback: None,
-            // The newest of them alone.
-            packets: &[packet],
-        };
-        self.algorithm.on_ack(&ack, &path);
+        let newest = SentPacket::new(newest.0, path.mss, newest.1).in_flight(newest.2);
+        let ack = Ack::new(newly_acked).ce_packets(ce_packets).rtt(Some(latest));
+        self.algorithm.on_ack(&ack.packets(&[newest]), &path);
     }
 
     fn send(&mut self) {
@@ -234,15 +214,10 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     }
 
     fn path(&self) -> Path {
-        Path {
-            now: self.now,
-            mss: Bytes::new(1448),
-            in_flight: self.in_flight.len() as u64,
-            rtt: self.rtt,
-            round: self.round,
-            window_limited: true,
-            next_departure: Time::ZERO,
-        }
+        Path::new(self.now, Bytes::new(1448))
+            .in_flight(self.in_flight.len() as u64)
+            .rtt(self.rtt)
+            .round(self.round)
     }
 }
 

@@ -77,7 +77,7 @@ impl Host {
             next: 0,
             delivered_at: Time::ZERO,
             first_sent_at: Time::ZERO,
-            rtt: RttView { latest: handshake, min: handshake, smoothed: handshake, variation: handshake / 2 },
+            rtt: RttView::new(handshake),
             recovery_end: None,
             window_limited: true,
             full_until: 0,
@@ -137,14 +137,10 @@ impl Host {
         if let Some(demand) = self.demand {
             self.next_offer = self.next_offer.max(self.now) + demand.time_for(MSS);
         }
-        let sent = SentPacket {
-            number: self.next,
-            size: MSS,
-            sent_at: self.now,
-            in_flight: self.in_flight.len() as u64 + 1,
-            lost_before: self.lost,
-            app_limited: self.app_limited_until > 0,
-        };
+        let sent = SentPacket::new(self.next, MSS, self.now)
+            .in_flight(self.in_flight.len() as u64 + 1)
+            .lost_before(self.lost)
+            .app_limited(self.app_limited_until > 0);
         self.in_flight.push_back(Packet {
             sent,
             back_at: self.link_free.max(self.now) + self.link.delay,
@@ -164,9 +160,8 @@ impl Host {
         self.lost += 1;
         let new_episode = self.recovery_end.is_none();
         self.recovery_end.get_or_insert(self.next);
-        let loss =
-            Loss { cause: Cause::Detected, new_episode, lost: 1, flight: None, packets: &[packet.sent] };
-        self.algorithm.on_loss(&loss, &self.path());
+        let loss = Loss::new(Cause::Detected, 1).new_episode(new_episode);
+        self.algorithm.on_loss(&loss.packets(&[packet.sent]), &self.path());
     }
 
     fn deliver(&mut self, packet: &Packet) {
@@ -180,7 +175,7 @@ impl Host {
         self.first_sent_at = packet.sent.sent_at;
         let latest = self.now - packet.sent.sent_at;
         let smoothed = self.rtt.smoothed.scaled(0.875) + latest / 8;
-        self.rtt = RttView { latest, smoothed, min: self.rtt.min.min(latest), ..self.rtt };
+        self.rtt = self.rtt.latest(latest).smoothed(smoothed).min(self.rtt.min.min(latest));
         if self.recovery_end.is_some_and(|end| packet.sent.number >= end) {
             self.recovery_end = None;
             self.algorithm.on_recovered(&self.path());
@@ -189,36 +184,19 @@ impl Host {
             packet.sent.sent_at.since(packet.first_sent_at).max(self.now.since(packet.delivered_at));
         let delivered = self.delivered - packet.delivered;
         let rate = Rate::from_bps_f64(delivered as f64 * MSS.bits() as f64 / interval.as_secs_f64());
-        let sample = RateSample {
-            delivered,
-            interval,
-            rate,
-            prior_delivered: packet.delivered,
-            prior_in_flight,
-            app_limited: packet.sent.app_limited,
-        };
-        let ack = Ack {
-            newly_acked: 1,
-            advanced: true,
-            ce_packets: 0,
-            rtt: Some(latest),
-            one_way: None,
-            rate: Some(sample),
-            feedback: None,
-            packets: &[packet.sent],
-        };
-        self.algorithm.on_ack(&ack, &self.path());
+        let sample = RateSample::new(delivered, interval, rate)
+            .prior_delivered(packet.delivered)
+            .prior_in_flight(prior_in_flight)
+            .app_limited(packet.sent.app_limited);
+        let ack = Ack::new(1).rtt(Some(latest)).rate(Some(sample));
+        self.algorithm.on_ack(&ack.packets(&[packet.sent]), &self.path());
     }
 
     fn path(&self) -> Path {
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.in_flight.len() as u64,
-            rtt: Some(self.rtt),
-            round: 0,
-            window_limited: self.window_limited,
-            next_departure: self.next_send,
-        }
+        Path::new(self.now, MSS)
+            .in_flight(self.in_flight.len() as u64)
+            .rtt(Some(self.rtt))
+            .window_limited(self.window_limited)
+            .next_departure(self.next_send)
     }
 }

@@ -22,27 +22,14 @@ mod c4 {
 }
 mod host;
 
-use narrows_cc::{Algorithm, CongestionControl, FirstCut, RestartWindow, Setup, SlowStartKind, UndoRestores};
+use narrows_cc::{Algorithm, CongestionControl, Setup};
 use narrows_units::{Span, Time};
 
 /// The algorithm `written`, for packets of [`host::MSS`] and an initial window of ten packets.
 fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
-    Algorithm::parse(written).expect("the parameters are right").build(&Setup {
-        mss: host::MSS,
-        packet: narrows_units::Bytes::new(1500),
-        initial_window: 10.0,
-        initial_ssthresh: f64::INFINITY,
-        first_cut: FirstCut::Rule,
-        abe: false,
-        restart_window: RestartWindow::Initial,
-        undo_restores: UndoRestores::State,
-        ack_counting: narrows_cc::AckCounting::Segments,
-        slow_start: SlowStartKind::Standard,
-        quick_start: None,
-        saved_path: None,
-        paced: false,
-        seed,
-    })
+    Algorithm::parse(written)
+        .expect("the parameters are right")
+        .build(&Setup::new(host::MSS, seed).packet(narrows_units::Bytes::new(1500)))
 }
 
 fn at(ms: u64) -> Time {

@@ -5,8 +5,7 @@ use super::{Flow, same};
 use narrows_cc::{Cause, Loss};
 
 fn lost(flow: &mut Flow, lost: u64, new_episode: bool) {
-    flow.algorithm
-        .on_loss(&Loss { cause: Cause::Detected, new_episode, lost, flight: None, packets: &[] }, &flow.path);
+    flow.algorithm.on_loss(&Loss::new(Cause::Detected, lost).new_episode(new_episode), &flow.path);
 }
 
 #[test]

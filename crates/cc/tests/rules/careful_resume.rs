@@ -2,15 +2,15 @@
 //! Careful Resume (RFC 9959).
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, SavedPath, SentPacket, Setup};
+use narrows_cc::{Cause, SavedPath, SentPacket};
 use narrows_units::{Bytes, Rate, Span};
 
 const RTT: Span = Span::from_ms(100);
 
 /// A flow with saved values of 300 packets and this round-trip time.
 fn saved(rtt: Option<Span>) -> Flow {
-    let saved_path = Some(SavedPath { window: 300.0, rtt });
-    let mut flow = Flow::new("reno", Setup { saved_path, ..SETUP });
+    let saved_path = Some(SavedPath::new(300.0, rtt));
+    let mut flow = Flow::new("reno", SETUP.saved_path(saved_path));
     flow.path.in_flight = 10;
     flow
 }
@@ -27,14 +27,7 @@ fn jumped(in_flight: u64) -> Flow {
 /// A packet leaves, after which so many are in flight.
 fn sent(flow: &mut Flow, in_flight: u64) {
     flow.path.in_flight = in_flight;
-    let packet = SentPacket {
-        number: 0,
-        size: Bytes::new(1448),
-        sent_at: flow.path.now,
-        in_flight,
-        lost_before: 0,
-        app_limited: false,
-    };
+    let packet = SentPacket::new(0, Bytes::new(1448), flow.path.now).in_flight(in_flight);
     flow.algorithm.on_sent(&packet, &flow.path);
 }
 
@@ -169,8 +162,8 @@ fn a_retreat_before_which_nothing_was_lost_is_undone() {
 
 #[test]
 fn an_algorithm_without_slow_start_ignores_saved_values() {
-    let saved_path = Some(SavedPath { window: 300.0, rtt: None });
-    let mut flow = Flow::new("copa", Setup { saved_path, ..SETUP });
+    let saved_path = Some(SavedPath::new(300.0, None));
+    let mut flow = Flow::new("copa", SETUP.saved_path(saved_path));
     flow.acked(10);
     same(flow.window(), 20.0);
 }

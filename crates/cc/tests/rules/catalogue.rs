@@ -116,7 +116,7 @@ fn the_needs_of_an_algorithm_name_its_sender() {
     for (text, intervals, least_discount) in
         [("tfrc", 8, 0.5), ("tfrc(k=6,rules=rfc5348)", 6, 0.25), ("tfrc(discounting=false)", 8, 1.0)]
     {
-        let history = LossHistory { intervals, least_discount };
+        let history = LossHistory::new(intervals, least_discount);
         assert_eq!(hosted(text), Transport::Datagram(Reports::LossEvents(history)), "{text}");
     }
 }

@@ -2,14 +2,14 @@
 //! CDG.
 
 use super::{Flow, SETUP, same};
+use narrows_cc::Cause;
 use narrows_cc::card::Catalogue;
-use narrows_cc::{Cause, Setup};
 use narrows_units::Span;
 
 /// A flow in congestion avoidance at `window` packets, with random numbers of `seed`. Its window grows in no test that does
 /// not say so.
 fn flow(name: &str, window: f64, seed: u64) -> Flow {
-    let setup = Setup { initial_window: window, initial_ssthresh: 2.0, seed, ..SETUP };
+    let setup = SETUP.initial_window(window).initial_ssthresh(2.0).seed(seed);
     let mut flow = Flow::new(name, setup);
     flow.path.window_limited = false;
     flow
@@ -70,7 +70,7 @@ fn gradients_are_means_of_eight_rounds() {
 #[test]
 fn in_slow_start_the_latest_gradient_counts() {
     let backs_off = |ssthresh: f64| {
-        let setup = Setup { initial_window: 50.0, initial_ssthresh: ssthresh, ..SETUP };
+        let setup = SETUP.initial_window(50.0).initial_ssthresh(ssthresh);
         let mut flow = Flow::new("cdg(smoothing=256,scale=0.0001)", setup);
         flow.path.window_limited = false;
         round(&mut flow, 100_000, 100_000);

@@ -2,14 +2,14 @@
 //! Copa.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, RttView, Setup};
+use narrows_cc::{Cause, RttView};
 use narrows_units::{Rate, Span};
 
 const LEAST: Span = Span::from_ms(100);
 
 /// Acknowledges one packet after `rtt`, which is the smoothed round-trip time as well.
 fn acked(flow: &mut Flow, rtt: Span) {
-    flow.path.rtt = Some(RttView { latest: rtt, min: LEAST, smoothed: rtt, variation: Span::ZERO });
+    flow.path.rtt = Some(RttView::new(rtt).min(LEAST).variation(Span::ZERO));
     flow.acked_after(1, rtt);
 }
 
@@ -22,7 +22,7 @@ fn round(flow: &mut Flow, rtt: Span) {
 
 /// A flow of `name` at `window` packets whose slow start is over, with a least round-trip time of 100 ms.
 fn flow(name: &str, window: f64) -> Flow {
-    let mut flow = Flow::new(name, Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP });
+    let mut flow = Flow::new(name, SETUP.initial_window(window).initial_ssthresh(2.0));
     acked(&mut flow, LEAST);
     flow.algorithm.set_window(window, true);
     flow

@@ -2,7 +2,7 @@
 //! The versions of CUBIC.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 #[test]
@@ -272,7 +272,7 @@ fn linux_resets_its_count_at_a_loss() {
 /// packet acknowledged.
 #[test]
 fn the_stage_after_an_idle_restart_starts_at_its_own_window() {
-    let mut flow = Flow::new("cubic", Setup { initial_ssthresh: 100.0, ..SETUP });
+    let mut flow = Flow::new("cubic", SETUP.initial_ssthresh(100.0));
     flow.acked(90);
     // W_est falls far behind or runs far ahead of the window that the restart leaves.
     for _ in 0..300 {

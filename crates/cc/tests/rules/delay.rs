@@ -2,7 +2,7 @@
 //! Vegas, Compound TCP, FAST and FAST-AT.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::{Span, Time};
 
 /// A flow with a minimum round-trip time of 100 ms, at the start of a round.
@@ -81,7 +81,7 @@ fn vegas_of_ns_2_uses_the_mean_of_the_round() {
 
 #[test]
 fn a_decrease_of_vegas_stays_in_congestion_avoidance() {
-    let setup = Setup { initial_window: 100.0, initial_ssthresh: 100.0, ..SETUP };
+    let setup = SETUP.initial_window(100.0).initial_ssthresh(100.0);
     let mut flow = started(Flow::new("vegas", setup));
     round(&mut flow, 100, Span::from_ms(120));
     same(flow.window(), 99.0);
@@ -101,7 +101,7 @@ fn vegas_with_two_samples_in_a_round_grows_as_reno() {
 
 #[test]
 fn vegas_ends_slow_start_with_more_than_one_packet_in_the_queue() {
-    let mut flow = started(Flow::new("vegas", Setup { initial_window: 20.0, ..SETUP }));
+    let mut flow = started(Flow::new("vegas", SETUP.initial_window(20.0)));
     for _ in 0..3 {
         flow.acked_after(1, Span::from_ms(125));
     }

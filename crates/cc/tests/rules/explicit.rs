@@ -2,18 +2,18 @@
 //! XCP, RCP and Quick-Start: requests of the end hosts, and their response to the answers.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, Cause, QuickStartRequest, Setup};
+use narrows_cc::{Cause, QuickStartRequest};
 use narrows_units::{Rate, Span};
 use narrows_wire::{Feedback, Request};
 
 /// An acknowledgement of one packet with an answer.
 fn answered(flow: &mut Flow, feedback: Feedback) {
-    flow.algorithm.on_ack(&Ack { newly_acked: 1, feedback: Some(feedback), ..ACK }, &flow.path);
+    flow.algorithm.on_ack(&ACK.newly_acked(1).feedback(Some(feedback)), &flow.path);
 }
 
 fn requesting(name: &str, ends_slow_start: bool) -> Flow {
-    let quick_start = Some(QuickStartRequest { rate: Rate::from_bps(100_000_000), ends_slow_start });
-    Flow::new(name, Setup { quick_start, ..SETUP })
+    let quick_start = Some(QuickStartRequest::new(Rate::from_bps(100_000_000), ends_slow_start));
+    Flow::new(name, SETUP.quick_start(quick_start))
 }
 
 /// The handshake of a flow: a request in the SYN, and `rate` in the SYN-ACK.
@@ -185,7 +185,7 @@ fn a_loss_of_the_approved_window_sets_the_initial_window() {
         let mut flow = approved(false);
         flow.path.round += rounds;
         flow.path.in_flight = 99;
-        flow.algorithm.on_ack(&Ack { newly_acked: 1, advanced: false, ..ACK }, &flow.path);
+        flow.algorithm.on_ack(&ACK.newly_acked(1).advanced(false), &flow.path);
         flow.lost(Cause::Detected);
         same(flow.window(), 10.0);
         assert_eq!(flow.algorithm.limits().pacing, None);
@@ -198,7 +198,7 @@ fn a_loss_after_the_approved_window_is_for_the_algorithm_alone() {
     flow.path.in_flight = 99;
     for _ in 0..2 {
         flow.path.round += 1;
-        flow.algorithm.on_ack(&Ack { newly_acked: 1, advanced: false, ..ACK }, &flow.path);
+        flow.algorithm.on_ack(&ACK.newly_acked(1).advanced(false), &flow.path);
     }
     flow.lost(Cause::Detected);
     same(flow.window(), 50.0);
@@ -215,7 +215,7 @@ fn an_algorithm_that_ignores_set_window_starts_as_without_quick_start() {
 #[test]
 fn a_quench_starts_from_one_packet_with_half_of_the_window_as_ssthresh_or_the_one_before() {
     for (name, ssthresh) in [("source-quench", 20.0), ("source-quench(ssthresh=kept)", 12.0)] {
-        let setup = Setup { initial_window: 40.0, initial_ssthresh: 12.0, ..SETUP };
+        let setup = SETUP.initial_window(40.0).initial_ssthresh(12.0);
         let mut flow = Flow::new(name, setup);
         assert_eq!(flow.algorithm.request(&flow.path), Some(Request::Level(0)));
         flow.wait(Span::from_ms(1000));
@@ -234,13 +234,12 @@ fn a_quench_starts_from_one_packet_with_half_of_the_window_as_ssthresh_or_the_on
 /// A packet that was sent after the answer and is quenched halves again.
 #[test]
 fn a_quench_of_a_packet_sent_later_halves_ssthresh_again() {
-    let mut flow = Flow::new("source-quench", Setup { initial_window: 40.0, initial_ssthresh: 2.0, ..SETUP });
+    let mut flow = Flow::new("source-quench", SETUP.initial_window(40.0).initial_ssthresh(2.0));
     flow.wait(Span::from_ms(1000));
     answered(&mut flow, Feedback::Level(1));
     flow.acked(15);
     flow.wait(Span::from_ms(100));
-    let quenched =
-        Ack { newly_acked: 1, rtt: Some(Span::from_ms(100)), feedback: Some(Feedback::Level(1)), ..ACK };
+    let quenched = ACK.newly_acked(1).rtt(Some(Span::from_ms(100))).feedback(Some(Feedback::Level(1)));
     flow.algorithm.on_ack(&quenched, &flow.path);
     assert_eq!((flow.window(), flow.ssthresh()), (1.0, 8.0));
 }

@@ -2,18 +2,18 @@
 //! VCP, BMCC, MaxNet and DECbit: windows and rates by what routers write into packets.
 
 use super::{ACK, Flow, SETUP, same};
+use narrows_cc::Cause;
 use narrows_cc::card::Catalogue;
-use narrows_cc::{Ack, Cause, Setup};
 use narrows_units::{Rate, Span};
 use narrows_wire::{Feedback, Request};
 
 fn answered(flow: &mut Flow, acked: u64, feedback: Feedback) {
-    flow.algorithm.on_ack(&Ack { newly_acked: acked, feedback: Some(feedback), ..ACK }, &flow.path);
+    flow.algorithm.on_ack(&ACK.newly_acked(acked).feedback(Some(feedback)), &flow.path);
 }
 
 /// A flow at `window` packets with a round-trip time of `rtt` milliseconds.
 fn flow(name: &str, window: f64, rtt: u64) -> Flow {
-    let mut flow = Flow::new(name, Setup { initial_window: window, ..SETUP });
+    let mut flow = Flow::new(name, SETUP.initial_window(window));
     if let Some(view) = &mut flow.path.rtt {
         view.smoothed = Span::from_ms(rtt);
     }

@@ -2,7 +2,7 @@
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, AckCounting, Cause, FirstCut, Loss, RestartWindow, Setup, catalogue};
+use narrows_cc::{AckCounting, Cause, FirstCut, Loss, RestartWindow, catalogue};
 use narrows_units::Span;
 
 #[test]
@@ -15,7 +15,7 @@ fn slow_start_adds_the_packets_acknowledged() {
 /// RFC 5681 §3.1: at most one segment for each acknowledgement in slow start; equation 3 in congestion avoidance.
 #[test]
 fn an_acknowledgement_of_several_packets_counts_for_one_where_acknowledgements_are_counted() {
-    let setup = Setup { ack_counting: AckCounting::Acks, initial_ssthresh: 12.0, ..SETUP };
+    let setup = SETUP.ack_counting(AckCounting::Acks).initial_ssthresh(12.0);
     let mut flow = Flow::new("reno", setup);
     flow.acked(2);
     same(flow.window(), 11.0);
@@ -30,7 +30,7 @@ fn while_the_losses_of_a_timeout_are_repaired_an_acknowledgement_counts_for_one_
     for (ack_counting, repairing, repaired) in
         [(AckCounting::Segments, 45.0, 47.0), (AckCounting::Mixed, 2.0, 4.0), (AckCounting::Acks, 2.0, 3.0)]
     {
-        let mut flow = Flow::new("reno", Setup { ack_counting, initial_window: 400.0, ..SETUP });
+        let mut flow = Flow::new("reno", SETUP.ack_counting(ack_counting).initial_window(400.0));
         flow.lost(Cause::Timeout);
         flow.acked(44);
         same(flow.window(), repairing);
@@ -42,7 +42,7 @@ fn while_the_losses_of_a_timeout_are_repaired_an_acknowledgement_counts_for_one_
 
 #[test]
 fn packets_acknowledged_beyond_ssthresh_count_for_congestion_avoidance() {
-    let mut flow = Flow::new("reno", Setup { initial_ssthresh: 12.0, ..SETUP });
+    let mut flow = Flow::new("reno", SETUP.initial_ssthresh(12.0));
     flow.acked(5);
     same(flow.window(), 12.0 + 3.0 / 12.0);
 }
@@ -58,7 +58,7 @@ fn a_window_that_does_not_limit_the_sender_does_not_grow() {
 #[test]
 fn a_duplicate_acknowledgement_does_not_grow_the_window() {
     let mut flow = Flow::new("reno", SETUP);
-    let ack = Ack { newly_acked: 1, advanced: false, ..ACK };
+    let ack = ACK.newly_acked(1).advanced(false);
     flow.algorithm.on_ack(&ack, &flow.path);
     same(flow.window(), 10.0);
 }
@@ -131,7 +131,7 @@ fn ssthresh_is_never_below_two_packets() {
 
 #[test]
 fn first_cut_half_halves_the_window_first_in_slow_start_and_after_a_timeout() {
-    let half = Setup { initial_window: 40.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
+    let half = SETUP.initial_window(40.0).initial_ssthresh(2.0).first_cut(FirstCut::Half);
     let mut flow = Flow::new("aimd(a=1,b=0.8)", half);
     flow.lost(Cause::Detected);
     same(flow.window(), 20.0);
@@ -147,7 +147,7 @@ fn first_cut_half_halves_the_window_first_in_slow_start_and_after_a_timeout() {
 
 #[test]
 fn after_a_spurious_first_episode_the_next_one_is_the_first() {
-    let half = Setup { initial_window: 40.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
+    let half = SETUP.initial_window(40.0).initial_ssthresh(2.0).first_cut(FirstCut::Half);
     let mut flow = Flow::new("aimd(a=1,b=0.8)", half);
     flow.lost(Cause::Detected);
     flow.algorithm.on_spurious_loss(&flow.path);
@@ -158,12 +158,7 @@ fn after_a_spurious_first_episode_the_next_one_is_the_first() {
 /// RFC 2861 §3, as in Linux (`tcp_cwnd_restart`).
 #[test]
 fn a_window_that_is_halved_after_idle_timeouts_keeps_three_quarters_of_it_as_ssthresh() {
-    let setup = Setup {
-        initial_window: 10.0,
-        initial_ssthresh: 20.0,
-        restart_window: RestartWindow::Halved,
-        ..SETUP
-    };
+    let setup = SETUP.initial_window(10.0).initial_ssthresh(20.0).restart_window(RestartWindow::Halved);
     for (timeouts, window) in [(1, 59.0), (2, 29.0), (3, 14.0), (4, 10.0), (u64::MAX, 10.0)] {
         let mut flow = Flow::new("reno", setup);
         flow.algorithm.set_window(118.0, false);
@@ -176,7 +171,7 @@ fn a_window_that_is_halved_after_idle_timeouts_keeps_three_quarters_of_it_as_sst
 #[test]
 fn a_short_pause_leaves_the_window() {
     for restart_window in [RestartWindow::Initial, RestartWindow::Halved] {
-        let mut flow = Flow::new("reno", Setup { restart_window, ..SETUP });
+        let mut flow = Flow::new("reno", SETUP.restart_window(restart_window));
         flow.acked(30);
         flow.idle(Span::from_ms(100), 0);
         same(flow.window(), 40.0);
@@ -202,7 +197,7 @@ fn a_mark_multiplies_the_window_by_the_factor_that_the_catalogue_names() {
     for entry in catalogue::entries() {
         let factor = (entry.needs)(&entry.card.defaults()).abe_factor;
         let left = |abe: bool, cause: Cause| {
-            let setup = Setup { initial_window: 100.0, initial_ssthresh: 2.0, abe, ..SETUP };
+            let setup = SETUP.initial_window(100.0).initial_ssthresh(2.0).abe(abe);
             let mut flow = Flow::new(entry.card.name, setup);
             flow.lost(cause);
             (flow.algorithm.window(), flow.algorithm.ssthresh())
@@ -227,10 +222,7 @@ fn a_mark_multiplies_the_window_by_the_factor_that_the_catalogue_names() {
 
 #[test]
 fn a_mark_leaves_no_less_than_a_loss_would() {
-    let mut flow = Flow::new(
-        "cubic(beta=0.9)",
-        Setup { abe: true, initial_window: 100.0, initial_ssthresh: 2.0, ..SETUP },
-    );
+    let mut flow = Flow::new("cubic(beta=0.9)", SETUP.abe(true).initial_window(100.0).initial_ssthresh(2.0));
     flow.lost(Cause::Mark);
     same(flow.window(), 90.0);
 }
@@ -239,9 +231,9 @@ fn a_mark_leaves_no_less_than_a_loss_would() {
 #[test]
 fn a_decrease_is_taken_from_what_is_in_use_where_the_host_says_how_much_that_is() {
     let reduced = |name: &str, flight: Option<u64>, cause: Cause, abe: bool| {
-        let setup = Setup { initial_window: 100.7, initial_ssthresh: 2.0, abe, ..SETUP };
+        let setup = SETUP.initial_window(100.7).initial_ssthresh(2.0).abe(abe);
         let mut flow = Flow::new(name, setup);
-        let loss = Loss { cause, new_episode: true, lost: 1, flight, packets: &[] };
+        let loss = Loss::new(cause, 1).flight(flight);
         flow.algorithm.on_loss(&loss, &flow.path);
         (flow.window(), flow.ssthresh())
     };
@@ -256,9 +248,9 @@ fn a_decrease_is_taken_from_what_is_in_use_where_the_host_says_how_much_that_is(
     assert_eq!(reduced("newreno", Some(10), Cause::Timeout, false), (1.0, 5.0));
     assert_eq!(reduced("newreno", Some(10), Cause::Mark, true), (8.0, 8.0));
     // The first reduction of CUBIC in ns-2 is to a half, too.
-    let setup = Setup { initial_window: 100.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
+    let setup = SETUP.initial_window(100.0).initial_ssthresh(2.0).first_cut(FirstCut::Half);
     let mut flow = Flow::new("cubic", setup);
-    let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, flight: Some(10), packets: &[] };
+    let loss = Loss::new(Cause::Detected, 1).flight(Some(10));
     flow.algorithm.on_loss(&loss, &flow.path);
     assert_eq!((flow.window(), flow.ssthresh()), (5.0, 5.0));
 }

@@ -2,7 +2,7 @@
 //! Hybla.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 fn flow(name: &str, window: f64, rtt: Span) -> Flow {
@@ -26,7 +26,7 @@ fn in_congestion_avoidance_the_window_grows_by_the_square_of_rho_over_the_window
 fn in_slow_start_the_window_grows_by_two_to_the_power_rho_less_one() {
     for (rtt, step) in [(100, 15.0), (50, 3.0), (25, 1.0), (10, 1.0)] {
         let rtt = Span::from_ms(rtt);
-        let mut flow = Flow::new("hybla", Setup { initial_window: 10.0, ..SETUP });
+        let mut flow = Flow::new("hybla", SETUP.initial_window(10.0));
         flow.acked_after(0, rtt);
         flow.acked_after(2, rtt);
         same(flow.window(), 10.0 + 2.0 * step);
@@ -35,7 +35,7 @@ fn in_slow_start_the_window_grows_by_two_to_the_power_rho_less_one() {
 
 #[test]
 fn slow_start_ends_at_ssthresh_and_the_packets_beyond_count_for_congestion_avoidance() {
-    let mut flow = Flow::new("hybla", Setup { initial_window: 10.0, initial_ssthresh: 25.0, ..SETUP });
+    let mut flow = Flow::new("hybla", SETUP.initial_window(10.0).initial_ssthresh(25.0));
     flow.acked_after(0, Span::from_ms(100));
     flow.acked_after(2, Span::from_ms(100));
     same(flow.window(), 25.0 + 16.0 / 25.0);

@@ -2,12 +2,11 @@
 //! HyStart.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup, SlowStartKind};
+use narrows_cc::{Cause, SlowStartKind};
 use narrows_units::Span;
 
 fn flow(window: f64) -> Flow {
-    let mut flow =
-        Flow::new("reno", Setup { initial_window: window, slow_start: SlowStartKind::HyStart, ..SETUP });
+    let mut flow = Flow::new("reno", SETUP.initial_window(window).slow_start(SlowStartKind::HyStart));
     flow.wait(Span::from_ms(100));
     flow.acked(1);
     flow
@@ -30,7 +29,7 @@ fn an_ack_train_longer_than_half_the_minimum_delay_ends_slow_start() {
 /// Linux: pacing spreads a window over half a round trip.
 #[test]
 fn the_ack_train_of_a_paced_flow_may_be_as_long_as_the_minimum_delay() {
-    let setup = Setup { initial_window: 20.0, slow_start: SlowStartKind::HyStart, paced: true, ..SETUP };
+    let setup = SETUP.initial_window(20.0).slow_start(SlowStartKind::HyStart).paced(true);
     let mut flow = Flow::new("reno", setup);
     flow.wait(Span::from_ms(100));
     flow.acked(1);

@@ -2,12 +2,12 @@
 //! HyStart++.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup, SlowStartKind};
+use narrows_cc::{Cause, SlowStartKind};
 use narrows_units::Span;
 
 /// A flow after a round with eight samples of 100 ms.
 fn flow() -> Flow {
-    let mut flow = Flow::new("reno", Setup { slow_start: SlowStartKind::HyStartPlusPlus, ..SETUP });
+    let mut flow = Flow::new("reno", SETUP.slow_start(SlowStartKind::HyStartPlusPlus));
     round(&mut flow, 100_000);
     flow
 }
@@ -34,7 +34,7 @@ fn the_threshold_is_at_least_4_and_at_most_16_ms() {
     for (before, after, added) in
         [(10_000, 13_999, 1.0), (10_000, 14_000, 0.25), (400_000, 415_999, 1.0), (400_000, 416_000, 0.25)]
     {
-        let mut flow = Flow::new("reno", Setup { slow_start: SlowStartKind::HyStartPlusPlus, ..SETUP });
+        let mut flow = Flow::new("reno", SETUP.slow_start(SlowStartKind::HyStartPlusPlus));
         round(&mut flow, before);
         same(round(&mut flow, after), added);
     }
@@ -85,7 +85,7 @@ fn an_acknowledgement_counts_for_at_most_eight_packets() {
 #[test]
 fn an_acknowledgement_of_a_paced_flow_counts_for_all_its_packets() {
     let kind = SlowStartKind::HyStartPlusPlus;
-    let mut flow = Flow::new("reno", Setup { slow_start: kind, paced: true, ..SETUP });
+    let mut flow = Flow::new("reno", SETUP.slow_start(kind).paced(true));
     let before = flow.window();
     flow.acked(20);
     same(flow.window(), before + 20.0);
@@ -122,7 +122,7 @@ fn conservative_slow_start_ends_with_a_loss_and_a_known_ssthresh_is_not_lowered(
 
 #[test]
 fn a_flow_with_an_initial_ssthresh_has_standard_slow_start() {
-    let setup = Setup { slow_start: SlowStartKind::HyStartPlusPlus, initial_ssthresh: 1000.0, ..SETUP };
+    let setup = SETUP.slow_start(SlowStartKind::HyStartPlusPlus).initial_ssthresh(1000.0);
     let mut flow = Flow::new("reno", setup);
     round(&mut flow, 100_000);
     for _ in 0..6 {

@@ -2,7 +2,7 @@
 //! LEDBAT (RFC 6817) and LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01).
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 const MINUTE: Span = Span::from_ms(60_000);
@@ -49,7 +49,7 @@ fn ledbat_keeps_two_packets() {
 /// RFC 6817 §2.4.2 has no slow start.
 #[test]
 fn ledbat_starts_linearly() {
-    let mut flow = Flow::new("ledbat", Setup { initial_window: 2.0, ..SETUP });
+    let mut flow = Flow::new("ledbat", SETUP.initial_window(2.0));
     flow.acked(2);
     same(flow.window(), 3.0);
     flow.acked(3);

@@ -2,11 +2,11 @@
 //! Limited slow start.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Setup, SlowStartKind};
+use narrows_cc::SlowStartKind;
 
 fn flow(window: f64, ssthresh: f64) -> Flow {
-    let setup = Setup { initial_window: window, initial_ssthresh: ssthresh, ..SETUP };
-    Flow::new("reno", Setup { slow_start: SlowStartKind::Limited, ..setup })
+    let setup = SETUP.initial_window(window).initial_ssthresh(ssthresh);
+    Flow::new("reno", setup.slow_start(SlowStartKind::Limited))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! The algorithms that Linux 6.12 computes in another way than their papers.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, Cause, Setup};
+use narrows_cc::{Cause, Setup};
 use narrows_units::Span;
 
 /// A flow in congestion avoidance after a loss that left it `window` packets.
@@ -123,7 +123,7 @@ fn a_loss_in_highspeed_decreases_by_its_row() {
 #[test]
 fn highspeed_and_htcp_drop_what_is_left_of_the_acknowledgement_that_ends_slow_start() {
     for (name, after) in [("highspeed-linux", 40.0), ("htcp-linux", 40.0), ("scalable-linux", 42.0)] {
-        let mut flow = Flow::new(name, Setup { initial_window: 38.0, initial_ssthresh: 40.0, ..SETUP });
+        let mut flow = Flow::new(name, SETUP.initial_window(38.0).initial_ssthresh(40.0));
         flow.acked(2 + 80);
         same(flow.window(), after);
     }
@@ -206,7 +206,7 @@ fn the_alpha_of_a_loss_in_htcp_adds_the_first_packet_after_it() {
 fn the_beta_of_htcp_is_the_ratio_of_round_trip_times_in_jiffies_once_the_throughput_is_steady() {
     let mut flow = Flow::avoiding("htcp-linux(bandwidth_switch=false)", 100.0);
     let sample = |flow: &mut Flow, ms: u64| {
-        flow.algorithm.on_ack(&Ack { newly_acked: 1, rtt: Some(Span::from_ms(ms)), ..ACK }, &flow.path);
+        flow.algorithm.on_ack(&ACK.newly_acked(1).rtt(Some(Span::from_ms(ms))), &flow.path);
     };
     sample(&mut flow, 80);
     sample(&mut flow, 99);
@@ -244,7 +244,7 @@ fn vegas(setup: Setup) -> Flow {
 }
 
 fn avoiding(window: f64) -> Flow {
-    vegas(Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP })
+    vegas(SETUP.initial_window(window).initial_ssthresh(2.0))
 }
 
 /// The packets of a window, a sample of `rtt` for every two, and the sample of the packet after them, which ends the
@@ -302,7 +302,7 @@ fn vegas_lowers_a_window_that_does_not_limit_the_sender_and_raises_none() {
 
 #[test]
 fn vegas_ends_slow_start_at_the_window_of_an_empty_queue_and_one_more() {
-    let mut flow = vegas(Setup { initial_window: 20.0, ..SETUP });
+    let mut flow = vegas(SETUP.initial_window(20.0));
     for _ in 0..20 {
         flow.acked_after(1, Span::from_ms(125));
     }

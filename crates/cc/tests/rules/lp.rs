@@ -2,12 +2,12 @@
 //! TCP-LP.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 /// A flow in congestion avoidance at 100 packets that knows delays of 100 to 200 ms, so that 115 ms are the threshold.
 fn flow(name: &str) -> Flow {
-    let mut flow = Flow::new(name, Setup { initial_window: 100.0, initial_ssthresh: 101.0, ..SETUP });
+    let mut flow = Flow::new(name, SETUP.initial_window(100.0).initial_ssthresh(101.0));
     flow.acked_after(0, Span::from_ms(200));
     flow.path.window_limited = false;
     flow.wait(Span::from_ms(1_000));
@@ -109,7 +109,7 @@ fn a_window_below_four_packets_measures_nothing() {
 
 #[test]
 fn nothing_is_indicated_in_slow_start_and_a_loss_halves() {
-    let mut flow = Flow::new("lp", Setup { initial_window: 20.0, ..SETUP });
+    let mut flow = Flow::new("lp", SETUP.initial_window(20.0));
     flow.acked(0);
     flow.acked_after(0, Span::from_ms(300));
     settle(&mut flow, 300);

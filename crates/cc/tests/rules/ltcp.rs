@@ -2,7 +2,7 @@
 //! LTCP.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 /// The packets that a window's worth of acknowledgements adds, to the first order.
@@ -58,7 +58,7 @@ fn in_the_first_layer_the_rule_is_renos() {
 
 #[test]
 fn a_loss_in_slow_start_is_that_of_the_layer_of_its_window() {
-    let mut flow = Flow::new("ltcp", Setup { initial_window: 300.0, ..SETUP });
+    let mut flow = Flow::new("ltcp", SETUP.initial_window(300.0));
     flow.acked(10);
     flow.lost(Cause::Detected);
     same(flow.window(), 0.85 * 310.0);

@@ -44,39 +44,12 @@ mod veno;
 mod westwood;
 mod yeah;
 
-use narrows_cc::{
-    Ack, Algorithm, Cause, CongestionControl, FirstCut, Idle, Loss, Path, RestartWindow, RttView, Setup,
-    SlowStartKind, UndoRestores,
-};
+use narrows_cc::{Ack, Algorithm, Cause, CongestionControl, Idle, Loss, Path, RttView, Setup};
 use narrows_units::{Bytes, Span, Time};
 
-const SETUP: Setup = Setup {
-    mss: Bytes::new(1448),
-    packet: Bytes::new(1500),
-    initial_window: 10.0,
-    initial_ssthresh: f64::INFINITY,
-    first_cut: FirstCut::Rule,
-    abe: false,
-    restart_window: RestartWindow::Initial,
-    undo_restores: UndoRestores::State,
-    ack_counting: narrows_cc::AckCounting::Segments,
-    slow_start: SlowStartKind::Standard,
-    quick_start: None,
-    saved_path: None,
-    paced: false,
-    seed: 1,
-};
+const SETUP: Setup = Setup::new(Bytes::new(1448), 1).packet(Bytes::new(1500));
 
-const ACK: Ack<'static> = Ack {
-    newly_acked: 0,
-    advanced: true,
-    ce_packets: 0,
-    rtt: None,
-    one_way: None,
-    rate: None,
-    feedback: None,
-    packets: &[],
-};
+const ACK: Ack<'static> = Ack::new(0);
 
 /// An algorithm and the state of its flow.
 struct Flow {
@@ -89,21 +62,16 @@ impl Flow {
         let rtt = Span::from_ms(100);
         Self {
             algorithm: Algorithm::parse(name).expect("a known algorithm").build(&setup),
-            path: Path {
-                now: Time::ZERO,
-                mss: setup.mss,
-                in_flight: 10,
-                rtt: Some(RttView { latest: rtt, min: rtt, smoothed: rtt, variation: Span::ZERO }),
-                round: 1,
-                window_limited: true,
-                next_departure: Time::ZERO,
-            },
+            path: Path::new(Time::ZERO, setup.mss)
+                .in_flight(10)
+                .rtt(Some(RttView::new(rtt).variation(Span::ZERO)))
+                .round(1),
         }
     }
 
     /// In congestion avoidance at `window` packets.
     fn avoiding(name: &str, window: f64) -> Self {
-        Self::new(name, Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP })
+        Self::new(name, SETUP.initial_window(window).initial_ssthresh(2.0))
     }
 
     fn wait(&mut self, span: Span) {
@@ -116,12 +84,12 @@ impl Flow {
 
     /// As [`acked`](Self::acked), with `ce_packets` of the packets marked.
     fn marked(&mut self, newly_acked: u64, ce_packets: u64) {
-        let ack = Ack { newly_acked, ce_packets, rtt: Some(Span::from_ms(100)), ..ACK };
+        let ack = ACK.newly_acked(newly_acked).ce_packets(ce_packets).rtt(Some(Span::from_ms(100)));
         self.algorithm.on_ack(&ack, &self.path);
     }
 
     fn acked_after(&mut self, newly_acked: u64, rtt: Span) {
-        self.algorithm.on_ack(&Ack { newly_acked, rtt: Some(rtt), ..ACK }, &self.path);
+        self.algorithm.on_ack(&ACK.newly_acked(newly_acked).rtt(Some(rtt)), &self.path);
     }
 
     fn lost(&mut self, cause: Cause) {
@@ -129,7 +97,7 @@ impl Flow {
     }
 
     fn declared(&mut self, cause: Cause, new_episode: bool) {
-        self.algorithm.on_loss(&Loss { cause, new_episode, lost: 1, flight: None, packets: &[] }, &self.path);
+        self.algorithm.on_loss(&Loss::new(cause, 1).new_episode(new_episode), &self.path);
     }
 
     fn recovered(&mut self) {
@@ -140,7 +108,7 @@ impl Flow {
     fn idle(&mut self, span: Span, timeouts: u64) {
         let since = self.path.now;
         self.wait(span);
-        self.algorithm.on_idle(&Idle { since, timeouts }, &Path { in_flight: 0, ..self.path });
+        self.algorithm.on_idle(&Idle::new(since, timeouts), &self.path.in_flight(0));
     }
 
     fn window(&self) -> f64 {

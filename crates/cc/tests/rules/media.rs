@@ -2,7 +2,7 @@
 //! A flow of packets of which each is acknowledged alone, for the tests of controllers of media.
 
 use super::{ACK, Flow, SETUP};
-use narrows_cc::{Ack, Loss, RttView, SentPacket};
+use narrows_cc::{Loss, RttView, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 
 /// One-way delay of a path without a queue; the round trip is twice as long.
@@ -18,38 +18,25 @@ pub fn flow(name: &str) -> Flow {
 
 /// A packet that was sent a one-way delay of `queue` more than [`ONE_WAY`], and the way back, ago.
 pub fn packet(flow: &Flow, queue: Span) -> SentPacket {
-    SentPacket {
-        number: 0,
-        size: Bytes::new(1448),
-        sent_at: Time::ZERO + flow.path.now.since(Time::ZERO + ONE_WAY * 2 + queue),
-        in_flight: 10,
-        lost_before: 0,
-        app_limited: false,
-    }
+    SentPacket::new(0, Bytes::new(1448), Time::ZERO + flow.path.now.since(Time::ZERO + ONE_WAY * 2 + queue))
+        .in_flight(10)
 }
 
 /// `after` the last event, a packet that waited for `queue` is acknowledged, with `marks` of it.
 pub fn acked(flow: &mut Flow, after: Span, queue: Span, marks: u64) {
     flow.wait(after);
     let rtt = ONE_WAY * 2 + queue;
-    flow.path.rtt = Some(RttView { latest: rtt, min: ONE_WAY * 2, smoothed: rtt, variation: Span::ZERO });
+    flow.path.rtt = Some(RttView::new(rtt).min(ONE_WAY * 2).variation(Span::ZERO));
     let packets = [packet(flow, queue)];
-    let ack = Ack {
-        newly_acked: 1,
-        ce_packets: marks,
-        rtt: Some(rtt),
-        one_way: Some(ONE_WAY + queue),
-        packets: &packets,
-        ..ACK
-    };
+    let ack =
+        ACK.newly_acked(1).ce_packets(marks).rtt(Some(rtt)).one_way(Some(ONE_WAY + queue)).packets(&packets);
     flow.algorithm.on_ack(&ack, &flow.path);
 }
 
 /// A packet is declared lost.
 pub fn lost(flow: &mut Flow, new_episode: bool) {
     let packets = [packet(flow, Span::ZERO)];
-    let loss =
-        Loss { cause: narrows_cc::Cause::Detected, new_episode, lost: 1, flight: None, packets: &packets };
+    let loss = Loss::new(narrows_cc::Cause::Detected, 1).new_episode(new_episode).packets(&packets);
     flow.algorithm.on_loss(&loss, &flow.path);
 }
 

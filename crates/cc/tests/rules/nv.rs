@@ -2,15 +2,14 @@
 //! TCP-NV.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, Cause, SentPacket, Setup};
+use narrows_cc::{Cause, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 
 /// An acknowledgement of a packet that was sent as the last of `in_flight`.
 fn acked(flow: &mut Flow, in_flight: u64, rtt: Span) {
     let size = Bytes::new(1448);
-    let packet =
-        SentPacket { number: 1, size, sent_at: Time::ZERO, in_flight, lost_before: 0, app_limited: false };
-    let ack = Ack { newly_acked: 1, rtt: Some(rtt), packets: &[packet], ..ACK };
+    let packets = [SentPacket::new(1, size, Time::ZERO).in_flight(in_flight)];
+    let ack = ACK.newly_acked(1).rtt(Some(rtt)).packets(&packets);
     flow.algorithm.on_ack(&ack, &flow.path);
 }
 
@@ -24,7 +23,7 @@ fn round(flow: &mut Flow, samples: u64, in_flight: u64, rtt: Span) {
 
 /// A flow at `window` packets in congestion avoidance after its first reduction and a minimum round-trip time of 100 ms.
 fn flow(window: f64) -> Flow {
-    let setup = Setup { initial_window: window / 0.8, initial_ssthresh: 2.0, ..SETUP };
+    let setup = SETUP.initial_window(window / 0.8).initial_ssthresh(2.0);
     let mut flow = Flow::new("nv", setup);
     flow.path.window_limited = false;
     acked(&mut flow, 1, Span::from_ms(100));
@@ -102,7 +101,7 @@ fn an_excess_of_at_most_two_packets_is_removed_at_once() {
 
 #[test]
 fn after_a_timeout_the_window_grows_by_half_a_packet_per_round_trip() {
-    let mut flow = Flow::new("nv", Setup { initial_window: 100.0, initial_ssthresh: 2.0, ..SETUP });
+    let mut flow = Flow::new("nv", SETUP.initial_window(100.0).initial_ssthresh(2.0));
     flow.path.window_limited = false;
     flow.lost(Cause::Timeout);
     same(flow.ssthresh(), 80.0);
@@ -115,7 +114,7 @@ fn after_a_timeout_the_window_grows_by_half_a_packet_per_round_trip() {
 
 #[test]
 fn slow_start_ends_with_congestion_in_30_samples() {
-    let mut flow = Flow::new("nv", Setup { initial_window: 80.0, ..SETUP });
+    let mut flow = Flow::new("nv", SETUP.initial_window(80.0));
     flow.path.window_limited = false;
     acked(&mut flow, 1, Span::from_ms(100));
     round(&mut flow, 16, 80, Span::from_ms(200));

@@ -2,7 +2,7 @@
 //! PCC Vivace and PCC Allegro, over a link with a buffer.
 
 use super::{ACK, SETUP};
-use narrows_cc::{Ack, Algorithm, Cause, CongestionControl, Loss, Path, RttView, SentPacket};
+use narrows_cc::{Algorithm, Cause, CongestionControl, Loss, Path, RttView, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
@@ -48,15 +48,10 @@ impl Link {
 
     fn path(&self) -> Path {
         let (latest, min, variation) = (self.smoothed, PROPAGATION, Span::ZERO);
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.flying.len() as u64,
-            rtt: (self.delivered > 0).then_some(RttView { latest, min, smoothed: self.smoothed, variation }),
-            round: 0,
-            window_limited: true,
-            next_departure: self.now,
-        }
+        Path::new(self.now, MSS).in_flight(self.flying.len() as u64).rtt(
+            (self.delivered > 0)
+                .then_some(RttView::new(latest).min(min).smoothed(self.smoothed).variation(variation)),
+        )
     }
 
     fn send(&mut self) {
@@ -67,14 +62,7 @@ impl Link {
             self.free = self.free.max(self.now) + Span::from_secs_f64(1.0 / self.rate);
         }
         let back = self.free.max(self.now) + PROPAGATION;
-        let packet = SentPacket {
-            number: self.number,
-            size: MSS,
-            sent_at: self.now,
-            in_flight: 1,
-            lost_before: 0,
-            app_limited: false,
-        };
+        let packet = SentPacket::new(self.number, MSS, self.now);
         let path = self.path();
         self.algorithm.on_sent(&packet, &path);
         self.flying.push_back((packet, back, lost));
@@ -101,19 +89,13 @@ impl Link {
             self.now = back;
             let packets = [packet];
             if is_lost {
-                let loss = Loss {
-                    cause: Cause::Detected,
-                    new_episode: false,
-                    lost: 1,
-                    flight: None,
-                    packets: &packets,
-                };
+                let loss = Loss::new(Cause::Detected, 1).new_episode(false).packets(&packets);
                 self.algorithm.on_loss(&loss, &self.path());
             } else {
                 self.delivered += 1;
                 let rtt = back.since(packet.sent_at);
                 self.smoothed = self.smoothed.scaled(0.875) + rtt / 8;
-                let ack = Ack { newly_acked: 1, rtt: Some(rtt), packets: &packets, ..ACK };
+                let ack = ACK.newly_acked(1).rtt(Some(rtt)).packets(&packets);
                 self.algorithm.on_ack(&ack, &self.path());
             }
         }
@@ -187,8 +169,7 @@ fn vivace_bears_losses_up_to_those_of_its_utility() {
 #[test]
 fn the_order_of_the_pairs_is_that_of_the_seed() {
     let rates = |seed| {
-        let algorithm =
-            Algorithm::parse("vivace").expect("known").build(&narrows_cc::Setup { seed, ..SETUP });
+        let algorithm = Algorithm::parse("vivace").expect("known").build(&SETUP.seed(seed));
         let mut link = Link { algorithm, ..Link::new("vivace", 20.0, 80.0, u64::MAX) };
         link.run(5_000);
         link.rates

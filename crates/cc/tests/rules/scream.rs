@@ -44,8 +44,7 @@ fn a_loss_multiplies_the_window_by_7_tenths_and_a_mark_by_8_at_most_once_in_25_m
         for (wait, expected) in [(1, factor), (24, factor), (2, factor * factor)] {
             flow.wait(Span::from_ms(wait));
             if mark {
-                let loss =
-                    Loss { cause: Cause::Mark, new_episode: true, lost: 0, flight: None, packets: &[] };
+                let loss = Loss::new(Cause::Mark, 0);
                 flow.algorithm.on_loss(&loss, &flow.path);
             } else {
                 lost(&mut flow, true);

@@ -2,14 +2,14 @@
 //! SEARCH.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Setup, SlowStartKind};
+use narrows_cc::SlowStartKind;
 use narrows_units::Span;
 
 /// A bin of a flow with a first round-trip time of 100 ms.
 const BIN: Span = Span::from_ms(35);
 
 fn flow() -> Flow {
-    let mut flow = Flow::new("reno", Setup { slow_start: SlowStartKind::Search, ..SETUP });
+    let mut flow = Flow::new("reno", SETUP.slow_start(SlowStartKind::Search));
     flow.path.in_flight = 1_000;
     flow.acked(1);
     flow
@@ -75,7 +75,7 @@ fn an_idle_time_and_a_window_without_acknowledgements_begin_anew() {
 
 #[test]
 fn a_known_ssthresh_is_kept() {
-    let setup = Setup { slow_start: SlowStartKind::Search, initial_ssthresh: 900.0, ..SETUP };
+    let setup = SETUP.slow_start(SlowStartKind::Search).initial_ssthresh(900.0);
     let mut flow = Flow::new("reno", setup);
     flow.acked(1);
     (0..40).for_each(|number| bin(&mut flow, 1, 1_000 + 100 * number));

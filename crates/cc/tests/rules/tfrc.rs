@@ -14,7 +14,7 @@ const R: f64 = 0.1;
 fn report(flow: &mut Flow, after: Span, loss_event_rate: f64, arriving: f64, lost: u64) {
     flow.wait(after);
     let receive_rate = Rate::from_bps_f64(arriving * SETUP.mss.bits() as f64);
-    flow.algorithm.on_report(&Report { loss_event_rate, receive_rate, lost, rtt: RTT }, &flow.path);
+    flow.algorithm.on_report(&Report::new(loss_event_rate, receive_rate, RTT).lost(lost), &flow.path);
 }
 
 /// A flow after the report of its first packet.
@@ -119,14 +119,7 @@ fn without_reports_the_rate_is_halved_down_to_a_packet_in_64_seconds() {
 fn the_initial_nofeedback_timer_is_two_seconds_from_the_first_packet() {
     let mut flow = Flow::new("tfrc", SETUP);
     assert_eq!(flow.algorithm.next_timer(), None);
-    let packet = SentPacket {
-        number: 0,
-        size: SETUP.mss,
-        sent_at: flow.path.now,
-        in_flight: 1,
-        lost_before: 0,
-        app_limited: false,
-    };
+    let packet = SentPacket::new(0, SETUP.mss, flow.path.now);
     flow.algorithm.on_sent(&packet, &flow.path);
     assert_eq!(flow.algorithm.next_timer(), Some(flow.path.now + Span::from_ms(2_000)));
 }
@@ -137,8 +130,7 @@ fn a_round_trip_time_above_the_mean_increases_the_packet_spacing() {
         let mut flow = by_equation(name, 0.01);
         flow.wait(RTT);
         let receive_rate = Rate::from_bps(1_000_000_000);
-        flow.algorithm
-            .on_report(&Report { loss_event_rate: 0.01, receive_rate, lost: 0, rtt: RTT * 4 }, &flow.path);
+        flow.algorithm.on_report(&Report::new(0.01, receive_rate, RTT * 4), &flow.path);
         let pacing = flow.algorithm.limits().pacing.expect("a rate").as_bps() as f64;
         let rate = flow.inner("rate") * SETUP.mss.bits() as f64;
         // R_sqmean moves by a twentieth of the way from sqrt(R) to sqrt(4 R).

@@ -2,12 +2,12 @@
 //! Rules: the state that the undo of a spurious episode restores.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup, UndoRestores, catalogue};
+use narrows_cc::{Cause, UndoRestores, catalogue};
 use narrows_units::Span;
 
 /// A flow of algorithm `name` that has been in congestion avoidance for a while, with a window of about 319 packets.
 fn grown(name: &str, undo_restores: UndoRestores) -> Flow {
-    let setup = Setup { initial_window: 319.0, initial_ssthresh: 2.0, undo_restores, ..SETUP };
+    let setup = SETUP.initial_window(319.0).initial_ssthresh(2.0).undo_restores(undo_restores);
     let mut flow = Flow::new(name, setup);
     for _ in 0..60 {
         round(&mut flow);
@@ -38,7 +38,7 @@ fn every_window_algorithm_has_its_window_back() {
     let mut tried = 0;
     for entry in catalogue::entries() {
         for undo_restores in [UndoRestores::State, UndoRestores::Window] {
-            let setup = Setup { initial_window: 100.0, initial_ssthresh: 60.0, undo_restores, ..SETUP };
+            let setup = SETUP.initial_window(100.0).initial_ssthresh(60.0).undo_restores(undo_restores);
             let mut flow = Flow::new(entry.card.name, setup);
             if flow.algorithm.ssthresh() != Some(60.0) {
                 continue;

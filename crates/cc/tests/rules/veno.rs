@@ -2,7 +2,7 @@
 //! Veno.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::{Cause, Setup};
+use narrows_cc::Cause;
 use narrows_units::Span;
 
 /// A flow at 100 packets with `queued` packets in the queue: a base of 100 ms and a smoothed time that is longer.
@@ -72,7 +72,7 @@ fn the_round_trip_time_is_the_smoothed_one_unless_it_is_the_latest() {
 
 #[test]
 fn slow_start_is_renos() {
-    let mut flow = Flow::new("veno", Setup { initial_window: 20.0, ..SETUP });
+    let mut flow = Flow::new("veno", SETUP.initial_window(20.0));
     flow.acked(10);
     same(flow.window(), 30.0);
 }

@@ -14,9 +14,7 @@ use host::{Host, Link};
 use narrows_cc::card::Catalogue;
 use narrows_cc::window::linear::Linear;
 use narrows_cc::window::{Window, WindowRule};
-use narrows_cc::{
-    Algorithm, Cause, CongestionControl, FirstCut, Path, RestartWindow, Setup, SlowStartKind, UndoRestores,
-};
+use narrows_cc::{Algorithm, Cause, CongestionControl, Path, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span, Time};
 
 fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
@@ -24,22 +22,10 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
 }
 
 fn setup(initial_window: f64, initial_ssthresh: f64) -> Setup {
-    Setup {
-        mss: Bytes::new(1448),
-        packet: Bytes::new(1500),
-        initial_window,
-        initial_ssthresh,
-        first_cut: FirstCut::Rule,
-        abe: false,
-        restart_window: RestartWindow::Initial,
-        undo_restores: UndoRestores::State,
-        ack_counting: narrows_cc::AckCounting::Segments,
-        slow_start: SlowStartKind::Standard,
-        quick_start: None,
-        saved_path: None,
-        paced: false,
-        seed: 1,
-    }
+    Setup::new(Bytes::new(1448), 1)
+        .packet(Bytes::new(1500))
+        .initial_window(initial_window)
+        .initial_ssthresh(initial_ssthresh)
 }
 
 /// The mean window if every `1/p`-th packet is lost, with a round-trip time of `rtt`.
@@ -98,7 +84,7 @@ fn search_ends_slow_start_at_5_3_times_the_path_over_an_endless_buffer() {
         per_ack: 1,
         quick: 0,
     };
-    let setup = Setup { slow_start: SlowStartKind::Search, ..setup(10.0, f64::INFINITY) };
+    let setup = setup(10.0, f64::INFINITY).slow_start(SlowStartKind::Search);
     let algorithm = Algorithm::parse("reno").expect("a known algorithm").build(&setup);
     let mut host = Host::new(algorithm, link, |_| false);
     while host.algorithm.ssthresh().is_some_and(f64::is_infinite) {
@@ -254,15 +240,7 @@ fn observed(name: &str, variable: &str) -> f64 {
 fn two_flows(rule: &Linear, capacity: f64, cuts: usize) -> Vec<(f64, f64)> {
     let mut flows = [(rule.clone(), 20.0), (rule.clone(), 60.0)];
     let mut after = Vec::new();
-    let mut path = Path {
-        now: Time::ZERO,
-        mss: Bytes::new(1448),
-        in_flight: 0,
-        rtt: None,
-        round: 0,
-        window_limited: true,
-        next_departure: Time::ZERO,
-    };
+    let mut path = Path::new(Time::ZERO, Bytes::new(1448));
     while after.len() < cuts {
         path.round += 1;
         if flows[0].1 + flows[1].1 <= capacity {

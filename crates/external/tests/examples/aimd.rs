@@ -21,7 +21,7 @@ pub struct Aimd {
 
 impl CongestionControl for Aimd {
     fn limits(&self) -> Limits {
-        Limits { window: Some((self.window as u64).max(1)), pacing: None, burst: Bytes::ZERO }
+        Limits::new(Some((self.window as u64).max(1)), None, Bytes::ZERO)
     }
 
     fn window(&self) -> Option<f64> {

@@ -53,7 +53,7 @@ impl Paced {
 impl CongestionControl for Paced {
     fn limits(&self) -> Limits {
         let rate = Rate::from_bps_f64(self.rate * self.setup.mss.bits() as f64);
-        Limits { window: Some(self.cap() as u64), pacing: Some(rate), burst: self.setup.mss }
+        Limits::new(Some(self.cap() as u64), Some(rate), self.setup.mss)
     }
 
     fn window(&self) -> Option<f64> {

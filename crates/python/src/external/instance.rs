@@ -165,7 +165,7 @@ impl Instance {
     fn fail(&mut self, reason: String) {
         self.living = None;
         self.answers = Answers::SAFE;
-        self.failure = Some(Failure { at: self.now, reason });
+        self.failure = Some(Failure::new(self.now, reason));
     }
 
     /// Sets the attributes `window` and `ssthresh` if they change.
@@ -227,7 +227,7 @@ impl Living {
 impl CongestionControl for Instance {
     fn limits(&self) -> Limits {
         let Answers { window, pacing, .. } = self.answers;
-        Limits { window: window.map(|window| window as u64), pacing, burst: self.burst }
+        Limits::new(window.map(|window| window as u64), pacing, self.burst)
     }
 
     fn window(&self) -> Option<f64> {
@@ -335,7 +335,7 @@ impl CongestionControl for Instance {
                     Misread::Value(words) => words,
                     Misread::Error(error) => explain(py, &error),
                 };
-                let _ = self.misobserved.set(Failure { at: self.now, reason });
+                let _ = self.misobserved.set(Failure::new(self.now, reason));
             }
         });
     }

@@ -7,8 +7,7 @@ use narrows_qdisc::{Classes, Discipline, Entry, Given, Limit, Scale, Setting, Th
 use narrows_units::{Bytes, Rate, Span};
 
 /// A link of 10 Mbps on a path of 40 ms, with packets of 1000 bytes: a bandwidth-delay product is 50 packets.
-pub const SCALE: Scale =
-    Scale { rate: Rate::from_bps(10_000_000), rtt: Span::from_ms(40), packet: Bytes::new(1000) };
+pub const SCALE: Scale = Scale::new(Rate::from_bps(10_000_000), Span::from_ms(40), Bytes::new(1000));
 
 /// Every discipline of the catalogue, each parameter at its default or at an end of its domain as `draw` says, two bits
 /// for each. If the ends contradict each other, all are at their defaults.
@@ -33,7 +32,7 @@ pub fn with(entry: &'static Entry, mut given: Vec<Given>) -> Discipline {
 
 /// The parameter `name` set to `setting`.
 pub fn set(name: &'static str, setting: Setting) -> Given {
-    Given { parameter: name, written: setting.to_string(), setting }
+    Given::new(name, setting, setting.to_string())
 }
 
 /// A parameter at an end of its domain for a `draw` of 2 or 3; `None` for its default.

@@ -158,10 +158,7 @@ impl Ledger {
     }
 
     fn check(&self, queue: &dyn QueueDiscipline, limit: Limit) {
-        let recount = Backlog {
-            packets: self.waiting.len() as u64,
-            bytes: self.waiting.values().map(Packet::size).sum(),
-        };
+        let recount = Backlog::new(self.waiting.len() as u64, self.waiting.values().map(Packet::size).sum());
         let name = &self.discipline;
         assert_eq!(queue.backlog(), recount, "{name:?}");
         assert_eq!(self.arrived, self.dequeued + self.dropped + recount.packets, "{name:?}");
@@ -217,7 +214,7 @@ fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)>
             Step::Depart => {}
             Step::Wait(span) => now += span,
         }
-        let mut context = Context { now, rate, uniform: &mut uniform, tap: &mut ledger };
+        let mut context = Context::new(now, rate, &mut uniform, &mut ledger);
         if queue.next_wake().is_some_and(|wake| wake <= now) {
             queue.on_wake(&mut context);
         }
@@ -362,12 +359,8 @@ fn in_the_steady_state_no_discipline_allocates() {
             for index in 0..2000_u64 {
                 now += Span::from_us(500);
                 draw = (draw + 0.618_033_988_749_895) % 1.0;
-                let mut context = Context {
-                    now,
-                    rate: Rate::from_bps(10_000_000),
-                    uniform: &mut || draw,
-                    tap: &mut Ignored,
-                };
+                let (rate, mut uniform, mut tap) = (Rate::from_bps(10_000_000), || draw, Ignored);
+                let mut context = Context::new(now, rate, &mut uniform, &mut tap);
                 if queue.next_wake().is_some_and(|wake| wake <= now) {
                     queue.on_wake(&mut context);
                 }

@@ -148,7 +148,7 @@ impl Controller for Observed {
         self.inner.on_end_acks(now, in_flight, app_limited, largest);
         if let Some(origin) = self.origin.filter(|_| self.inner.metrics().pacing_rate.is_some()) {
             let (at, reason) = (narrows_adapter::time(origin, now), Reason::Pacing.to_string());
-            self.seen.lock().fail(Failure { at, reason });
+            self.seen.lock().fail(Failure::new(at, reason));
         }
     }
 

@@ -86,7 +86,7 @@ fn given(
         Assigned::Discipline(own) => Setting::Discipline(Box::new(discipline(own, context, faults)?)),
     };
     let written = shown.unwrap_or_else(|| setting.to_string());
-    Ok(Given { parameter: parameter.name, setting, written })
+    Ok(Given::new(parameter.name, setting, written))
 }
 
 /// The length or size `written` of a parameter with this domain.

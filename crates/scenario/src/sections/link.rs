@@ -109,7 +109,7 @@ impl OneWay {
         if mean == Rate::ZERO {
             return Err(rate.fault("the rate is zero all the time").report(faults));
         }
-        let scale = Scale { rate: mean, rtt: context.rtt?, packet: context.packet? };
+        let scale = Scale::new(mean, context.rtt?, context.packet?);
         if mean_bps * scale.rtt.as_secs_f64() > GREATEST_BDP {
             let fault = rate.fault("the bandwidth-delay product is larger than any").given(mean.to_string());
             let allowed = format!("a product with rtt of at most {GREATEST_BDP:e} bits");

@@ -39,9 +39,9 @@ impl Fifo {
     pub fn new(limit: Limit, rate: Rate) -> Self {
         let serializer = Serializer::new(rate);
         let most = match limit {
-            Limit::Unlimited => Backlog { packets: u64::MAX, bytes: Bytes::new(u64::MAX) },
-            Limit::Packets(packets) => Backlog { packets, bytes: Bytes::new(u64::MAX) },
-            Limit::Bytes(bytes) => Backlog { packets: u64::MAX, bytes: Bytes::new(bytes) },
+            Limit::Unlimited => Backlog::new(u64::MAX, Bytes::new(u64::MAX)),
+            Limit::Packets(packets) => Backlog::new(packets, Bytes::new(u64::MAX)),
+            Limit::Bytes(bytes) => Backlog::new(u64::MAX, Bytes::new(bytes)),
         };
         Self { most, serializer, departure: Time::NEVER, size: 0, waiting: VecDeque::new() }
     }
@@ -59,7 +59,7 @@ impl Fifo {
         let arrival = packet.arrival;
         self.advance(arrival, recorder);
         recorder.advance(arrival);
-        if self.departure == Time::NEVER && self.holds(Backlog { packets: 1, bytes: packet.size() }) {
+        if self.departure == Time::NEVER && self.holds(Backlog::new(1, packet.size())) {
             recorder.passed();
             let departure = self.serializer.pass(packet.size(), arrival);
             (self.departure, self.size) = (departure, packet.size);

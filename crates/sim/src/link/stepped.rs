@@ -335,9 +335,8 @@ impl Stepped {
         tap: &mut QueueTap<'_>,
         act: impl FnOnce(&mut dyn QueueDiscipline, &mut Context<'_>) -> T,
     ) -> T {
-        let mut context =
-            Context { now, rate: self.capacity.rate(), uniform: &mut || self.queue_draws.uniform(), tap };
-        act(self.queue.as_mut(), &mut context)
+        let mut uniform = || self.queue_draws.uniform();
+        act(self.queue.as_mut(), &mut Context::new(now, self.capacity.rate(), &mut uniform, tap))
     }
 }
 

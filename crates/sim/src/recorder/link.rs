@@ -180,7 +180,7 @@ impl LinkRecorder {
 
     /// Returns the number and bytes of waiting packets.
     pub fn backlog(&self) -> Backlog {
-        Backlog { packets: self.waiting_packets, bytes: Bytes::new(self.waiting_bytes) }
+        Backlog::new(self.waiting_packets, Bytes::new(self.waiting_bytes))
     }
 
     /// Counts a packet of `size` bytes dropped for `reason`; `flow` is given if it carried data.

@@ -98,14 +98,10 @@ mod tests {
     fn flight(count: u64) -> Flight {
         let mut flight = Flight::default();
         for number in 0..count {
-            flight.push(SentPacket {
-                number,
-                size: Bytes::new(1000),
-                sent_at: Time::ZERO + Span::from_ms(number),
-                in_flight: number + 1,
-                lost_before: 0,
-                app_limited: false,
-            });
+            flight.push(
+                SentPacket::new(number, Bytes::new(1000), Time::ZERO + Span::from_ms(number))
+                    .in_flight(number + 1),
+            );
         }
         flight
     }

@@ -467,14 +467,10 @@ impl Scoreboard {
     /// Segment `number` as it is reported to the algorithm.
     fn packet(&self, number: u64) -> SentPacket {
         let detail = self.detail(number).copied().unwrap_or_default();
-        SentPacket {
-            number,
-            size: self.transfer.payload(number),
-            sent_at: self.at(number).sent_at,
-            in_flight: detail.in_flight,
-            lost_before: detail.lost_before,
-            app_limited: detail.app_limited,
-        }
+        SentPacket::new(number, self.transfer.payload(number), self.at(number).sent_at)
+            .in_flight(detail.in_flight)
+            .lost_before(detail.lost_before)
+            .app_limited(detail.app_limited)
     }
 
     /// Moves a lost segment to [`State::Retransmitted`].

@@ -87,16 +87,7 @@ impl Sender {
         };
         self.window_limited = self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
         let path = self.path(now);
-        let ack = Ack {
-            newly_acked,
-            advanced: true,
-            ce_packets: 0,
-            rtt: None,
-            one_way: None,
-            rate: None,
-            feedback: None,
-            packets: &[],
-        };
+        let ack = Ack::new(newly_acked);
         self.core.algorithm.on_ack(&ack, &path);
         self.transmit(now, host);
     }
@@ -162,16 +153,15 @@ impl Sender {
         let ce_packets = self.core.count_marks(fields.ce_packets);
         self.window_limited = self.is_window_limited();
         let path = self.path(now);
-        let ack = Ack {
-            newly_acked: delivery.newly_acked,
-            advanced: delivery.advanced > 0,
-            ce_packets,
-            rtt,
-            one_way: self.one_way_delay(fields, delivery),
-            rate,
-            feedback: fields.feedback,
-            packets: self.recovery.board_mut().acked_packets(),
-        };
+        // Assigned, not chained: a chain copies the sample of the rate twice, at every acknowledgement.
+        let mut ack = Ack::new(delivery.newly_acked);
+        ack.advanced = delivery.advanced > 0;
+        ack.ce_packets = ce_packets;
+        ack.rtt = rtt;
+        ack.one_way = self.one_way_delay(fields, delivery);
+        ack.rate = rate;
+        ack.feedback = fields.feedback;
+        ack.packets = self.recovery.board_mut().acked_packets();
         self.core.algorithm.on_ack(&ack, &path);
         self.recovery.board_mut().clear_acked_packets();
     }

@@ -85,22 +85,10 @@ pub(super) fn is_short(options: &TransportOptions, needs: Needs, needs_sent_even
         optimistic_ack: _,
         hide_ce: _,
     } = options;
-    let Needs {
-        packets,
-        rate_samples,
-        // This is the reliable transport.
-        transport: _,
-        // They concern the receiver, other acknowledgements, the choice of options, or the algorithm alone.
-        each_packet: _,
-        partial_acks: _,
-        slow_start: _,
-        abe_factor: _,
-        router: _,
-    } = needs;
     let of_receiver =
         receive_window.is_some() || *receive_autotuning || options.read_buffer().is_some() || *nagle;
     let of_pacing = *pacing || pacing_cap.is_some() || *segmentation_offload > 1 || *tso_autosizing;
-    let of_algorithm = packets || rate_samples || needs_sent_events;
+    let of_algorithm = needs.is_detailed() || needs_sent_events;
     !(of_receiver || of_pacing || of_algorithm)
 }
 
@@ -197,16 +185,7 @@ impl Sender {
 
         self.window_limited = self.is_window_limited();
         let at_once = acked >= u64::from(self.core.options.delayed_ack);
-        let ack = Ack {
-            newly_acked: acked,
-            advanced: true,
-            ce_packets: 0,
-            rtt: Some(rtt),
-            one_way: at_once.then(|| packet.sent_at.since(sent_at)),
-            rate: None,
-            feedback: None,
-            packets: &[],
-        };
+        let ack = Ack::new(acked).rtt(Some(rtt)).one_way(at_once.then(|| packet.sent_at.since(sent_at)));
         let path = self.path(now);
         self.core.algorithm.on_ack(&ack, &path);
 

@@ -56,15 +56,12 @@ impl SenderCore {
     /// `next_departure`.
     #[inline]
     pub(crate) fn path(&self, in_flight: u64, window_limited: bool, next_departure: Time, now: Time) -> Path {
-        Path {
-            now,
-            mss: self.options.mss,
-            in_flight,
-            rtt: self.timer.rtt().copied(),
-            round: self.round.count(),
-            window_limited,
-            next_departure,
-        }
+        Path::new(now, self.options.mss)
+            .in_flight(in_flight)
+            .rtt(self.timer.rtt().copied())
+            .round(self.round.count())
+            .window_limited(window_limited)
+            .next_departure(next_departure)
     }
 
     /// Whether it asked for ECN and does without.

@@ -28,9 +28,7 @@ impl Sender {
             return;
         }
         let mut limits = self.core.algorithm.limits().bounded();
-        // Exhaustive: the short path must observe a new limit, too, or exclude it.
-        let Limits { window, pacing, burst: _ } = limits;
-        if QUIET && (window.is_none() || pacing.is_some()) {
+        if QUIET && !limits.is_window_alone() {
             return self.transmit(now, host);
         }
         let mut usable = self.usable_of::<QUIET>(&limits);
@@ -97,7 +95,7 @@ impl Sender {
         }
         let timeouts = now.since(self.last_sent_at).as_ps() / self.core.timer.rto().as_ps().max(1);
         let timeouts = if self.core.options.idle_restart { timeouts } else { 0 };
-        (timeouts > 0 || now > self.waiting_since).then_some(Idle { since: self.last_sent_at, timeouts })
+        (timeouts > 0 || now > self.waiting_since).then_some(Idle::new(self.last_sent_at, timeouts))
     }
 
     /// The packets that may be in flight if the algorithm sets `limits`; `u64::MAX` if it has no window.
@@ -261,14 +259,10 @@ impl Sender {
         let app_limited = !QUIET && self.store_detail(number, idle, now);
         if needs_sent_events {
             let path = self.path(now);
-            let packet = SentPacket {
-                number,
-                size: payload,
-                sent_at: now,
-                in_flight: path.in_flight,
-                lost_before: self.recovery.board().total_lost(),
-                app_limited,
-            };
+            let packet = SentPacket::new(number, payload, now)
+                .in_flight(path.in_flight)
+                .lost_before(self.recovery.board().total_lost())
+                .app_limited(app_limited);
             self.core.algorithm.on_sent(&packet, &path);
         }
     }

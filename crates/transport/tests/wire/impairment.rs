@@ -87,8 +87,8 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
     }
     let ms = |values: &[u64]| select(values.iter().map(|ms| Span::from_ms(*ms)).collect::<Vec<_>>());
     let rate = Rate::from_bps(4_000_000);
-    let saved = |window, rtt| SavedPath { window, rtt };
-    let request = |ends_slow_start| QuickStartRequest { rate, ends_slow_start };
+    let saved = |window, rtt| SavedPath::new(window, rtt);
+    let request = |ends_slow_start| QuickStartRequest::new(rate, ends_slow_start);
     // Groups, since a tuple of strategies has at most ten.
     let start = (
         select(vec![1_u64, 2, 10, 40]),

@@ -106,7 +106,7 @@ impl Wire {
         size: Option<Bytes>,
         script: impl FnMut(&Packet, usize) -> Fate + 'static,
     ) -> Self {
-        let needs = Needs { packets: true, rate_samples: true, ..Needs::RELIABLE };
+        let needs = Needs::RELIABLE.packets(true).rate_samples(true);
         Self::needing(needs, options, algorithm, size, script)
     }
 
@@ -425,7 +425,7 @@ impl Halving {
 
 impl CongestionControl for Halving {
     fn limits(&self) -> Limits {
-        Limits { window: Some((self.window as u64).max(1)), pacing: None, burst: Bytes::ZERO }
+        Limits::new(Some((self.window as u64).max(1)), None, Bytes::ZERO)
     }
     fn window(&self) -> Option<f64> {
         Some(self.window)

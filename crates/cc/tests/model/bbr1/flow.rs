@@ -94,30 +94,15 @@ impl Flow {
 
     /// The state of the flow.
     pub fn path(&self) -> Path {
-        let rtt = RttView { latest: RTT, min: RTT, smoothed: RTT, variation: RTT / 2 };
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.in_flight,
-            rtt: Some(rtt),
-            round: 0,
-            window_limited: true,
-            next_departure: self.next_departure,
-        }
+        let rtt = RttView::new(RTT);
+        Path::new(self.now, MSS).in_flight(self.in_flight).rtt(Some(rtt)).next_departure(self.next_departure)
     }
 
     /// `packets` packets leave.
     pub fn sent(&mut self, packets: u64, app_limited: bool) {
         for _ in 0..packets {
             self.in_flight += 1;
-            let packet = SentPacket {
-                number: 0,
-                size: MSS,
-                sent_at: self.now,
-                in_flight: self.in_flight,
-                lost_before: 0,
-                app_limited,
-            };
+            let packet = SentPacket::new(0, MSS, self.now).in_flight(self.in_flight).app_limited(app_limited);
             self.algorithm.on_sent(&packet, &self.path());
         }
     }
@@ -127,24 +112,15 @@ impl Flow {
         self.delivered += acked.packets;
         let delivered = 1_000_000;
         let bits = delivered as f64 * MSS.bits() as f64;
-        let sample = RateSample {
+        let sample = RateSample::new(
             delivered,
-            interval: Span::from_secs_f64(bits / (acked.mbps * 1e6)),
-            rate: Rate::from_bps_f64(acked.mbps * 1e6),
-            prior_delivered: acked.prior_delivered.unwrap_or(self.delivered - acked.packets),
-            prior_in_flight: self.in_flight + acked.packets,
-            app_limited: acked.app_limited,
-        };
-        let ack = Ack {
-            newly_acked: acked.packets,
-            advanced: true,
-            ce_packets: 0,
-            rtt: Some(acked.rtt),
-            one_way: None,
-            rate: Some(sample),
-            feedback: None,
-            packets: &[],
-        };
+            Span::from_secs_f64(bits / (acked.mbps * 1e6)),
+            Rate::from_bps_f64(acked.mbps * 1e6),
+        )
+        .prior_delivered(acked.prior_delivered.unwrap_or(self.delivered - acked.packets))
+        .prior_in_flight(self.in_flight + acked.packets)
+        .app_limited(acked.app_limited);
+        let ack = Ack::new(acked.packets).rtt(Some(acked.rtt)).rate(Some(sample));
         self.algorithm.on_ack(&ack, &self.path());
     }
 
@@ -156,7 +132,7 @@ impl Flow {
 
     /// `packets` packets are declared lost.
     pub fn lost(&mut self, cause: Cause, packets: u64, new_episode: bool) {
-        let loss = Loss { cause, new_episode, lost: packets, flight: None, packets: &[] };
+        let loss = Loss::new(cause, packets).new_episode(new_episode);
         self.algorithm.on_loss(&loss, &self.path());
     }
 

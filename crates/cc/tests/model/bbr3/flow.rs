@@ -50,28 +50,15 @@ impl Flow {
 
     /// The state of the flow.
     pub fn path(&self) -> Path {
-        let rtt = RttView { latest: RTT, min: RTT, smoothed: RTT, variation: RTT / 2 };
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.in_flight,
-            rtt: Some(rtt),
-            round: 0,
-            window_limited: false,
-            next_departure: Time::ZERO,
-        }
+        let rtt = RttView::new(RTT);
+        Path::new(self.now, MSS).in_flight(self.in_flight).rtt(Some(rtt)).window_limited(false)
     }
 
     /// A packet that leaves now.
     pub fn packet(&self) -> SentPacket {
-        SentPacket {
-            number: self.delivered + self.lost,
-            size: MSS,
-            sent_at: self.now,
-            in_flight: self.in_flight,
-            lost_before: self.lost,
-            app_limited: false,
-        }
+        SentPacket::new(self.delivered + self.lost, MSS, self.now)
+            .in_flight(self.in_flight)
+            .lost_before(self.lost)
     }
 
     /// An acknowledgement of a packet that left when all before it had been delivered: it ends a round.
@@ -96,33 +83,19 @@ impl Flow {
 
     fn ack(&mut self, newest: SentPacket, prior_delivered: u64) {
         let delivered = (self.mbps * 1e6 * RTT.as_secs_f64() / MSS.bits() as f64) as u64;
-        let sample = RateSample {
-            delivered,
-            interval: RTT,
-            rate: Rate::from_bps_f64(self.mbps * 1e6),
-            prior_delivered,
-            prior_in_flight: self.in_flight,
-            app_limited: false,
-        };
+        let sample = RateSample::new(delivered, RTT, Rate::from_bps_f64(self.mbps * 1e6))
+            .prior_delivered(prior_delivered)
+            .prior_in_flight(self.in_flight);
         self.delivered += delivered;
-        let ack = Ack {
-            newly_acked: delivered,
-            advanced: true,
-            ce_packets: 0,
-            rtt: Some(RTT),
-            one_way: None,
-            rate: Some(sample),
-            feedback: None,
-            packets: &[newest],
-        };
-        self.fact(|algorithm, path| algorithm.on_ack(&ack, path));
+        let ack = Ack::new(delivered).rtt(Some(RTT)).rate(Some(sample));
+        self.fact(|algorithm, path| algorithm.on_ack(&ack.packets(&[newest]), path));
     }
 
     /// `packets` packets are lost that left with the present volume in flight.
     pub fn lose(&mut self, packets: u64, new_episode: bool) {
         let left: Vec<_> = (0..packets).map(|_| self.packet()).collect();
         self.lost += packets;
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: packets, flight: None, packets: &left };
+        let loss = Loss::new(Cause::Detected, packets).new_episode(new_episode).packets(&left);
         self.fact(|algorithm, path| algorithm.on_loss(&loss, path));
     }
 

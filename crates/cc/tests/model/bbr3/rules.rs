@@ -4,7 +4,7 @@
 use super::flow::Flow;
 use super::state::{CRUISE, DRAIN, STARTUP, UP};
 use crate::build;
-use narrows_cc::{Cause, Loss, SentPacket};
+use narrows_cc::{Cause, Loss};
 use narrows_units::Span;
 
 #[track_caller]
@@ -135,7 +135,7 @@ fn a_spurious_timeout_restores_window_bounds_and_the_probe() {
     let left: Vec<_> = (0..150).map(|_| flow.packet()).collect();
     flow.in_flight = 0;
     let path = flow.path();
-    let loss = Loss { cause: Cause::Timeout, new_episode: true, lost: 150, flight: None, packets: &left };
+    let loss = Loss::new(Cause::Timeout, 150).packets(&left);
     flow.algorithm.on_loss(&loss, &path);
     assert!(flow.state() < UP && flow.bound("inflight_longterm").is_some());
     near(flow.window(), 1.0);
@@ -155,7 +155,7 @@ fn a_timeout_sets_one_packet_more_than_in_flight_and_recovery_restores_the_windo
     let window = flow.window();
     let left = [flow.packet()];
     flow.in_flight = 0;
-    let loss = Loss { cause: Cause::Timeout, new_episode: true, lost: 1, flight: None, packets: &left };
+    let loss = Loss::new(Cause::Timeout, 1).packets(&left);
     let path = flow.path();
     flow.algorithm.on_loss(&loss, &path);
     near(flow.window(), 1.0);
@@ -203,7 +203,7 @@ fn a_mark_ends_startup() {
 
 /// The first mark of a round trip is reported.
 fn mark(flow: &mut Flow) {
-    let loss = Loss { cause: Cause::Mark, new_episode: true, lost: 0, flight: None, packets: &[] };
+    let loss = Loss::new(Cause::Mark, 0);
     let path = flow.path();
     flow.algorithm.on_loss(&loss, &path);
 }
@@ -214,7 +214,7 @@ fn the_first_packet_after_an_idle_period_is_paced_at_the_bandwidth_without_probe
     flow.probe();
     flow.now += Span::from_ms(6_000);
     flow.in_flight = 1;
-    let packet = SentPacket { app_limited: true, ..flow.packet() };
+    let packet = flow.packet().app_limited(true);
     flow.algorithm.on_sent(&packet, &flow.path());
     near(flow.pacing_mbps(), 0.99 * 30.0);
     flow.round();

@@ -42,24 +42,10 @@ impl Flow {
         let prior_delivered = if ends { self.delivered } else { 0 };
         self.delivered += packets;
         let rate = Rate::from_bps_f64(mbps * 1e6);
-        let sample = RateSample {
-            delivered: 100,
-            interval: rate.time_for(MSS * 100),
-            rate,
-            prior_delivered,
-            prior_in_flight: self.in_flight,
-            app_limited: false,
-        };
-        let ack = Ack {
-            newly_acked: packets,
-            advanced: true,
-            ce_packets: marked,
-            rtt: Some(rtt),
-            rate: Some(sample),
-            one_way: None,
-            feedback: None,
-            packets: &[],
-        };
+        let sample = RateSample::new(100, rate.time_for(MSS * 100), rate)
+            .prior_delivered(prior_delivered)
+            .prior_in_flight(self.in_flight);
+        let ack = Ack::new(packets).ce_packets(marked).rtt(Some(rtt)).rate(Some(sample));
         let path = self.path(rtt);
         self.algorithm.on_ack(&ack, &path);
     }
@@ -78,7 +64,7 @@ impl Flow {
 
     pub fn lost(&mut self, cause: Cause, packets: u64) {
         let path = self.path(RTT);
-        let loss = Loss { cause, new_episode: true, lost: packets, flight: None, packets: &[] };
+        let loss = Loss::new(cause, packets);
         self.algorithm.on_loss(&loss, &path);
     }
 
@@ -100,14 +86,8 @@ impl Flow {
     }
 
     fn path(&self, rtt: Span) -> Path {
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.in_flight,
-            rtt: Some(RttView { latest: rtt, min: RTT, smoothed: rtt, variation: Span::ZERO }),
-            round: 0,
-            window_limited: true,
-            next_departure: Time::ZERO,
-        }
+        Path::new(self.now, MSS)
+            .in_flight(self.in_flight)
+            .rtt(Some(RttView::new(rtt).min(RTT).variation(Span::ZERO)))
     }
 }

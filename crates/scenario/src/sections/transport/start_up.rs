@@ -42,7 +42,7 @@ impl Values {
     /// Resolves the rate that the first data requests from routers.
     pub(super) fn resolve_quick_start(&mut self) -> Result<Option<QuickStartRequest>, Reported> {
         let ends_slow_start = self.quick_start_ssthresh.copied()?;
-        let asked = self.quick_start.copied()?.map(|rate| QuickStartRequest { rate, ends_slow_start });
+        let asked = self.quick_start.copied()?.map(|rate| QuickStartRequest::new(rate, ends_slow_start));
         self.quick_start_ssthresh.fill(asked.is_some_and(|asked| asked.ends_slow_start));
         Ok(asked)
     }
@@ -63,7 +63,7 @@ impl Values {
             let fault = self.saved_window.fault(message).given(format!("quick_start = {rate}"));
             return Err(fault.allowed("one of saved_window and quick_start").report(faults));
         }
-        Ok(Some(SavedPath { window: window as f64, rtt: self.saved_rtt.copied()? }))
+        Ok(Some(SavedPath::new(window as f64, self.saved_rtt.copied()?)))
     }
 }
 

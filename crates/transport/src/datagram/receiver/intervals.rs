@@ -83,7 +83,7 @@ mod tests {
     use narrows_cc::LossHistory;
 
     fn intervals(k: usize, least_discount: f64) -> LossIntervals {
-        LossIntervals::new(LossHistory { intervals: k, least_discount })
+        LossIntervals::new(LossHistory::new(k, least_discount))
     }
 
     /// A history with the closed intervals `lengths`, oldest first, and the first packet of its last event.

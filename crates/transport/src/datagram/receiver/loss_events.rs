@@ -69,7 +69,7 @@ mod tests {
     }
 
     fn events() -> LossEvents {
-        LossEvents::new(LossHistory { intervals: 8, least_discount: 0.5 })
+        LossEvents::new(LossHistory::new(8, 0.5))
     }
 
     #[test]

@@ -43,16 +43,11 @@ impl DatagramSender {
         }
         if newly_acked > 0 {
             let path = self.path(now);
-            let ack = Ack {
-                newly_acked,
-                advanced: true,
-                ce_packets: marked,
-                rtt,
-                one_way: newest.map(|packet| sent_at.since(packet.sent_at)),
-                rate: None,
-                feedback: None,
-                packets: &acked,
-            };
+            let ack = Ack::new(newly_acked)
+                .ce_packets(marked)
+                .rtt(rtt)
+                .one_way(newest.map(|packet| sent_at.since(packet.sent_at)))
+                .packets(&acked);
             self.core.algorithm.on_ack(&ack, &path);
         }
         self.packets = acked;
@@ -89,12 +84,12 @@ impl DatagramSender {
         counters.loss_events += u64::from(new_events);
         let path = self.path(now);
         let window_before = self.window();
-        let feedback = Report {
-            loss_event_rate: f64::from(report.loss_event_rate),
-            receive_rate: Rate::from_bps_f64(f64::from(report.receive_rate)),
-            lost,
+        let feedback = Report::new(
+            f64::from(report.loss_event_rate),
+            Rate::from_bps_f64(f64::from(report.receive_rate)),
             rtt,
-        };
+        )
+        .lost(lost);
         self.core.algorithm.on_report(&feedback, &path);
         if new_events > 0 {
             let window_after = self.window();
@@ -143,7 +138,7 @@ impl DatagramSender {
         let window_before = self.window();
         self.core
             .algorithm
-            .on_loss(&Loss { cause, new_episode, lost, flight: None, packets: &self.packets }, &path);
+            .on_loss(&Loss::new(cause, lost).new_episode(new_episode).packets(&self.packets), &path);
         self.packets.clear();
         self.core.status.count_losses(lost, self.core.smoothed_rtt(), now);
         if new_episode {

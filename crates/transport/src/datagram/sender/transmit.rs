@@ -58,14 +58,10 @@ impl DatagramSender {
         if let Some(rate) = rate {
             self.spacing.on_sent(rate, payload, now);
         }
-        let packet = SentPacket {
-            number,
-            size: payload,
-            sent_at: now,
-            in_flight: self.flight.count() + 1,
-            lost_before: self.core.status.counters.packets_lost,
-            app_limited: self.next >= self.core.data.available(),
-        };
+        let packet = SentPacket::new(number, payload, now)
+            .in_flight(self.flight.count() + 1)
+            .lost_before(self.core.status.counters.packets_lost)
+            .app_limited(self.next >= self.core.data.available());
         if self.reports != Reports::Nothing {
             self.flight.push(packet);
         }
