@@ -10,6 +10,7 @@
     reason = "both stacks have one interface but for details, and one text above it"
 )]
 
+mod crypto;
 mod frames;
 mod handshake;
 mod hosted;

@@ -1,207 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The handshake without cryptography, as the traits of `noq-proto` ask for it.
 
-use super::proto;
-use crate::handshake::{FORGERY_LIMIT, Handshake, KEY_LIMIT, TAG};
-use crate::seed;
-use crate::sent::Shared;
-use bytes::BytesMut;
-use proto::crypto::{
-    ClientConfig, CryptoError, ExportKeyingMaterialError, HandshakeTokenKey, HeaderKey, HmacKey, KeyPair,
-    Keys, PacketKey, ServerConfig, Session, UnsupportedVersion,
-};
-use proto::transport_parameters::TransportParameters;
-use proto::{ConnectError, ConnectionId, PathId, Side, TransportError};
-use std::any::Any;
+use proto::PathId;
 
-/// The configuration of both sides; sent packets are observed.
-pub(super) struct Plain {
-    seen: Shared,
-}
-
-/// One side of a connection.
-struct PlainSession {
-    side: Side,
-    handshake: Handshake,
-    seen: Shared,
-}
-
-/// Keys that change nothing.
-struct PlainKey {
-    seen: Shared,
-}
-
-/// The key of stateless resets.
-pub(super) struct ResetKey;
-
-/// The key of tokens, none of which is issued.
-pub(super) struct Tokens;
-
-impl Plain {
-    pub(super) fn new(seen: Shared) -> Self {
-        Self { seen }
+crate::crypto::crypto! {
+    client: {
+        fn start_session(
+            &self,
+            _version: u32,
+            _server_name: &str,
+            params: &TransportParameters,
+        ) -> Result<Box<dyn Session>, ConnectError> {
+            Ok(self.session(Side::Client, params))
+        }
     }
+    server: {
+        fn initial_keys(&self, _version: u32, _dst_cid: ConnectionId) -> Result<Keys, UnsupportedVersion> {
+            Ok(keys(&self.seen))
+        }
 
-    fn session(&self, side: Side, params: &TransportParameters) -> Box<dyn Session> {
-        let mut own = Vec::new();
-        params.write(&mut own);
-        let handshake = Handshake::new(side.is_client(), own);
-        Box::new(PlainSession { side, handshake, seen: self.seen.clone() })
+        fn retry_tag(&self, _version: u32, _orig_dst_cid: ConnectionId, _packet: &[u8]) -> [u8; 16] {
+            [0; 16]
+        }
+
+        fn start_session(&self, _version: u32, params: &TransportParameters) -> Box<dyn Session> {
+            self.session(Side::Server, params)
+        }
     }
-}
+    session: {
+        fn initial_keys(&self, _dst_cid: ConnectionId, _side: Side) -> Keys {
+            keys(&self.seen)
+        }
 
-impl ClientConfig for Plain {
-    fn start_session(
-        &self,
-        _version: u32,
-        _server_name: &str,
-        params: &TransportParameters,
-    ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(self.session(Side::Client, params))
+        fn is_valid_retry(&self, _orig_dst_cid: ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
+            false
+        }
     }
-}
+    packet_key: {
+        fn encrypt(&self, _path_id: PathId, packet: u64, buf: &mut [u8], header_len: usize) {
+            let end = buf.len() - TAG;
+            self.seen.lock().sealed(packet, &buf[header_len..end]);
+        }
 
-impl ServerConfig for Plain {
-    fn initial_keys(&self, _version: u32, _dst_cid: ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys(&self.seen))
+        fn decrypt(
+            &self,
+            _path_id: PathId,
+            _packet: u64,
+            _header: &[u8],
+            payload: &mut BytesMut,
+        ) -> Result<(), CryptoError> {
+            let length = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+            payload.truncate(length);
+            Ok(())
+        }
     }
+    token_key: {
+        fn seal(&self, _token_nonce: u128, _data: &mut Vec<u8>) -> Result<(), CryptoError> {
+            Err(CryptoError)
+        }
 
-    fn retry_tag(&self, _version: u32, _orig_dst_cid: ConnectionId, _packet: &[u8]) -> [u8; 16] {
-        [0; 16]
-    }
-
-    fn start_session(&self, _version: u32, params: &TransportParameters) -> Box<dyn Session> {
-        self.session(Side::Server, params)
-    }
-}
-
-impl Session for PlainSession {
-    fn initial_keys(&self, _dst_cid: ConnectionId, _side: Side) -> Keys {
-        keys(&self.seen)
-    }
-
-    fn handshake_data(&self) -> Option<Box<dyn Any>> {
-        self.handshake.theirs().map(|_| Box::new(()) as Box<dyn Any>)
-    }
-
-    fn peer_identity(&self) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        None
-    }
-
-    fn early_data_accepted(&self) -> Option<bool> {
-        None
-    }
-
-    fn is_handshaking(&self) -> bool {
-        self.handshake.is_open()
-    }
-
-    fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
-        Ok(self.handshake.read(buf))
-    }
-
-    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        let read = |mut bytes: &[u8]| TransportParameters::read(self.side, &mut bytes);
-        Ok(self.handshake.theirs().map(read).transpose()?)
-    }
-
-    fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
-        self.handshake.write(buf).keys.then(|| keys(&self.seen))
-    }
-
-    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(keys(&self.seen).packet)
-    }
-
-    fn is_valid_retry(&self, _orig_dst_cid: ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
-        false
-    }
-
-    fn export_keying_material(
-        &self,
-        _output: &mut [u8],
-        _label: &[u8],
-        _context: &[u8],
-    ) -> Result<(), ExportKeyingMaterialError> {
-        Err(ExportKeyingMaterialError)
-    }
-}
-
-fn keys(seen: &Shared) -> Keys {
-    let packet = || Box::new(PlainKey { seen: seen.clone() }) as Box<dyn PacketKey>;
-    let header = || Box::new(PlainKey { seen: seen.clone() }) as Box<dyn HeaderKey>;
-    Keys {
-        header: KeyPair { local: header(), remote: header() },
-        packet: KeyPair { local: packet(), remote: packet() },
-    }
-}
-
-impl PacketKey for PlainKey {
-    fn encrypt(&self, _path_id: PathId, packet: u64, buf: &mut [u8], header_len: usize) {
-        let end = buf.len() - TAG;
-        self.seen.lock().sealed(packet, &buf[header_len..end]);
-    }
-
-    fn decrypt(
-        &self,
-        _path_id: PathId,
-        _packet: u64,
-        _header: &[u8],
-        payload: &mut BytesMut,
-    ) -> Result<(), CryptoError> {
-        let length = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
-        payload.truncate(length);
-        Ok(())
-    }
-
-    fn tag_len(&self) -> usize {
-        TAG
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        KEY_LIMIT
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        FORGERY_LIMIT
-    }
-}
-
-impl HeaderKey for PlainKey {
-    fn decrypt(&self, _pn_offset: usize, _packet: &mut [u8]) {}
-
-    fn encrypt(&self, _pn_offset: usize, _packet: &mut [u8]) {}
-
-    fn sample_size(&self) -> usize {
-        TAG
-    }
-}
-
-impl HmacKey for ResetKey {
-    fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
-        let bytes: [u8; 32] = seed::Seed::new(seed::hash(data), 0).bytes();
-        signature_out.copy_from_slice(&bytes[..signature_out.len()]);
-    }
-
-    fn signature_len(&self) -> usize {
-        32
-    }
-
-    fn verify(&self, _data: &[u8], _signature: &[u8]) -> Result<(), CryptoError> {
-        Err(CryptoError)
-    }
-}
-
-impl HandshakeTokenKey for Tokens {
-    fn seal(&self, _token_nonce: u128, _data: &mut Vec<u8>) -> Result<(), CryptoError> {
-        Err(CryptoError)
-    }
-
-    fn open<'a>(&self, _token_nonce: u128, _data: &'a mut [u8]) -> Result<&'a [u8], CryptoError> {
-        Err(CryptoError)
+        fn open<'a>(&self, _token_nonce: u128, _data: &'a mut [u8]) -> Result<&'a [u8], CryptoError> {
+            Err(CryptoError)
+        }
     }
 }
