@@ -61,25 +61,38 @@ impl Queues {
     ///
     /// [`Lack`] if the kernel cannot do what `queue` does.
     pub fn of(&self, queue: &Discipline, rate: Rate, bottleneck: bool) -> Result<Option<KernelQueue>, Lack> {
-        let settings = queue.settings();
-        let packet = settings.packet();
         match self {
             Self::Ours => Ok(None),
-            Self::Named(name) => Ok(bottleneck.then(|| named(name, queue.limit(), packet, rate))),
-            Self::Same => match queue.name() {
-                "droptail" => Ok(fifo(queue.limit())),
-                "codel" => Ok(Some(codel(settings))),
-                "fq-codel" => Ok(Some(fq_codel(settings))),
-                "pie" => pie(settings).map(Some),
-                "fq-pie" => fq_pie(settings).map(Some),
-                "cake" => cake(settings).map(Some),
-                "red" => red(settings, rate).map(Some),
-                "dualpi2" => dualpi2(settings).map(Some),
-                other => Err(("", format!("the kernel has no {other}"))),
+            Self::Named(name) => {
+                Ok(bottleneck.then(|| named(name, queue.limit(), queue.settings().packet(), rate)))
+            }
+            Self::Same => match SAME.iter().find(|(name, _)| *name == queue.name()) {
+                Some((_, same)) => same(queue, rate),
+                None => Err(("", format!("the kernel has no {}", queue.name()))),
             },
         }
     }
+
+    /// Returns the names of our disciplines for which the kernel has one of its own.
+    pub fn same() -> String {
+        SAME.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
 }
+
+/// Returns the kernel's discipline for a queue at a rate; `None` if ours stays.
+type Same = fn(&Discipline, Rate) -> Result<Option<KernelQueue>, Lack>;
+
+/// Our disciplines for which the kernel has one of its own.
+const SAME: &[(&str, Same)] = &[
+    ("droptail", |queue, _| Ok(fifo(queue.limit()))),
+    ("codel", |queue, _| Ok(Some(codel(queue.settings())))),
+    ("fq-codel", |queue, _| Ok(Some(fq_codel(queue.settings())))),
+    ("pie", |queue, _| pie(queue.settings()).map(Some)),
+    ("fq-pie", |queue, _| fq_pie(queue.settings()).map(Some)),
+    ("cake", |queue, _| cake(queue.settings()).map(Some)),
+    ("red", |queue, rate| red(queue.settings(), rate).map(Some)),
+    ("dualpi2", |queue, _| dualpi2(queue.settings()).map(Some)),
+];
 
 fn fifo(limit: Limit) -> Option<KernelQueue> {
     // struct tc_fifo_qopt

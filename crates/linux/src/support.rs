@@ -2,6 +2,7 @@
 //! The support of a Linux kernel.
 
 use crate::kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
+use crate::queues::Queues;
 use narrows_backend::{Endpoints, Support};
 use narrows_cc::{Needs, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
@@ -119,7 +120,7 @@ fn queues(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
         Some(Refusal {
             key: Refused::Queue(number, Some(parameter).filter(|name| !name.is_empty())),
             reason: format!("{reason} (--queue {})", kernel.queues.text()),
-            allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red, dualpi2".to_owned(),
+            allowed: Queues::same(),
         })
     };
     (0..model.links.len()).filter_map(refusal).collect()
