@@ -27,7 +27,7 @@ impl Call {
     pub fn read(record: &[u8]) -> Option<Self> {
         let mut words = record.chunks_exact(8).map_while(|word| word.try_into().ok()).map(u64::from_le_bytes);
         let (number, _, place, now) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        let function = *FUNCTIONS.get(usize::try_from(place).ok()?)?;
+        let function = Function::ALL.get(usize::try_from(place).ok()?)?.name();
         let caller = words.flat_map(u64::to_le_bytes).take_while(|byte| *byte != 0).collect();
         (number > 0).then_some(Self { number, function, now, caller })
     }
@@ -132,7 +132,7 @@ impl Caller {
     }
 
     /// Returns the result of `call`, and notes until then that `function` is called at `now`.
-    pub fn noted<T>(&self, function: usize, now: u64, call: impl FnOnce() -> T) -> T {
+    pub fn noted<T>(&self, function: Function, now: u64, call: impl FnOnce() -> T) -> T {
         let record = record();
         let number = record.number.load(Ordering::Relaxed) | 1;
         if record.caller.load(Ordering::Relaxed) != self.number {
@@ -174,28 +174,44 @@ fn record() -> &'static Record {
     unsafe { mapped.as_ref() }.unwrap_or(&OWN)
 }
 
-/// Places in [`FUNCTIONS`] of what is no event.
-pub(crate) const LOADING: usize = 7;
-pub(crate) const CREATE: usize = 8;
-pub(crate) const LIMITS: usize = 9;
-pub(crate) const OBSERVE: usize = 10;
-pub(crate) const DESTROY: usize = 11;
+/// Declares the functions of the header with their names.
+macro_rules! functions {
+    ($($function:ident: $name:literal),+ $(,)?) => {
+        /// A function of the header, or the loading of a file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u64)]
+        pub(crate) enum Function {
+            $($function),+
+        }
 
-/// Functions of the header: events first, as `Event::place` counts them.
-pub(crate) const FUNCTIONS: [&str; 12] = [
-    "acked",
-    "lost",
-    "sent",
-    "recovered",
-    "spurious",
-    "idle_restart",
-    "timer",
-    "loading",
-    "create",
-    "limits",
-    "observe",
-    "destroy",
-];
+        impl Function {
+            /// All of them, each at the place of its number in a record.
+            const ALL: &[Self] = &[$(Self::$function),+];
+
+            /// Returns its name in the header; `loading` for none.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$function => $name),+
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    Acked: "acked",
+    Lost: "lost",
+    Sent: "sent",
+    Recovered: "recovered",
+    Spurious: "spurious",
+    IdleRestart: "idle_restart",
+    Timer: "timer",
+    Loading: "loading",
+    Create: "create",
+    Limits: "limits",
+    Observe: "observe",
+    Destroy: "destroy",
+}
 
 /// Words of the text of a record, and bytes of it for the controller: the rest is for the flow, whose group has a short name.
 const TEXT: usize = 60;

@@ -10,8 +10,8 @@ use crate::wasm::Wasm;
 use narrows_cc::card::Value;
 use narrows_cc::{CongestionControl, EcnUse, Needs, Setup};
 use narrows_model::algorithm::{ExternalAlgorithm, FlowStart, LoadFault};
+use narrows_model::hexadecimal;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::path::Path;
 
 /// The C header.
@@ -133,7 +133,7 @@ impl Controller {
             .packets(declines & layout::PACKETS == 0)
             .rate_samples(declines & layout::RATE == 0)
             .partial_acks(true);
-        Ok(Self { code, values, ecn, needs, digest: hex(&Sha256::digest(content)) })
+        Ok(Self { code, values, ecn, needs, digest: hexadecimal(&Sha256::digest(content)) })
     }
 }
 
@@ -161,13 +161,6 @@ fn values(name: &str, known: &[String], given: &[(String, Value)]) -> Result<Vec
 
 fn fault(message: String, allowed: &str) -> LoadFault {
     LoadFault { message, allowed: allowed.to_owned(), hint: None }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 impl ExternalAlgorithm for Controller {

@@ -4,7 +4,7 @@
 //! After each event its limits are read and checked. The first fault is kept with its simulated time; from then on the controller is
 //! not called any more, and the window is one packet until the run ends.
 
-use crate::calls;
+use crate::calls::Function;
 use crate::layout::{self, NONE};
 use narrows_cc::slow_start::Hosted;
 use narrows_cc::{Ack, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup};
@@ -58,19 +58,19 @@ pub enum Event<'a> {
 impl Event<'_> {
     /// Returns the name of the function in the header.
     pub fn name(&self) -> &'static str {
-        calls::FUNCTIONS[self.place()]
+        self.function().name()
     }
 
-    /// Returns the place of the function in the header.
-    pub(crate) fn place(&self) -> usize {
+    /// Returns the function of the header.
+    pub(crate) fn function(&self) -> Function {
         match self {
-            Self::Acked(..) => 0,
-            Self::Lost(..) => 1,
-            Self::Sent(..) => 2,
-            Self::Recovered(_) => 3,
-            Self::Spurious(_) => 4,
-            Self::IdleRestart(..) => 5,
-            Self::Timer(_) => 6,
+            Self::Acked(..) => Function::Acked,
+            Self::Lost(..) => Function::Lost,
+            Self::Sent(..) => Function::Sent,
+            Self::Recovered(_) => Function::Recovered,
+            Self::Spurious(_) => Function::Spurious,
+            Self::IdleRestart(..) => Function::IdleRestart,
+            Self::Timer(_) => Function::Timer,
         }
     }
 

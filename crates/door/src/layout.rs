@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The structures of `narrows.h`: every field has 64 bits, so that they are laid out alike for every compiler.
 
+use crate::calls::Function;
 use narrows_cc::{Ack, Cause, Loss as Lost, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 
@@ -25,6 +26,38 @@ pub fn check_version(name: &str, version: u64) -> Result<(), String> {
         _ => Err(format!(
             "{name} is no struct narrows_controller: it begins with {version}, and not with the version of narrows.h, {VERSION}"
         )),
+    }
+}
+
+/// Which of the functions that a controller must have are there.
+#[expect(clippy::struct_excessive_bools, reason = "each is a function of its own")]
+pub(crate) struct Obligatory {
+    pub create: bool,
+    pub destroy: bool,
+    pub limits: bool,
+    pub acked: bool,
+    pub lost: bool,
+}
+
+impl Obligatory {
+    /// Checks that the controller `name` has all of them.
+    ///
+    /// # Errors
+    ///
+    /// Names the first that is missing.
+    pub fn check(self, name: &str) -> Result<(), String> {
+        let Self { create, destroy, limits, acked, lost } = self;
+        let functions = [
+            (Function::Create, create),
+            (Function::Destroy, destroy),
+            (Function::Limits, limits),
+            (Function::Acked, acked),
+            (Function::Lost, lost),
+        ];
+        match functions.into_iter().find(|(_, is_there)| !is_there) {
+            Some((function, _)) => Err(format!("{name} has no function {}", function.name())),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers in native libraries.
 
-use crate::calls::{self, Caller};
+use crate::calls::{Caller, Function};
 use crate::instance::{Code, Event};
 use crate::layout;
 use libloading::{Library, Symbol};
@@ -61,7 +61,7 @@ impl Native {
         let controller = format!("{}:{name}", file.display());
         // SAFETY: that the library is executed is what it is for; the caller has asked whether its file is trusted.
         let library = Caller::new(&controller, None)
-            .noted(calls::LOADING, 0, || unsafe { Library::new(file) })
+            .noted(Function::Loading, 0, || unsafe { Library::new(file) })
             .map_err(|error| format!("cannot be loaded: {error}"))?;
         // SAFETY: the version is read first, and decides whether the rest is there.
         let table = unsafe {
@@ -72,16 +72,15 @@ impl Native {
             layout::check_version(name, version)?;
             found.read_unaligned()
         };
-        let lacking = [
-            (table.create.is_none(), "create"),
-            (table.destroy.is_none(), "destroy"),
-            (table.limits.is_none(), "limits"),
-            (table.acked.is_none(), "acked"),
-            (table.lost.is_none(), "lost"),
-        ];
-        if let Some((_, function)) = lacking.into_iter().find(|(lacking, _)| *lacking) {
-            return Err(format!("{name} has no function {function}"));
+        let Table { create, destroy, limits, acked, lost, .. } = &table;
+        layout::Obligatory {
+            create: create.is_some(),
+            destroy: destroy.is_some(),
+            limits: limits.is_some(),
+            acked: acked.is_some(),
+            lost: lost.is_some(),
         }
+        .check(name)?;
         let (parameters, variables) = (names(table.parameters), names(table.variables));
         Ok(Self { _library: Arc::new(library), table, controller, parameters, variables })
     }
@@ -107,7 +106,7 @@ impl Native {
         let create = self.table.create.ok_or("it has no function create")?;
         let (caller, now) = (Caller::new(&self.controller, Some(start)), setup.now);
         // SAFETY: the arguments are as the header says.
-        let state = caller.noted(calls::CREATE, now, || unsafe { create(setup, parameters.as_ptr()) });
+        let state = caller.noted(Function::Create, now, || unsafe { create(setup, parameters.as_ptr()) });
         if state.is_null() {
             return Err("create returned NULL: it refuses this setup, or these parameters".to_owned());
         }
@@ -192,7 +191,7 @@ impl Flow {
     }
 
     /// Notes a call that is no event, while it is made.
-    fn noted<T>(&self, function: usize, call: impl FnOnce() -> T) -> T {
+    fn noted<T>(&self, function: Function, call: impl FnOnce() -> T) -> T {
         self.caller.noted(function, self.now, call)
     }
 }
@@ -201,7 +200,7 @@ impl Flow {
 impl Code for Flow {
     fn call(&mut self, event: &Event<'_>) -> Result<(), String> {
         self.now = event.now();
-        self.noted(event.place(), || self.event(event));
+        self.noted(event.function(), || self.event(event));
         Ok(())
     }
 
@@ -210,7 +209,7 @@ impl Code for Flow {
         let mut limits = [layout::Limits::EMPTY; 2];
         if let Some(function) = self.native.table.limits {
             // SAFETY: as above.
-            self.noted(calls::LIMITS, || unsafe { function(self.state, limits.as_mut_ptr()) });
+            self.noted(Function::Limits, || unsafe { function(self.state, limits.as_mut_ptr()) });
         }
         if limits[1] != layout::Limits::EMPTY {
             return Err("it has written behind the end of struct narrows_limits".to_owned());
@@ -225,7 +224,7 @@ impl Code for Flow {
         let count = self.native.variables.len();
         let mut values = vec![f64::NAN; count + BEHIND];
         // SAFETY: there is a value for each name.
-        self.noted(calls::OBSERVE, || unsafe { observe(self.state, values.as_mut_ptr()) });
+        self.noted(Function::Observe, || unsafe { observe(self.state, values.as_mut_ptr()) });
         if values.split_off(count).iter().any(|value| value.to_bits() != f64::NAN.to_bits()) {
             return Err(format!("it has written more than {count} values"));
         }
@@ -244,7 +243,7 @@ impl Drop for Flow {
     fn drop(&mut self) {
         if let Some(destroy) = self.native.table.destroy {
             // SAFETY: the state is not used any more.
-            self.noted(calls::DESTROY, || unsafe { destroy(self.state) });
+            self.noted(Function::Destroy, || unsafe { destroy(self.state) });
         }
     }
 }

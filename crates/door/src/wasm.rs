@@ -66,17 +66,15 @@ impl Wasm {
             taken: Arc::default(),
         };
         let (started, header) = loaded.start()?;
-        for (lacking, function) in [
-            (header.create == 0, "create"),
-            (header.destroy == 0, "destroy"),
-            (header.limits == 0, "limits"),
-            (header.acked == 0, "acked"),
-            (header.lost == 0, "lost"),
-        ] {
-            if lacking {
-                return Err(format!("{name} has no function {function}"));
-            }
+        let Header { create, destroy, limits, acked, lost, .. } = header;
+        layout::Obligatory {
+            create: create != 0,
+            destroy: destroy != 0,
+            limits: limits != 0,
+            acked: acked != 0,
+            lost: lost != 0,
         }
+        .check(name)?;
         loaded.parameters = started.names(header.parameters)?;
         loaded.variables = started.names(header.variables)?;
         let Header { ecn, declines, sent, .. } = header;

@@ -3,6 +3,7 @@
 //!
 //! A pipe may never end or never begin, a device may give bytes for ever; no scenario describes either.
 
+use narrows_model::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::fs::{File, metadata};
 use std::io::{self, Read};
@@ -36,15 +37,6 @@ pub fn text(path: &Path) -> Result<(String, String), String> {
     let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let text = std::str::from_utf8(text).map_err(|_| "not UTF-8 text".to_owned())?;
     Ok((text.to_owned(), digest))
-}
-
-/// Returns `bytes` as lower-case hexadecimal digits.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|half| char::from_digit(half.into(), 16))
-        .collect()
 }
 
 /// A file of which no more than `left` bytes are read: it may grow while it is read, or not know its size.

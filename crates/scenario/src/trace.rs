@@ -4,8 +4,8 @@
 //!
 //! Source: the manual page of `mm-link` (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015).
 
-use crate::file::{self, hexadecimal};
-use narrows_model::Trace;
+use crate::file;
+use narrows_model::{Trace, hexadecimal};
 use narrows_units::Span;
 use sha2::{Digest, Sha256};
 use std::fmt;
