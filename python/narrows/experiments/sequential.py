@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from narrows.experiments.plan import Plan, Point
 
 
-# The hash in the key of a cell selects its shard, so that shards have nearly the same size and are independent. If
-# combinations stop by themselves, all cells of a combination fall to the same shard, which alone decides their number.
-# If all stop together (`by`), no shard can decide: a round runs as many replications as the one before it, and `merge`
-# decides, and leaves out superfluous cells.
+# Cells go to the shards in turn, in the order of their keys, so that shards are independent, and their numbers of cells
+# differ by at most one. If combinations stop by themselves, combinations go to the shards in turn instead: all cells of
+# one fall to the same shard, which alone decides their number. If all stop together (`by`), no shard can decide: a
+# round runs as many replications as the one before it, and `merge` decides, and leaves out superfluous cells.
 class Share(NamedTuple):
     """The cells of a study that fall to a shard."""
 
@@ -42,10 +42,14 @@ class Share(NamedTuple):
     until: int = 0  # the replication before which this round ends; 0 if the rule of the study decides
     after: str = ""  # digest of the results of the earlier rounds; empty for the first
 
-    def has(self, plan: Plan, point: Point, replication: int) -> bool:
-        """Return whether a cell falls to it."""
+    def part(self, plan: Plan, cells: Sequence[Cell]) -> list[Cell]:
+        """Return those of all cells of a round that fall to it, in their order."""
         whole = decides(plan)
-        return self.shard.has(plan.key(plan.rows[point.row][0], 0) if whole else plan.key(point, replication))
+        keys = [plan.key(plan.rows[point.row][0], 0) if whole else plan.key(point, at) for point, at in cells]
+        # The first shard is not the largest one of every study of a suite.
+        first = int(min(keys, default="0"), 16)
+        turns = {key: turn for turn, key in enumerate(sorted(set(keys)), first)}
+        return [cell for cell, key in zip(cells, keys, strict=True) if self.shard.has(turns[key])]
 
     def text(self) -> str:
         """Return the content of the file."""
@@ -119,7 +123,7 @@ class Ledger:
         """Iterate over the decided cells, replication by replication, so that early results are paired."""
         share = self.share
         found = cells_until(self.plan, self.targets, share.first if share else 0)
-        return found if share is None else (cell for cell in found if share.has(self.plan, *cell))
+        return found if share is None else iter(share.part(self.plan, list(found)))
 
     def recover(self, measured: Mapping[str, Mapping[str, Any]], failed: Iterable[str]) -> None:
         """Record the cells that an earlier process settled: metrics of finished cells, keys of failed ones."""

@@ -69,9 +69,9 @@ class Shard(NamedTuple):
             raise ValueError(f"expected I/N with I from 1 to N, as in 3/7, got {text!r}")
         return cls(number or total, total)
 
-    def has(self, key: str) -> bool:
-        """Return whether the work with this key, a hash in hexadecimal digits, falls to it."""
-        return int(key, 16) % self.total == self.number % self.total
+    def has(self, turn: int) -> bool:
+        """Return whether work that is given to the shards in turn falls to it."""
+        return turn % self.total == self.number % self.total
 
     def __str__(self) -> str:
         """Return it as it is written."""
