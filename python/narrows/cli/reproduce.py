@@ -13,7 +13,7 @@ from narrows.cli import known
 from narrows.cli.command import DESIGN, DONE, EXPECTATION_FAILED, INTERNAL, Command
 from narrows.cli.options import CELLS, ITS_OWN, OF_RESUMED, RESUMED, common, sizes, time
 from narrows.errors import InputError
-from narrows.plural import counted
+from narrows.plural import counted, span
 
 if TYPE_CHECKING:
     from narrows.cli.work import Work
@@ -78,21 +78,15 @@ def _announced(job: Reproducing) -> str:
     taking = ""
     if left and not job.only_judge:
         time_s = left / (OF_PRESENT_SPEED * hops_per_s(jobs))
-        taking = f", about {_span(time_s)} at the present speed of this machine, {counted(jobs, 'cell')} at a time"
+        taking = f", about {span(time_s)} at the present speed of this machine, {counted(jobs, 'cell')} at a time"
     return "\n".join([*lines, f"{job.size}: {counted(cells, 'cell')}{there}{taking}\n"])
-
-
-def _span(time_s: float) -> str:
-    if time_s < MINUTE_S:
-        return f"{time_s:.0f} s"
-    return f"{time_s / MINUTE_S:.0f} min" if time_s < 60 * MINUTE_S else f"{time_s / MINUTE_S / 60:.1f} h"
 
 
 def _spent(found: Sequence[Part], folder: Path) -> str:
     from narrows.reproduction import campaign
 
     spent = campaign.spent(found, folder)
-    return f"{spent.packet_hops:.3g} packet-hops, {_span(spent.cpu_s)} of processor time"
+    return f"{spent.packet_hops:.3g} packet-hops, {span(spent.cpu_s)} of processor time"
 
 
 def _table(ledger: Mapping[str, Any]) -> str:
@@ -180,7 +174,6 @@ def _written(effect: float | None, ends: Sequence[float] | None, scale: float) -
 
 # The average speed of published studies relative to the measured one: their cells are short.
 OF_PRESENT_SPEED = 0.4
-MINUTE_S = 60
 STATEMENT = 70
 # Width of all columns but the statement's, about.
 OTHER_COLUMNS = 90

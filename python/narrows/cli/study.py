@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.cli import options
 from narrows.cli.command import DESIGN, DONE, INTERNAL, Command
 from narrows.errors import InputError
-from narrows.plural import counted
+from narrows.plural import counted, span
 
 if TYPE_CHECKING:
     from narrows.cli.work import Work
@@ -238,10 +239,11 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
         times += f" to {replications.maximum}"
     print(
         f"{counted(len(plan.rows), 'combination')} x {counted(algorithms, 'algorithm')} x "
-        f"{times} {'replication' if times == '1' else 'replications'}: {counted(_cells(plan), 'cell')}",
+        f"{times} {'replication' if times == '1' else 'replications'}: {counted(_cells(plan), 'cell')}, "
+        f"{span(replications.minimum * math.fsum(point.duration_s for point in plan.points))} of simulated time",
         end="",
     )
-    print(" or more\n" if replications.measure else "\n", flush=True)
+    print(", or more\n" if replications.measure else "\n", flush=True)
 
 
 def _cells(plan: Plan) -> int:

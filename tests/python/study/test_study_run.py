@@ -31,7 +31,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     status, out, messages = study(folder, "run", "study.toml", "--out", "out")
     assert status == 0, messages
     assert out.splitlines()[-1] == "out"
-    assert "4 combinations x 2 algorithms x 3 replications: 24 cells" in out
+    assert "4 combinations x 2 algorithms x 3 replications: 24 cells, 2 min of simulated time\n" in out
     return folder
 
 
