@@ -2,6 +2,7 @@
 //! Errors in a scenario: the place, the given value, the allowed values.
 
 use super::location::Location;
+use narrows_card::nearest;
 use std::fmt::Write;
 
 /// An error in a scenario file or in an argument that changes it.
@@ -116,9 +117,17 @@ impl Fault {
         self
     }
 
-    /// Returns the same error with the hint that `name` was meant; without a hint for `None`.
-    pub fn nearest(self, name: Option<&str>) -> Self {
-        self.hint(name.map(|name| format!("{NEAREST} `{name}`?")))
+    /// Returns the same error with the hint that the nearest of the `known` names was meant, or one of several of one length that
+    /// `given` begins, as `bbr` does `bbr1` and `bbr3`; without a hint if none is near.
+    pub fn nearest<'a>(self, given: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        self.hint(nearest(given, known.iter().copied()).map(|nearest| {
+            let is_begun = |name: &str| name.starts_with(given) && name.len() == nearest.len();
+            let is_meant = |name: &&str| *name == nearest || (is_begun(nearest) && is_begun(name));
+            let meant: Vec<String> =
+                known.into_iter().filter(is_meant).map(|name| format!("`{name}`")).collect();
+            format!("{NEAREST} {}?", meant.join(" or "))
+        }))
     }
 }
 

@@ -8,7 +8,6 @@ use super::kind::{KIND, Kind, Variant, list};
 use super::section::{Fields, Form};
 use super::tree::{Node, Pair, Value};
 use super::value::{KeyType, Measured, wrong_type};
-use narrows_card::nearest;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -105,7 +104,7 @@ pub fn choose(
                     None if OF_TC.contains(&name.as_str()) => {
                         fault.hint(Some("docs/tc.md states what a queueing discipline of tc becomes".into()))
                     }
-                    None => fault.nearest(nearest(name, names())),
+                    None => fault.nearest(name, names()),
                 }
             })
         }

@@ -11,7 +11,6 @@ use super::diagnostic::Fault;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
 use super::location::Location;
 use super::tree::{Node, Pair, Value, parse_argument};
-use narrows_card::nearest;
 
 /// Applies every argument, in order.
 pub(super) fn apply(root: &mut Node, parts: Parts, arguments: &[String], faults: &mut Vec<Fault>) {
@@ -191,7 +190,7 @@ impl Setter<'_> {
         let numbers: Vec<String> = (0..nodes.len()).map(|index| index.to_string()).collect();
         let fault = Fault::new(&self.place, self.path, format!("unknown element `{step}`"));
         let allowed = list(numbers.iter().map(String::as_str).chain(names()));
-        Err(fault.allowed(allowed).nearest(nearest(step, names())))
+        Err(fault.allowed(allowed).nearest(step, names()))
     }
 }
 

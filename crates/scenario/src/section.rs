@@ -13,7 +13,6 @@ use super::kind::{KIND, Key, Kind, Parts, Variant, list};
 use super::location::Location;
 use super::tree::{Node, Pair, Value};
 use super::value::{KeyType, wrong_type};
-use narrows_card::nearest;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -105,7 +104,7 @@ pub fn check_names(
         let whose = form.map_or(String::new(), |form| format!(" of `{form}`"));
         let fault = Fault::new(&entry.key_place, at.path_of(&entry.key), format!("unknown key{whose}"));
         let allowed = if names().next().is_some() { list(names()) } else { "no further key".into() };
-        faults.push(fault.given(&entry.key).allowed(allowed).nearest(nearest(&entry.key, names())));
+        faults.push(fault.given(&entry.key).allowed(allowed).nearest(&entry.key, names()));
     }
     for key in keys().filter(|key| key.is_required() && entries().all(|entry| entry.key != key.name)) {
         let fault = Fault::new(&at.location, at.path_of(key.name), "missing, and it has no default");

@@ -201,9 +201,7 @@ pub fn word<T: Words>(node: &Node, path: &str) -> Result<T, Fault> {
 pub fn chosen(text: &str, words: &'static [&'static str], node: &Node, path: &str) -> Result<usize, Fault> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
         let fault = Fault::new(&node.place, path, "unknown word").given(node.value.shown());
-        fault
-            .allowed(Kind::Choice(words).allowed())
-            .nearest(narrows_card::nearest(text, words.iter().copied()))
+        fault.allowed(Kind::Choice(words).allowed()).nearest(text, words.iter().copied())
     })
 }
 

@@ -5,7 +5,6 @@ use crate::diagnostic::Fault;
 use crate::field::Reported;
 use crate::kind::list;
 use crate::value::Element;
-use narrows_card::nearest;
 use narrows_qdisc::{Classes, Setting};
 use std::ops::Range;
 
@@ -76,6 +75,6 @@ pub fn find(name: &Element<String>, groups: &Groups, faults: &mut Vec<Fault>) ->
     let names = || groups.iter().map(|(name, _)| name.as_str());
     names().position(|known| known == name.value).ok_or_else(|| {
         let fault = name.at.fault("no group of flows has this name").given(format!("\"{}\"", name.value));
-        fault.allowed(list(names())).nearest(nearest(&name.value, names())).report(faults)
+        fault.allowed(list(names())).nearest(&name.value, names()).report(faults)
     })
 }

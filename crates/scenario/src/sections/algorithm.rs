@@ -420,11 +420,11 @@ fn split(line: &str) -> (&str, &str) {
 }
 
 fn describe(fault: &narrows_card::Fault, at: &At) -> Fault {
-    let known = || list(algorithm::listed().map(|entry| entry.card.name));
     match fault {
         narrows_card::Fault::UnknownName { given, nearest } => {
+            let names = || algorithm::listed().map(|entry| entry.card.name);
             let fault = at.fault("unknown algorithm").given(format!("\"{given}\""));
-            let fault = fault.allowed(known()).nearest(*nearest);
+            let fault = fault.allowed(list(names())).nearest(given, names());
             let is_identifier = given.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
             match nearest {
                 None if is_identifier => fault.hint(Some(format!(
@@ -433,10 +433,10 @@ fn describe(fault: &narrows_card::Fault, at: &At) -> Fault {
                 _ => fault,
             }
         }
-        narrows_card::Fault::UnknownParameter { given, allowed, nearest } => {
-            let allowed = if allowed.is_empty() { "no parameter at all".into() } else { allowed.join(", ") };
+        narrows_card::Fault::UnknownParameter { given, allowed, .. } => {
+            let names = if allowed.is_empty() { "no parameter at all".into() } else { allowed.join(", ") };
             let fault = at.fault("unknown parameter of the algorithm").given(given);
-            fault.allowed(allowed).nearest(*nearest)
+            fault.allowed(names).nearest(given, allowed.iter().copied())
         }
         narrows_card::Fault::BadValue { parameter, given, allowed } => {
             let fault = at.fault(format!("{parameter} cannot have this value"));

@@ -7,7 +7,6 @@ use crate::kind::list;
 use crate::section::keys;
 use crate::series::{SeriesMetric, SeriesMetrics, read};
 use narrows_card::Owner;
-use narrows_card::nearest;
 
 keys! {
     /// The keys of `[[expect]]`.
@@ -90,7 +89,7 @@ impl ExpectKeys {
         match read(known.series, &measure, owner) {
             Err(wrong) => {
                 let fault = self.measure.fault(wrong.message).given(format!("\"{}\"", wrong.given));
-                faults.push(fault.allowed(wrong.allowed).nearest(wrong.nearest.as_deref()));
+                faults.push(fault.allowed(wrong.allowed).nearest(&wrong.given, wrong.nearest.as_deref()));
             }
             Ok(metric) => self.check_group(metric, known.groups, faults),
         }
@@ -126,6 +125,6 @@ fn check_name<'a, V>(
 ) {
     if known.clone().all(|each| each != name) {
         let fault = field.fault(message).given(format!("\"{name}\"")).allowed(list(known.clone()));
-        faults.push(fault.nearest(nearest(name, known)));
+        faults.push(fault.nearest(name, known));
     }
 }

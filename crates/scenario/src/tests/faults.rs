@@ -345,6 +345,8 @@ fn a_slip_of_the_pen_is_answered_with_the_nearest_name() {
     }
     assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"droptail\""), "write { kind = \"droptail\" }");
     assert_eq!(hint(6, "algorithm = \"cubik\""), "did you mean `cubic`?");
+    assert_eq!(hint(6, "algorithm = \"bbr\""), "did you mean `bbr1` or `bbr3`?");
+    assert_eq!(hint(6, "algorithm = \"cubi\""), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"cubic\"\nrecvery = \"sack\""), "did you mean `recovery`?");
     assert_eq!(hint(4, "rtt = \"40MS\""), "did you mean `ms`?");
     assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"red\""), "write { kind = \"red\" }");

@@ -11,7 +11,6 @@ use crate::field::{Field, Reported};
 use crate::forms::Choice;
 use crate::kind::list;
 use crate::value::words;
-use narrows_card::nearest;
 use narrows_topology::{Placement, RoutePoints};
 use narrows_units::Span;
 
@@ -205,7 +204,7 @@ fn node(
     network.graph.node(name).ok_or_else(|| {
         let names = || network.graph.nodes.iter().map(String::as_str);
         let fault = fault().given(format!("\"{name}\"")).allowed(list(names()));
-        fault.nearest(nearest(name, names())).report(faults)
+        fault.nearest(name, names()).report(faults)
     })
 }
 

@@ -7,7 +7,6 @@ use crate::field::{At, Field, Reported};
 use crate::kind::list;
 use crate::section::{Section, keys};
 use crate::value::{Fraction, Positive};
-use narrows_card::nearest;
 use narrows_model::HostModel;
 use narrows_topology::{Edge, Edges};
 use narrows_units::{Rate, Span};
@@ -99,7 +98,7 @@ impl EdgeKeys {
         let names = || draft.nodes.iter().map(String::as_str);
         let Some(router) = names().position(|node| node == name) else {
             let fault = self.router.fault("unknown router").given(format!("\"{name}\""));
-            return Err(fault.allowed(list(names())).nearest(nearest(name, names())).report(faults));
+            return Err(fault.allowed(list(names())).nearest(name, names()).report(faults));
         };
         if known.iter().any(|edge| edge.router == router as u32) {
             let fault = self.router.fault("the same edge twice").given(format!("\"{name}\""));

@@ -10,7 +10,6 @@ use crate::kind::{Kind, list};
 use crate::section::{Section, keys};
 use crate::tree::Node;
 use crate::value::{Element, KeyType, List, Positive};
-use narrows_card::nearest;
 use narrows_model::LinkChange;
 use narrows_topology::graph;
 use narrows_units::Span;
@@ -170,7 +169,7 @@ impl Event {
         let name = link.get()?;
         let Some(number) = draft.names().position(|known| known == name) else {
             let fault = link.fault("unknown link").given(format!("\"{name}\"")).allowed(list(draft.names()));
-            return Err(fault.nearest(nearest(name, draft.names())).report(faults));
+            return Err(fault.nearest(name, draft.names()).report(faults));
         };
         let event = graph::Event { at: at.copied()?, link: number as u32, change };
         Ok(Located { event, link: link.at.clone() })
