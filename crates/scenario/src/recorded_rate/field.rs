@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A field of a table: a number, a date, no value, or a name.
 
-/// Returns the number in a field, if it is one and finite.
+/// Returns the number in a field, if it is one and finite. A comma in it is the decimal point, unless it may as well be between
+/// thousands.
 pub fn number(field: &str) -> Option<f64> {
-    field.parse::<f64>().ok().filter(|number| number.is_finite())
+    let point = if field.contains(',') && !has_open_comma(field) {
+        field.replacen(',', ".", 1)
+    } else {
+        field.to_owned()
+    };
+    point.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// Whether a field is a number with a comma that may be the decimal point or be between thousands, as in 1,250.
+pub fn has_open_comma(field: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    field.trim_start_matches(['+', '-']).split_once(',').is_some_and(|(whole, rest)| {
+        rest.len() == 3 && digits(rest) && digits(whole) && whole.len() <= 3 && !whole.starts_with('0')
+    })
 }
 
 /// Whether a field is one that programs write for "no value".
@@ -15,6 +29,9 @@ pub fn is_missing(field: &str) -> bool {
 pub fn words(name: &str) -> Vec<&str> {
     name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
+
+/// What a number with an open comma is.
+pub const OPEN_COMMA: &str = "written with a comma, which may be the decimal point or be between thousands";
 
 /// A date with a time of day, or a time of day alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,11 +117,6 @@ fn zone(text: &str) -> Option<(bool, i64)> {
     };
     let apart = whole(hours, 23)? * 3600 + whole(minutes, 59).filter(|_| minutes.len() == 2)? * 60;
     Some((true, sign * apart))
-}
-
-/// Whether a field is a number with a comma in place of the decimal point.
-pub fn has_decimal_comma(field: &str) -> bool {
-    field.matches(',').count() == 1 && number(&field.replace(',', ".")).is_some()
 }
 
 fn whole(text: &str, most: i64) -> Option<i64> {

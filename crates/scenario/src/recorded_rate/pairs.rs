@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Two columns of numbers of a table: recorded delays, transfers and distribution functions.
 
-use super::field::{has_decimal_comma, number, words};
+use super::field::{OPEN_COMMA, has_open_comma, number, words};
 use super::table::Table;
 use super::{Problem, TimeUnit};
 
@@ -68,9 +68,9 @@ pub fn pairs(text: &str, wanted: [Wanted; 2]) -> Result<Vec<Pair>, String> {
     for row in &table.rows {
         let read = |column: usize, scale: f64, what: &str| {
             let field = row.fields[column];
-            let comma = if has_decimal_comma(field) { ": it has a decimal comma" } else { "" };
+            let fault = if has_open_comma(field) { OPEN_COMMA } else { "not a number" };
             let amount = number(field).map(|number| number * scale);
-            amount.ok_or_else(|| format!("the {what} on line {} is not a number{comma}", row.line))
+            amount.ok_or_else(|| format!("the {what} on line {} is {fault}", row.line))
         };
         let first = read(first, first_scale, wanted[0].what)?;
         found.push(Pair { line: row.line, first, second: read(second, second_scale, wanted[1].what)? });
@@ -146,6 +146,7 @@ mod tests {
         for text in [
             "0 0.025\n1 0.03\n",
             "0,0.025 # near\n1,0.03\n",
+            "0;0,025\n1;0,03\n",
             "time_s,delay_ms\n0,25\n1,30\n",
             "Delay (ms);Time [s]\n25;0\n30;1\n",
             "# t_ms delay_ms\n0 25\n1000 30\n",
@@ -163,7 +164,7 @@ mod tests {
             ("time_s,rtt_min_ms,rtt_max_ms\n0,25,26\n", "several columns may be the delay"),
             ("time_s,a,b\n0,25,26\n", "no column of the delay"),
             ("0 1 2\n", "no column of the time"),
-            ("0;0,025\n1;0,03\n", "the delay on line 1 is not a number: it has a decimal comma"),
+            ("0;1,025\n1;1,030\n", "the delay on line 1 is written with a comma, which may be"),
             ("0,0,025\n", "more than two columns"),
             ("time_s,delay_ms\n0,x\n", "the delay on line 2 is not a number"),
             ("time_s,delay_min\n0,1\n", "the unit of column \"delay_min\""),

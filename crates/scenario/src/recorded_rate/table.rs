@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A table of text: fields between separators, quoted or not, with or without a header.
 
-use super::field::{calendar, is_missing, number};
+use super::field::{calendar, has_open_comma, is_missing, number};
 use super::{Key, Problem, SHAPE};
 use narrows_card::nearest;
 
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
 
     /// Whether the column holds a number in one of the first lines.
     pub fn is_numeric(&self, column: usize) -> bool {
-        self.rows.iter().take(LOOKED_AT).any(|row| number(row.fields[column]).is_some())
+        self.rows.iter().take(LOOKED_AT).any(|row| is_number(row.fields[column]))
     }
 }
 
@@ -160,7 +160,12 @@ impl<'a> Table<'a> {
 fn is_header(fields: &[&str]) -> bool {
     let mut texts = fields.iter().filter(|field| !field.is_empty()).peekable();
     texts.peek().is_some()
-        && texts.all(|field| number(field).is_none() && calendar(field).is_none() && !is_missing(field))
+        && texts.all(|field| !is_number(field) && calendar(field).is_none() && !is_missing(field))
+}
+
+/// Whether a field is a number, or one with an open comma, which is refused where it counts.
+pub fn is_number(field: &str) -> bool {
+    number(field).is_some() || has_open_comma(field)
 }
 
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The times of a table: a column of numbers or of dates, or a constant step.
 
-use super::field::{Form, calendar, number, words};
-use super::table::{Row, Table};
+use super::field::{Form, OPEN_COMMA, calendar, has_open_comma, number, words};
+use super::table::{Row, Table, is_number};
 use super::{Key, Part, Problem, RateUnit, Reading, TimeUnit};
 use narrows_units::Span;
 
@@ -151,6 +151,7 @@ impl Clock {
                 "has a date, a time zone, AM or PM, and the first has none, or the other way round",
             )),
             Some(seconds) => Ok(seconds),
+            None if has_open_comma(field) => Err(fault(&format!("is {OPEN_COMMA}"))),
             None if self.scale.is_some() => Err(fault("is not a number")),
             None => Err(fault("is not a date with a time, or a time of day")),
         }
@@ -184,7 +185,7 @@ fn is_end(name: &str) -> bool {
 fn likely(table: &Table<'_>) -> Result<usize, Problem> {
     let is_time = |column: usize| {
         let first = table.rows.first().map_or("", |row| row.fields[column]);
-        number(first).is_some() || calendar(first).is_some()
+        is_number(first) || calendar(first).is_some()
     };
     let step = "step =, the time between two lines, as in step = \"1s\"";
     if table.names.is_empty() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rates of a table: their column and their unit.
 
-use super::field::{has_decimal_comma, is_missing, number, words as words_of};
+use super::field::{OPEN_COMMA, has_open_comma, is_missing, number, words as words_of};
 use super::table::{Row, Table};
 use super::{Key, Missing, Problem, Reading};
 use crate::value::{FASTEST, Words, words};
@@ -229,9 +229,7 @@ impl Column {
                         "missing = \"hold\", which keeps the rate of the line before, or missing = \"zero\"";
                     Err(Problem::new(Key::Missing, message, allowed))
                 }
-                (false, ..) if has_decimal_comma(field) => {
-                    Err(fault("written with a decimal comma, which is not read"))
-                }
+                (false, ..) if has_open_comma(field) => Err(fault(OPEN_COMMA)),
                 (false, ..) => Err(fault("not a number")),
             };
         };
