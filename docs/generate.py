@@ -95,8 +95,8 @@ of 1 from 0.025^(1/n) on, 0.48 for five, the interval of Clopper and Pearson for
 For a share of things that a run counts (packets, frames, segments of video) n is, in runs and comparisons, their
 total number in all replications, each taken as a trial of its own: no late frame among 6750 is 0 to 0.05 %;
 elsewhere it is the number of replications. Other equal values have no interval. Tables and sentences give words in
-place of such an interval of a mean, which `summary.json` has: `100 (all runs)`; a cell of a page shows it under the
-pointer. If values are nearly equal, so that their mean is written like an end of the interval, the other end is
+place of the interval of the mean of equal values: `100 (all runs)`. If there is one, `summary.json` has it, and a cell
+of a page shows it under the pointer. If values are nearly equal, so that their mean is written like an end of the interval, the other end is
 given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest possible difference. If
 all differences are equal, they follow from the intervals of both means, if these exist.
 

@@ -57,6 +57,8 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
         '100 (at least 48)'
         >>> plus_minus({"mean": 1.0, "ci95": [0.48, 1.0], "interval_method": "equal"}, 0.01)
         '100 (all runs)'
+        >>> plus_minus({"mean": 10.0, "ci95": None, "interval_method": "equal"}, 1.0)
+        '10 (all runs)'
         >>> plus_minus({"mean": 0.9999999, "ci95": [0.9999998, 1.0]}, 0.01)
         '100'
         >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
@@ -69,7 +71,7 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     mean = estimate["mean"] / scale
     low, high = (end / scale for end in estimate["ci95"] or (estimate["mean"], estimate["mean"]))
     decimals = estimate_decimals(mean, low, high)
-    equal = decimals is not None and estimate.get("interval_method") == EQUAL
+    equal = estimate.get("interval_method") == EQUAL
     if decimals is None or equal:
         text = f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
         return f"{text} ({ALL_RUNS})" if equal else text
@@ -94,7 +96,7 @@ def _distinct(values: tuple[float, ...], decimals: int) -> int:
 
 
 ALL_RUNS = "all runs"
-"""What is written in place of an interval where all values are equal: it follows from their number alone."""
+"""What is written in place of an interval where all values are equal: it follows from their number, or is none."""
 # Beyond, products have no representation.
 _MOST = 1e150
 _MOST_DIGITS = 5

@@ -124,6 +124,21 @@ def test_where_all_values_are_equal_words_stand_in_place_of_the_interval_of_a_me
     assert plus_minus(estimate([1.0] * 5, SHARE), 0.01) == "100 (all runs)"
 
 
+def test_equal_values_without_an_interval_are_written_as_all_others() -> None:
+    found = estimate([10.0] * 3)
+    assert found["ci95"] is None
+    cell = re.sub("<.*?>", " ", str(_cell(Measure(10.0, None, method=found["interval_method"]), 1.0, 2)))
+    texts = [
+        plus_minus(found, 1.0),
+        cell,
+        *(estimate_text(10.0, None, unit, found["interval_method"]) for unit in UNITS),
+    ]
+    assert all("all runs" in text for text in texts), texts
+    single = estimate([10.0])
+    assert plus_minus(single, 1.0) == "10"
+    assert "all runs" not in str(_cell(Measure(10.0, None, method=single["interval_method"]), 1.0, 2))
+
+
 def test_an_end_that_is_written_like_the_mean_is_left_out_and_the_other_is_in_words() -> None:
     nearly = estimate([1.0, 0.99996], SHARE)
     assert plus_minus(nearly, 0.01) == "100 (at least 13)"

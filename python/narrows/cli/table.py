@@ -263,7 +263,7 @@ WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}
 LEGEND = "▲ clearly better  ▼ clearly worse  ◆ clearly different  ≈ no difference that matters"
 NEUTRAL_LEGEND = "◆ clearly different  ≈ no difference that matters"
-OF_ALL_RUNS = f"({ALL_RUNS}): every run has this value; --json has the 95 % interval of the mean"
+OF_ALL_RUNS = f"({ALL_RUNS}): every run has this value; --json has a 95 % interval of a mean with a bound"
 # A queue delays packets if 5 % of them wait longer, seconds.
 DELAYED_S = 1e-3
 # Of a terminal, and the least that is left for names.

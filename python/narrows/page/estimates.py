@@ -21,13 +21,13 @@ def estimate_texts(
     mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None
 ) -> tuple[str, str]:
     """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals."""
-    if mean is None or not math.isfinite(mean) or not interval:
-        return quantity(mean, unit), ""
+    if mean is None or not math.isfinite(mean) or not interval or method == EQUAL:
+        return quantity(mean, unit), ALL_RUNS if method == EQUAL else ""
     low, high = interval
     factor, written = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
     decimals = estimate_decimals(mean / factor, low / factor, high / factor)
-    if decimals is None or method == EQUAL:
-        return quantity(mean, unit), "" if decimals is None else ALL_RUNS
+    if decimals is None:
+        return quantity(mean, unit), ""
     value = fixed(mean / factor, decimals)
     text = f"{value}{NARROW_SPACE}{written}" if written else value
     return text, ends_text(mean / factor, low / factor, high / factor, decimals)

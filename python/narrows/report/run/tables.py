@@ -146,8 +146,8 @@ def _cell(measure: Measure | None, factor: float, decimals: int) -> Markup:
     low, high = (end / factor for end in measure.interval or (measure.mean, measure.mean))
     shared = estimate_decimals(mean, low, high)
     ends = None if shared is None else ends_text(mean, low, high, shared)
-    if ends is not None and measure.method == EQUAL:
-        bound = f"all runs have this value; with 95 % confidence the mean is {ends}"
+    if measure.method == EQUAL:
+        bound = "all runs have this value" + (f"; with 95 % confidence the mean is {ends}" if ends else "")
         value = element("data", fixed(mean, decimals), value=repr(measure.mean))
         return join((value, element("span", ALL_RUNS, class_="ci", title=bound)))
     value = element("data", fixed(mean, decimals if shared is None else shared), value=repr(measure.mean))
