@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -364,11 +364,13 @@ class Panel:
         texts = [element("text", *name, unit, class_="label", x=box.left, y=box.top - 9, aria_label=above)]
         floor = f"M{number(box.left)} {number(box.bottom)}h{number(box.width)}"
         texts.append(element("path", class_="floor", d=floor))
-        for tick, label, middle in self._labels_across():
+        across = self._labels_across()
+        for (tick, label, middle), lane in zip(across, _lanes(across), strict=True):
             left = self.across.position(tick)
             ticks.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
             if self._foot:
-                ticks.append(element("text", label, class_="tick middle", x=middle, y=box.bottom + 18))
+                top = box.bottom + 18 + lane * LINE
+                ticks.append(element("text", label, class_="tick middle", x=middle, y=top))
         texts.append(element("g", *ticks, class_="ticks words"))
         if self._foot:
             title = shortened(self.x.title, box.right)
@@ -382,20 +384,20 @@ class Panel:
 
     def _labels_across(self) -> list[tuple[float, str, float]]:
         """Return as many ticks as have room for their labels: value, label and where its middle stands."""
-        room = self.box.width / max(len(self.x.names), 1) - GAP
-        labels = [self._label_across(tick, room) for tick in self.x.at]
-        if labels and not any(lanes([middle for *_, middle in labels], [label for _, label, _ in labels])):
+        labels = self._written(self.x.at or range(len(self.x.names)), self.box.width)
+        # Without a title below them, whole names may take its line, too.
+        if labels and max(_lanes(labels)) <= (bool(self.x.names) and not self.x.title):
             return labels
+        room = self.box.width / max(len(self.x.names), 1) - GAP
         for count in range(max(3, int(self.box.width / 75)), 0, -1):
-            labels = [self._label_across(tick, room) for tick in self.x.ticks(self.across, count)]
-            written = sorted((middle, label) for _, label, middle in labels)
-            if not any(lanes([middle for middle, _ in written], [label for _, label in written])):
+            labels = self._written(self.x.ticks(self.across, count), room)
+            if not any(_lanes(labels)):
                 break
         return labels
 
-    def _label_across(self, tick: float, room: float) -> tuple[float, str, float]:
-        label = self.x.written(tick, room)
-        return tick, label, kept_inside(self.across.position(tick), label, 0.0, self.box.right + RIGHT)
+    def _written(self, ticks: Iterable[float], room: float) -> list[tuple[float, str, float]]:
+        texts = sorted((self.across.position(tick), tick, self.x.written(tick, room)) for tick in ticks)
+        return [(tick, text, kept_inside(at, text, 0.0, self.box.right + RIGHT)) for at, tick, text in texts]
 
     def _ticks_up(self) -> list[float]:
         return self.y.ticks(self.up, max(2, int(self.box.height / 45)))
@@ -417,6 +419,10 @@ class Panel:
 
     def _add(self, key: str, style: Style | None, *marks: Markup) -> None:
         self._marks.append(element("g", *marks, class_=style.css_class if style else None, data_series=key))
+
+
+def _lanes(labels: Sequence[tuple[float, str, float]]) -> list[int]:
+    return lanes([middle for *_, middle in labels], [label for _, label, _ in labels])
 
 
 def marker(shape: int, x: float, y: float, size: float) -> str:

@@ -18,7 +18,7 @@ from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
 from narrows.drawing.figure import PAPERS, drawing, height
 from narrows.drawing.lettering import all_shortened, shortened
-from narrows.drawing.plot import Axis
+from narrows.drawing.plot import Axis, Box, Panel
 from narrows.drawing.scale import BITS_PER_SECOND
 from narrows.drawing.style import style_of
 from narrows.report.study import combinations, matrix, multivariate, pairs
@@ -205,6 +205,16 @@ def test_an_axis_of_names_has_a_tick_per_name_and_cuts_long_ones() -> None:
     assert scale.position(0) < scale.position(1)
     assert axis.written(1, 66) == "a very lo…"
     assert shortened("short", 66) == "short"
+
+
+def test_names_across_are_whole_if_they_fit_on_the_line_of_a_missing_title_too() -> None:
+    names = [f"{name},queue={queue}" for name in ("cubic", "newreno") for queue in ("droptail", "pie", "red")]
+    for title, whole in (("", True), ("Algorithm", False)):
+        panel = Panel(Box(58, 26, 528, 270), Axis.of_names(title, names), Axis("Goodput", BITS_PER_SECOND, 0.0, 1e6))
+        assert (set(names) <= set(re.findall("[^<>]+(?=</text>)", str(panel.draw())))) is whole
+        # Names that fit on one line stay there, with a title or without.
+        few = Panel(Box(58, 26, 528, 270), Axis.of_names(title, names[:3]), Axis("Goodput", BITS_PER_SECOND, 0.0, 1e6))
+        assert len({re.findall(f' y="([^"]+)"[^<>]*>{name}</text>', str(few.draw()))[0] for name in names[:3]}) == 1
 
 
 def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> None:
