@@ -199,7 +199,7 @@ def test_a_find_without_two_digests_for_each_replication_is_damage(
 ) -> None:
     find = {"scenario": "find 1", "scenarios": scenarios, "digests": digests}
     atlas = {"algorithm": "a", "against": "b", "seed": 1, "on": "simulator", "found": [find], "digest_schema": 1}
-    for name, content in (("search.json", {"engine": "e"}), ("atlas.json", atlas)):
+    for name, content in (("search.json", {"engine": "e", "seed": 1}), ("atlas.json", atlas)):
         (tmp_path / name).write_text(json.dumps({"format": FORMATS[name].number, **content}), encoding="utf-8")
     with pytest.raises(InputError, match=r"atlas\.json: is damaged: find 1"):
         of_atlas(tmp_path)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.reproduction.experiment import Part
+    from narrows.reproduction.experiment import Part, Placed
 
     # A point of an experiment, and the row of one of its cells.
     _Cell = tuple[Point, Mapping[str, Any]]
@@ -35,6 +35,15 @@ if TYPE_CHECKING:
 
 def keep(parts: Sequence[Part], folder: Path) -> None:
     """Write every finished cell of a reproduction into `cells.parquet` in its folder."""
+    found = table([part.placed for part in parts], folder)
+    if found is not None:
+        partial = folder / f".{CELLS}.partial"
+        write_parquet(found, partial, 19)
+        move_file(partial, folder / CELLS)
+
+
+def table(parts: Sequence[Placed], folder: Path) -> pa.Table | None:
+    """Return every finished cell of a reproduction; None if no experiment was begun."""
     import pyarrow as pa
 
     tables = [
@@ -43,13 +52,10 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
         for place, added in ((folder / part.path, False), (folder / ADDED / part.path, True))
         if (folder / part.path / PLAN).exists() and place.exists()
     ]
-    if tables:
-        partial = folder / f".{CELLS}.partial"
-        write_parquet(pa.concat_tables(tables), partial, 19)
-        move_file(partial, folder / CELLS)
+    return pa.concat_tables(tables) if tables else None
 
 
-def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:
+def _rows(part: Placed, begun: Plan, store: Store, *, added: bool) -> pa.Table:
     import pyarrow as pa
 
     names = [column.name for column in begun.columns]

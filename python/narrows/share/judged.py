@@ -22,6 +22,7 @@ from narrows.external.source import is_external
 from narrows.files.format import SUMMARY, numbered, read_kept
 from narrows.files.journal import Journal
 from narrows.files.json_objects import read_object
+from narrows.files.parquet import read_parquet
 from narrows.files.place import inside
 from narrows.files.text import read_text
 from narrows.library import SUITES
@@ -33,10 +34,11 @@ from narrows.reproduction.experiment import Part
 from narrows.reproduction.ledger import ledger
 from narrows.reproduction.own_claims import study_of
 from narrows.reproduction.registry import LEDGER, TABLES, published_studies
+from narrows.reproduction.stored_cells import CELLS, table
 from narrows.search.archive import KINDS, lost, measured_of
 from narrows.search.finds import Repeated
 from narrows.share.kept_runs import ATLAS_FILE, PAIRS, TRIAL_FILE
-from narrows.share.numbers import Difference, of_file
+from narrows.share.numbers import Difference, of_file, of_table
 from narrows.share.recomputed import Left, is_at
 from narrows.statistics import distinct
 from narrows.trial.contest import Side, Values, contests
@@ -201,6 +203,9 @@ def of_reproduction(folder: Path) -> Judged:
     if (folder / TABLES).is_file():
         tables = agreement(study.claims(size), size, here["digest"], results)
         differences += of_file(TABLES, read_kept(folder / TABLES), tables)
+    cells = table(placed, folder)
+    if cells is not None and (folder / CELLS).is_file():
+        differences += of_table(CELLS, read_parquet(folder / CELLS), cells, ["cpu_s"])
     return Judged(differences, [])
 
 
@@ -324,6 +329,8 @@ class OfAtlas:
         said = self._said
         differences: list[Difference] = []
         run_with = {run.file: each for run, each in zip(self._runs, self._scenarios, strict=True)}
+        for seed in {run.seed for run in self._runs}:
+            differences += of_file(ATLAS_FILE, {"seed": said["seed"]}, {"seed": seed})
         for number, find in enumerate(said["found"]):
             where, kind = f"{ATLAS_FILE} found.{number}", find.get("kind")
             if kind not in KINDS:

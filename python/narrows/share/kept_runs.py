@@ -74,7 +74,7 @@ def of_atlas(folder: Path) -> KeptRuns:
     if not file.is_file():
         raise InputError(str(folder), "holds a search without results: the same `narrows worst` goes on")
     about, atlas = read_kept(folder / SEARCH_FILE), read_kept(file)
-    check_shape(about, {"engine": str, ANY_NAME: ANYTHING}, folder / SEARCH_FILE)
+    check_shape(about, {"engine": str, "seed": int, ANY_NAME: ANYTHING}, folder / SEARCH_FILE)
     schema = _schema(atlas, file, "worst")
     check_shape(atlas, ATLAS_SHAPE, file)
     for find in atlas["found"]:
@@ -84,17 +84,18 @@ def of_atlas(folder: Path) -> KeptRuns:
                 f"is damaged: {find['scenario']} has no two scenario files, or no two digests for each replication"
             )
             raise InputError(str(file), problem)
-    return KeptRuns([each for find in atlas["found"] for each in _of_find(find, atlas)], about["engine"], schema)
+    found = [each for find in atlas["found"] for each in _of_find(find, atlas, about["seed"])]
+    return KeptRuns(found, about["engine"], schema)
 
 
-def _of_find(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> Iterator[KeptRun]:
+def _of_find(find: Mapping[str, Any], atlas: Mapping[str, Any], seed: int) -> Iterator[KeptRun]:
     kernel = [(atlas["on"], find["linux"]["digests"])] if "linux" in find else []
     for on, digests in ((SIMULATOR, find["digests"]), *kernel):
         at = "" if on == SIMULATOR else f" on {on}"
         for place, algorithm, found in zip(find["scenarios"], _sides(atlas), zip(*digests, strict=True), strict=True):
             for number, digest in enumerate(found):
                 name = f"{find['scenario']} with {algorithm}{at}, replication {number + 1}"
-                yield KeptRun(name, place, on, atlas["seed"], number, digest)
+                yield KeptRun(name, place, on, seed, number, digest)
 
 
 def _sides(atlas: Mapping[str, Any]) -> tuple[str, str]:
