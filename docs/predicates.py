@@ -150,4 +150,11 @@ def _bound(value: Any, words: Table) -> Any:
 
 # How an operation is written, and how tightly it binds.
 OPERATORS = {"plus": ("+", 1), "minus": ("-", 1), "times": ("*", 2), "ratio": ("/", 2)}
-FUNCTIONS = {"sum": "sum", "mean": "mean", "max": "max", "min": "min", "correlation": "rank_correlation"}
+FUNCTIONS = {
+    "ratio_of_means": "ratio_of_means",
+    "sum": "sum",
+    "mean": "mean",
+    "max": "max",
+    "min": "min",
+    "correlation": "rank_correlation",
+}

@@ -31,7 +31,17 @@ from narrows.reproduction.claims import (
     Table,
     Variant,
 )
-from narrows.reproduction.computed import Chosen, Combined, Constant, Correlation, Folded, Named, Probability, Ranked
+from narrows.reproduction.computed import (
+    Chosen,
+    Combined,
+    Constant,
+    Correlation,
+    Folded,
+    Named,
+    Probability,
+    Ranked,
+    RatioOfMeans,
+)
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import Awaited, Measured, Number, Quantity, bound
 
@@ -211,6 +221,8 @@ class _Reader:
                 return Folded(kind, [self.quantity(each, scope) for each in parts], over)
             case "ratio" | "minus" | "plus" | "times":
                 return Combined(kind, *self.pair(node, found[kind], scope))
+            case "ratio_of_means":
+                return RatioOfMeans("ratio", *self.pair(node, found[kind], scope))
             case "correlation":
                 return Correlation(*self.pair(node, found[kind], scope), self.conditions(found["over"]))
             case "constant":

@@ -136,7 +136,7 @@ class Probability(Same):
         """Return the probabilities."""
         return Domain("", SHARE)
 
-    def has_ranks(self) -> bool:
+    def of_means(self) -> bool:
         """Return False: it compares each replication's own value."""
         return False
 
@@ -242,13 +242,26 @@ class Combined(Quantity):
         return found
 
 
+@frozen
+class RatioOfMeans(Combined):
+    """The mean of a quantity over the mean of another: of totals, a replication counts by its size."""
+
+    def of_means(self) -> bool:
+        """Return True."""
+        return True
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        return f"mean {self.first.describe(binding)} over mean {self.second.describe(binding)}"
+
+
 class _OfRanks(Quantity):
     """A quantity that is computed from ranks."""
 
     def part(self, each: Quantity, cells: Cells, binding: Binding) -> float | Values:
         return each.values(cells, binding)
 
-    def has_ranks(self) -> bool:
+    def of_means(self) -> bool:
         return True
 
     def unsure(self, _cells: Cells, _binding: Binding) -> Unsure:

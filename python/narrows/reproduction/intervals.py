@@ -5,8 +5,9 @@
 |---|---|---|
 | any | Student's t | Gaussian mixture over the effect size |
 | 0 or 1 | Clopper and Pearson | beta mixture |
-| ranks and rank correlations | bootstrap over replications, expanded percentiles | the same at 5, 10, 20 … of them |
+| ranks, ratios of means | bootstrap over replications, expanded percentiles | the same at 5, 10, 20 … of them |
 | all equal | the value itself, once the sign test is sure | the same, with the beta mixture of 1/2 |
+| of one run without randomness | the value itself | the same |
 
 Every interval is cut to the values that the quantity can have: a ratio of times is never negative, a share at most 1.
 
@@ -250,7 +251,7 @@ def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Nee
 ALPHA = 0.05
 # The subject of a confidence sequence, by the method for a fixed number of replications.
 EQUAL = "sign"
-SEQUENCES = {"t": "a mean", EQUAL: "equal values", "binomial": "a probability", "bootstrap": "ranks"}
+SEQUENCES = {"t": "a mean", EQUAL: "equal values", "binomial": "a probability", "bootstrap": "ranks or ratios of means"}
 TWO, THREE = 2, 3
 # The numbers of replications at which a growing bootstrap is evaluated.
 LOOKS = tuple(5 * 2**stage for stage in range(12))

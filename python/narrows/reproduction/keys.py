@@ -162,7 +162,7 @@ TESTS = {
     "is": (needed("is", QUANTITY, "A quantity."), *BOUNDS),
 }
 PAIR = listed(QUANTITY, "a list of two quantities")
-FOLDS, COMBINATIONS = ("sum", "mean", "max", "min"), ("ratio", "minus", "plus", "times")
+FOLDS, COMBINATIONS = ("sum", "mean", "max", "min"), ("ratio", "ratio_of_means", "minus", "plus", "times")
 QUANTITIES = {
     "named": (needed("named", TEXT, "Name of a quantity."), Key("where", PLAIN, "none", "Values of names in it.")),
     **{how: (needed(how, QUANTITY, "Quantities."), Key("over", OVER, "none", "Conditions.")) for how in FOLDS},

@@ -11,7 +11,8 @@ intersection-union test) and fails at a k-th of it. With j false parts among k, 
 to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for
 j = k - m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
 
-Replications whose cells have the same records are one run and count once.
+Replications whose cells have the same records are one run and count once. If all replications, two or more, have the
+same results in everything, the run has no randomness: its value is that of every replication, and decides as it is.
 
 Sources: R. L. Berger, Technometrics 24 (1982) 295 (intersection-union tests); S. Holm, Scandinavian Journal of
 Statistics 6 (1979) 65.
@@ -39,7 +40,7 @@ from narrows.reproduction.intervals import (
     same_side,
     seeds_that_decide,
 )
-from narrows.reproduction.quantity import different
+from narrows.reproduction.quantity import different, repeated
 from narrows.reproduction.resampling import stages
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 HOLDS, FAILS, INCONCLUSIVE = "holds", "fails", "inconclusive"
 NEVER = Needed(math.inf, math.inf)
+# The method of an interval without a width.
+REPEATED = "one run without randomness"
 
 
 class Rule(NamedTuple):
@@ -58,6 +61,7 @@ class Rule(NamedTuple):
     fails: float = ALPHA  # probability of a false "fails"
     growing: bool = False  # whether the number of replications depends on the observed values
     deterministic: bool = False  # whether one run without randomness decides, such as a check of the implementation
+    repeated: bool = False  # whether all replications are one and the same run
 
 
 class Outcome(NamedTuple):
@@ -122,6 +126,7 @@ class Bounded(Test):
         used = self.quantity.cells(cells, binding)
         taken = self._taken(cells, binding, used, rule)
         sample, beyond = taken.sample, taken.beyond
+        rule = rule._replace(repeated=taken.repeated)
         within = self.quantity.domain(binding).range
         at_95 = _interval(sample, ALPHA, rule)
         verdict = INCONCLUSIVE
@@ -136,7 +141,8 @@ class Bounded(Test):
         if effect is not None and not self._settled(effect, beyond):
             needed = NEVER
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in used))
-        unit, method = self.quantity.domain(binding).unit, method_of(sample, growing=rule.growing)
+        unit = self.quantity.domain(binding).unit
+        method = REPEATED if taken.repeated else method_of(sample, growing=rule.growing)
         return Outcome(
             verdict, effect, possible(at_95, sample, within), sample.seeds, self.quantity.describe(binding), unit, keys,
             int(verdict == HOLDS), 1, clear, (self.least, self.most), level, method, leaning, needed, taken.same,
@@ -168,9 +174,13 @@ class Bounded(Test):
         # happened by the end are in no order.
         every, once = {cell["replication"] for cell in used}, different(used)
         counted, same = every if rule.deterministic else once, len(every) - len(once)
-        if self.quantity.has_ranks():
-            return _Taken(Resampled(stages(self.quantity, cells, binding, counted)), same)
-        values, unsure = self.quantity.values(cells, binding), self.quantity.unsure(cells, binding)
+        unsure = self.quantity.unsure(cells, binding)
+        if self.quantity.of_means():
+            alike = len(once) == 1 and repeated(self.quantity, cells, binding)
+            beyond = Beyond(bool(unsure.lower & counted), bool(unsure.higher & counted))
+            drawn = Resampled(stages(self.quantity, cells, binding, counted))
+            return _Taken(drawn, same, beyond=beyond, repeated=alike)
+        values = self.quantity.values(cells, binding)
         kept = {
             each: value
             for each, value in sorted(values.items())
@@ -184,13 +194,14 @@ class Bounded(Test):
             late,
             Beyond(bool(unsure.lower & set(kept)), bool(unsure.higher & set(kept))),
             bool(late & unsure.lower & unsure.higher),
+            len(set(values.values())) == 1 and repeated(self.quantity, cells, binding),
         )
 
     def _margin(self, sample: Sample, at_95: Interval | None, level: float, rule: Rule) -> tuple[float, Needed]:
         """Return the distance from the nearest bound in half-widths, and the replications that would decide."""
         if sample.effect is None:
             return -1.0, NEVER
-        if sample.method == EQUAL and not rule.deterministic:
+        if sample.method == EQUAL and not (rule.deterministic or rule.repeated):
             few = float(same_side(level, growing=rule.growing))
             return (math.inf if at_95 else -1.0), Needed(few, few)
         # A growing number of replications is at first too small for an interval.
@@ -210,7 +221,7 @@ class Bounded(Test):
 
 
 def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
-    if rule.deterministic and sample.method == EQUAL and sample.effect is not None:
+    if sample.effect is not None and (rule.repeated or (rule.deterministic and sample.method == EQUAL)):
         return sample.effect, sample.effect
     return sample.interval(level, growing=rule.growing)
 
@@ -230,6 +241,7 @@ class _Taken(NamedTuple):
     late: frozenset[int] = frozenset()  # replications whose side of the bounds is open
     beyond: Beyond = Beyond()  # whether the true mean of the others may be beyond theirs
     neither: bool = False  # whether the value may be both in one of the late ones
+    repeated: bool = False  # whether all replications are one and the same run, which has no randomness
 
 
 def opened(interval: Interval | None, beyond: Beyond) -> Interval | None:

@@ -158,9 +158,9 @@ class Quantity(ABC):
         """Return the names of the experiments whose cells it uses."""
         return {name for each in self.operands() for name in each.experiments()}
 
-    def has_ranks(self) -> bool:
-        """Return whether a rank or a rank correlation is part of it."""
-        return any(each.has_ranks() for each in self.operands())
+    def of_means(self) -> bool:
+        """Return whether a part of it is computed from means over replications: a rank, or a ratio of means."""
+        return any(each.of_means() for each in self.operands())
 
     def term(self, terms: Terms, binding: Binding) -> int:
         """Return the number of its term in a statistic of means over replications."""
@@ -330,6 +330,28 @@ def finite(values: Values) -> Values:
     return {replication: value for replication, value in values.items() if math.isfinite(value)}
 
 
+def repeated(quantity: Quantity, cells: Cells, binding: Binding) -> bool:
+    """Return whether the replications of each cell that a quantity reads, two or more, are one and the same run."""
+    read = {repr(each): each for each in quantity.reads(binding)}
+    found = [Measured(each.experiment, each.column, each.where).cells(cells, {}) for each in read.values()]
+    return bool(found) and all(_one_run(each) for each in found)
+
+
+def _one_run(rows: Iterable[Cell]) -> bool:
+    runs: dict[int, list[str]] = {}
+    for cell in rows:
+        runs.setdefault(cell["replication"], []).append(_result(cell))
+    return len(runs) > 1 and len({tuple(each) for each in runs.values()}) == 1
+
+
+def _result(cell: Cell) -> str:
+    # Records differ if a seed only shifts the start, so the results are compared. Of these, the number of packets on
+    # the links shows any chance in a run; other implementations do not count them.
+    if cell.get("packet_hops") is None:
+        return str(cell["digest"])
+    return repr(sorted((name, str(value)) for name, value in cell.items() if name not in OF_ONE_RUN))
+
+
 def bound(value: Any, binding: Binding) -> Any:
     """Return a value with `{name}` replaced by bindings; a text that is only `{name}` becomes the bound value."""
     for name, content in binding.items():
@@ -379,6 +401,8 @@ def described(where: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
 
 
+# Columns of a cell that differ between equal runs.
+OF_ONE_RUN = frozenset({"replication", "seed", "cell", "digest", "added", "made", "cpu_s"})
 FOLD: dict[str, Callable[[Sequence[float]], float]] = {
     "one": max, "max": max, "min": min, "mean": _mean, "sum": math.fsum, "spread": _spread,
 }  # fmt: skip

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from narrows.reproduction.agreement import estimated
-from narrows.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked
+from narrows.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked, RatioOfMeans
 from narrows.reproduction.intervals import Frequency, Mean, possible, same_side, seeds_that_decide
 from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
-from narrows.reproduction.quantity import Asked, Measured, Number
+from narrows.reproduction.quantity import Asked, Awaited, Measured, Number
 from narrows.reproduction.resampling import stages
 from narrows.statistics import SHARE, estimate
 
@@ -207,11 +207,65 @@ def test_equal_values_decide_only_when_there_are_many_and_of_different_runs() ->
     verdicts = [bounded.judge(cells(np.zeros((1, seeds))), {}).verdict for seeds in (2, 5, 6)]
     assert verdicts == ["inconclusive", "inconclusive", "holds"]
     assert (same_side(0.05, growing=False), same_side(0.05, growing=True)) == (6, 9)
-    # A run without randomness, repeated ten times.
-    again = {"e": [{**cell, "digest": "one"} for cell in cells(np.zeros((1, 10)))["e"]]}
-    found = bounded.judge(again, {})
-    assert (found.verdict, found.seeds, found.same) == ("inconclusive", 1, 9)
-    assert bounded.judge(again, {}, Rule(deterministic=True)).verdict == "holds"
+
+
+def shifted(values: list[list[float]], **other: list[float]) -> dict[str, Asked]:
+    """Return cells whose records differ by the shift of a start alone, unless `other` results differ."""
+    rows = cells(np.array(values))["e"]
+    rest = [{name: own[row["replication"]] for name, own in other.items()} for row in rows]
+    return {"e": Asked({**row, "packet_hops": 10 + row["k"], **own} for row, own in zip(rows, rest, strict=True))}
+
+
+def test_a_run_without_randomness_decides_as_it_is() -> None:
+    below = Bounded(measured(0), None, 1.0)
+    order = Bounded(Combined("minus", measured(1), measured(0)), 0.0, None, strict=True)
+    for rule in (Rule(), Rule(growing=True)):
+        for test, found in ((below, shifted([[0.5, 0.5]])), (order, shifted([[0.5, 0.5], [0.7, 0.7]]))):
+            judged = test.judge(found, {}, rule)
+            assert (judged.verdict, judged.method, judged.seeds) == ("holds", "one run without randomness", 2)
+            assert judged.ci95 == (judged.effect, judged.effect)
+    assert below.judge(shifted([[1.5, 1.5]]), {}).verdict == "fails"
+    # A probability, too.
+    assert Bounded(Probability(measured(0), None, 1.0), 0.9, None).judge(shifted([[0.5, 0.5]]), {}).verdict == "holds"
+
+
+def test_equal_values_of_runs_with_randomness_are_no_whole_population() -> None:
+    below = Bounded(measured(0), None, 1.0)
+    # One seed; another result that differs, such as the packets on the links; and other implementations' cells.
+    assert below.judge(shifted([[0.5]]), {}).verdict == "inconclusive"
+    assert below.judge(shifted([[0.5, 0.5]], packet_hops=[9, 8]), {}).verdict == "inconclusive"
+    assert below.judge(shifted([[0.5, 0.5]], loss=[0.0, 0.1]), {}).verdict == "inconclusive"
+    assert below.judge(cells(np.array([[0.5, 0.5]])), {}).verdict == "inconclusive"
+    # One of two cells has randomness.
+    mixed = shifted([[0.5, 0.5], [0.7, 0.7]])["e"]
+    mixed = Asked({**row, "packet_hops": 10 + row["k"] * row["replication"]} for row in mixed)
+    smaller = Bounded(Combined("minus", measured(1), measured(0)), 0.0, None)
+    assert smaller.judge({"e": mixed}, {}).verdict == "inconclusive"
+
+
+def test_a_ratio_of_means_is_the_ratio_of_totals_and_its_interval_covers_it() -> None:
+    ratio = RatioOfMeans("ratio", measured(0), measured(1))
+    # A small divisor in one replication makes the mean of ratios 4.0; the totals have 1.25.
+    values = np.array([[1.0, 2.0, 2.0], [0.1, 1.95, 1.95]])
+    found = Bounded(ratio, 0.0, 3.0).judge(cells(values), {})
+    assert (found.effect, found.method) == (pytest.approx(1.25), "bootstrap")
+    assert Bounded(Combined("ratio", measured(0), measured(1)), 0.0, 3.0).judge(cells(values), {}).effect > 3.9
+    assert found == Bounded(ratio, 0.0, 3.0).judge(cells(values), {})
+    draw, trials, missed = generator(), 300, 0
+    for _ in range(trials):
+        values = draw.gamma(2.0, 1.0, (2, 20)) * np.array([[1.5], [1.0]])
+        low, high = Bounded(ratio, 0.0, None).judge(cells(values), {}).ci95 or (2.0, 2.0)
+        missed += not low <= 1.5 <= high
+    # The bootstrap is approximate: its error rate is near the level, not below it.
+    assert at_most(missed / trials, 0.08, trials)
+
+
+def test_a_ratio_of_means_with_bounds_is_a_bound() -> None:
+    rows = [{**row, "completion_time_s": row["m"]} for row in cells(np.array([[1.0, 1.1, 0.9, 1.0]] * 2))["e"]]
+    first = Awaited("e", "completion_time_s", {"k": 0}, never=1.1)
+    ratio = RatioOfMeans("ratio", first, Measured("e", "completion_time_s", {"k": 1}))
+    assert Bounded(ratio, None, 3.0).judge({"e": rows}, {}).verdict == "inconclusive"
+    assert Bounded(ratio, 0.5, None).judge({"e": rows}, {}).verdict == "holds"
 
 
 @pytest.mark.parametrize("growing", [False, True])
@@ -302,7 +356,8 @@ def test_replications_that_are_the_same_run_count_once() -> None:
     for quantity in (measured(1), rank):
         for rule in (Rule(), Rule(growing=True)):
             found = Bounded(quantity, 0.0, None).judge(same, {}, rule)
-            assert (found.verdict, found.ci95, found.seeds, found.same) == ("inconclusive", None, 1, 19)
+            assert (found.verdict, found.ci95) == ("holds", (found.effect, found.effect))
+            assert (found.seeds, found.same, found.method) == (1, 19, "one run without randomness")
     assert estimated(measured(1), same, {}) == estimate([once[1, 0]])
     # Of some that differ, all of these count.
     another = {"e": Asked([*same["e"][:20], {**same["e"][20], "digest": "another"}, *same["e"][21:]])}
