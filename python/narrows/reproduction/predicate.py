@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 HOLDS, FAILS, INCONCLUSIVE = "holds", "fails", "inconclusive"
 NEVER = Needed(math.inf, math.inf)
+# Half-widths from which on a part is as sure as one without randomness.
+CERTAIN = 1000.0
 # The method of an interval without a width.
 REPEATED = "one run without randomness"
 
@@ -339,9 +341,10 @@ def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
 
 def _clearest(outcome: Outcome) -> tuple[float, float]:
     """Return a key that is least for the part furthest from its bound: in half-widths, then in its own unit."""
+    # A part without randomness is infinitely many half-widths away, even if it barely misses its bound.
     bounds = [each for each in outcome.bounds if each is not None]
     away = min((abs((outcome.effect or 0.0) - each) for each in bounds), default=0.0)
-    return -outcome.clear, -away
+    return -min(outcome.clear, CERTAIN), -away
 
 
 def _next(outcomes: Sequence[Outcome], to_hold: int, to_fail: int) -> Outcome:

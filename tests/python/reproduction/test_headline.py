@@ -44,16 +44,16 @@ def summary(*claims: dict[str, Any], judged: tuple[int, int] | None = None, size
 @pytest.mark.parametrize(
     ("verdicts", "said"),
     [
-        ([], "of 0 claims that data can decide, none."),
-        (["holds"], "of 1 claim that data can decide, 1 holds."),
-        (["inconclusive"], "of 1 claim that data can decide, 1 is inconclusive."),
-        (["fails", "holds"], "of 2 claims that data can decide, 1 holds, 1 fails."),
-        (["holds in direction only"], "of 1 claim that data can decide, 1 holds in direction only."),
+        ([], "of 0 claims tested on data, none."),
+        (["holds"], "of 1 claim tested on data, 1 holds."),
+        (["inconclusive"], "of 1 claim tested on data, 1 is inconclusive."),
+        (["fails", "holds"], "of 2 claims tested on data, 1 holds, 1 fails."),
+        (["holds in direction only"], "of 1 claim tested on data, 1 holds in direction only."),
         (
             ["holds", "holds", "fails", "fails", "inconclusive", "inconclusive"],
-            "of 6 claims that data can decide, 2 hold, 2 fail, 2 are inconclusive.",
+            "of 6 claims tested on data, 2 hold, 2 fail, 2 are inconclusive.",
         ),
-        (["holds in direction only"] * 2, "of 2 claims that data can decide, 2 hold in direction only."),
+        (["holds in direction only"] * 2, "of 2 claims tested on data, 2 hold in direction only."),
     ],
 )
 def test_verdicts_are_counted(verdicts: list[str], said: str) -> None:
@@ -99,7 +99,7 @@ def test_checks_of_the_implementation_are_counted_apart(verdicts: list[str], sai
 
 def test_what_cannot_be_tested_is_counted_apart() -> None:
     assert summary(entry("not testable"), entry("holds")) == [
-        "Quick size: of 1 claim that data can decide, 1 holds.", "1 cannot be tested.",
+        "Quick size: of 1 claim tested on data, 1 holds.", "1 cannot be tested.",
     ]  # fmt: skip
 
 
@@ -119,11 +119,11 @@ def test_what_a_size_has_not_run_is_counted_apart(count: int, said: str) -> None
     ("bounds", "said"),
     [
         ([None, None], []),
-        (["ours", None], ["1 of the 2 inconclusive lies on a bound of our own, which more seeds do not settle."]),
-        (["ours", "ours"], ["2 of the 2 inconclusive lie on bounds of our own, which more seeds do not settle."]),
+        (["ours", None], ["1 that cannot be decided lies on a bound of our own, which more seeds do not settle."]),
+        (["ours", "ours"], ["2 that cannot be decided lie on bounds of our own, which more seeds do not settle."]),
     ],
 )
-def test_claims_on_a_bound_of_our_own_are_counted(bounds: list[str | None], said: list[str]) -> None:
+def test_claims_on_a_bound_of_our_own_cannot_be_decided(bounds: list[str | None], said: list[str]) -> None:
     claims = [entry("inconclusive", bound=each) for each in bounds]
     # What is decided lies on no bound.
     assert summary(*claims, entry("holds", bound="ours"))[1:] == said
@@ -131,11 +131,14 @@ def test_claims_on_a_bound_of_our_own_are_counted(bounds: list[str | None], said
 
 def test_what_more_seeds_than_a_thousand_would_decide_is_counted_apart_from_what_is_open() -> None:
     some, own = entry("inconclusive", many=True), entry("inconclusive", bound="ours", many=True)
-    assert summary(some, entry("inconclusive"))[1:] == [
-        "1 of them takes more than 1000 seeds, and cannot be decided here."
+    assert summary(some, entry("inconclusive")) == [
+        "Quick size: of 2 claims tested on data, 1 is inconclusive, 1 cannot be decided.",
+        "1 that cannot be decided would take more than 1000 seeds.",
     ]
-    assert summary(some, some, own)[-1] == "2 of them take more than 1000 seeds, and cannot be decided here."
+    assert summary(some, some, own)[-1] == "2 that cannot be decided would take more than 1000 seeds."
     assert len(summary(entry("inconclusive"))) == 1
+    found = by_strength([some, own, entry("inconclusive"), entry("holds", bound="ours")])["medium"]
+    assert (found["inconclusive"], found["cannot be decided"], found["holds"]) == (1, 2, 1)
 
 
 def test_checks_have_a_row_of_their_own_whatever_their_strength() -> None:

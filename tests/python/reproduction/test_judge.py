@@ -104,6 +104,9 @@ def test_of_parts_that_are_all_equal_the_one_furthest_from_its_bound_is_reported
     near = outcome("fails", math.inf)._replace(effect=-0.003, bounds=(0.0, None), of="near")
     far = near._replace(effect=-0.8, of="far")
     assert together([near, far], 2).of == together([far, near], 2).of == "far"
+    # As does one whose values hardly differ.
+    far = far._replace(clear=3.6e5)
+    assert together([near, far], 2).of == together([far, near], 2).of == "far"
 
 
 def test_the_seeds_that_decide_are_those_of_the_part_that_decides_first() -> None:

@@ -76,7 +76,7 @@ def test_claims_are_judged_by_the_cells_of_others_as_well(
     same = 1 + (first["verdict"] == "fails")
     assert (ledger["judges"]["another simulator"]["claims"], ledger["judges"]["another simulator"]["same"]) == (2, same)
     said = headline(ledger)
-    assert said[0].startswith("Quick size: of 2 claims that data can decide, ")
+    assert said[0].startswith("Quick size: of 2 claims tested on data, ")
     assert "another simulator has run what 2 of these read: by its cells 1 holds, 1 fails, and Narrows" in " ".join(
         said
     )
