@@ -339,3 +339,39 @@ published = { a = [1, 10], b = [2, 30], c = [3, 20] }
     assert set(found["tables"][0]["agreement"]) == {"values", "rank_correlation_within_columns", "median_factor"}
     assert found["tables"][0]["agreement"]["rank_correlation_within_columns"] == 0.75
     assert found["values"] == 12
+
+
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_a_discussion_names_no_results_that_there_are_not(study: StudyFolder) -> None:
+    text = (study.folder / "discussion.md").read_text(encoding="utf-8")
+    account = (study.folder / "account.toml").read_text(encoding="utf-8")
+    there = {each["title"]: each for content in study.tables for each in content["tables"]}
+    shown = re.findall(r"^\{table: ([^}]*?)(?:, in [^}]*)?\}$", text, re.MULTILINE)
+    empty = [each for each in shown if each in there and not any(values_of(there[each]))]
+    assert empty == []
+    ledgers = [each for each in (study.ledger, study.ledger_quick) if each]
+    ran = {name for ledger in ledgers for name in ledger["experiments"]}
+    named = unrun(f"{text}\n\n{account}", set(study.published.experiments) - ran)
+    assert named == []
+
+
+def values_of(table: dict[str, Any]) -> list[bool]:
+    return [value is not None for row in table["rows"].values() for value in row["ours"]]
+
+
+def unrun(text: str, lacking: set[str]) -> list[str]:
+    """Return paragraphs that name an experiment without results, or the appendix, without saying so."""
+    names = {f"`{each}`" for each in lacking} | ({"ppendix**"} if "grid" in lacking else set())
+    paragraphs = re.split(r"\n\s*\n|\n(?=[*] )", text)
+    return [each for each in paragraphs if any(name in each for name in names) and not NOT_RUN.search(each)]
+
+
+NOT_RUN = re.compile(r"\bnot\s+run\b|\bof\s+the\s+full\s+size\b|\bonly\s+in\s+the\s+full\s+size\b")
+
+
+def test_a_paragraph_on_what_has_not_run_must_say_so() -> None:
+    claimed = "* **Appendix**: ours and the printed ones have the same order; the section above has the table of each."
+    assert unrun(claimed, {"grid"}) == [claimed]
+    assert unrun(claimed, {"search"}) == []
+    assert unrun("Of `search` the order is the same.", {"search"}) == ["Of `search` the order is the same."]
+    assert unrun("* **Appendix**: its experiment `grid` has not run.", {"grid"}) == []
