@@ -18,7 +18,7 @@ from quoted import quoted
 from narrows.reproduction.agreement import factor_of
 from narrows.reproduction.causes import by_class, decides_of, evidence_of, shortened
 from narrows.reproduction.headline import by_strength, headline
-from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, TOLD
+from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, STATED
 from narrows.reproduction.predicate import HOLDS
 from narrows.reproduction.registry import origin_text, published_studies
 
@@ -147,7 +147,7 @@ def _headline(ledger: Ledger) -> str:
 
 
 def _counts(ledger: Ledger) -> str:
-    rows = [f"| | {' | '.join(TOLD)} |", "|---|" + "--:|" * len(TOLD)]
+    rows = [f"| | {' | '.join(STATED)} |", "|---|" + "--:|" * len(STATED)]
     for name, found in by_strength(ledger["claims"]).items():
         rows.append(f"| {name} | " + " | ".join(str(count) for count in found.values()) + " |")
     return "\n".join(rows)

@@ -11,7 +11,7 @@ from quoted import entries
 
 from narrows.plural import counted
 from narrows.reproduction.findings import Finding, findings
-from narrows.reproduction.ledger import TOLD
+from narrows.reproduction.ledger import STATED
 from narrows.reproduction.predicate import HOLDS
 from narrows.reproduction.registry import origin_text
 
@@ -46,7 +46,7 @@ def mark(claims: Iterable[Mapping[str, Any]]) -> str:
 def counts(found: Sequence[Finding], *, others: bool = True) -> str:
     """Return how many findings hold, and how many have another verdict if asked for, as a clause."""
     number = Counter(each.verdict for each in found)
-    rest = [f"{verdict}: {number[verdict]}" for verdict in TOLD if verdict != HOLDS and number[verdict]]
+    rest = [f"{verdict}: {number[verdict]}" for verdict in STATED if verdict != HOLDS and number[verdict]]
     held = f"{number[HOLDS]} of {counted(len(found), 'headline')} hold"
     return f"{held} ({', '.join(rest)})" if rest and others else held
 

@@ -114,10 +114,10 @@ def _table(ledger: Mapping[str, Any]) -> str:
 def _counted(ledger: Mapping[str, Any]) -> str:
     """Return the verdicts on empirical claims, then the number of checks of the implementation that hold."""
     from narrows.reproduction.headline import checked
-    from narrows.reproduction.ledger import NOT_TESTABLE, counted_told, evidence_in
+    from narrows.reproduction.ledger import NOT_TESTABLE, counted_stated, evidence_in
 
     untestable = {NOT_TESTABLE: sum(claim["verdict"] == NOT_TESTABLE for claim in ledger["claims"])}
-    decidable = counted_told(evidence_in(ledger["claims"]))
+    decidable = counted_stated(evidence_in(ledger["claims"]))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in {**decidable, **untestable}.items())
     checks = checked(ledger["claims"])
     return f"{checks}; {counts}" if checks else counts

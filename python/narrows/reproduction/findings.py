@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.reproduction.claims import SCALES
-from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, UNDECIDABLE, told
+from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, UNDECIDABLE, stated
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Finding(NamedTuple):
     """A main result of a study, beside ours."""
 
     says: str
-    verdict: str  # what is told of the deciding claim
+    verdict: str  # what is stated of the deciding claim
     claims: Sequence[Entry]  # the claims that it rests on, as in the ledger; the first decides
     ours: str  # our numbers, in words; empty without any
     theirs: str  # the published numbers, in words; empty without any
@@ -37,13 +37,13 @@ def _finding(
     headline: Headline, entries: Mapping[str, Entry], tables: Mapping[str, Entry], labels: Mapping[str, str]
 ) -> Finding:
     # A result that rests on several claims is as sure as the worst of them.
-    own = sorted((entries[each] for each in headline.claims), key=lambda each: FROM_WORST.index(told(each)))
+    own = sorted((entries[each] for each in headline.claims), key=lambda each: FROM_WORST.index(stated(each)))
     first = own[0]
     if headline.numbers:
         sides = zip(*(_values(each, tables, labels) for each in headline.numbers), strict=True)
         ours, theirs = ("; ".join(filter(None, each)) for each in sides)
-        return Finding(headline.says, told(first), own, ours, theirs)
-    return Finding(headline.says, told(first), own, effect_text(first), first["published"] or "")
+        return Finding(headline.says, stated(first), own, ours, theirs)
+    return Finding(headline.says, stated(first), own, effect_text(first), first["published"] or "")
 
 
 def _values(shown: Shown, tables: Mapping[str, Entry], labels: Mapping[str, str]) -> tuple[str, str]:

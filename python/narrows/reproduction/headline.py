@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.plural import counted
 from narrows.reproduction.claims import STRENGTHS
-from narrows.reproduction.ledger import MANY, NOT_TESTABLE, RETESTED, UNDECIDABLE, counted_told, evidence_in, told
+from narrows.reproduction.ledger import MANY, NOT_TESTABLE, RETESTED, UNDECIDABLE, counted_stated, evidence_in, stated
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ def headline(ledger: Mapping[str, Any]) -> list[str]:
     """Return the verdicts on the claims tested on data, then sentences on the others and on other judges."""
     evidence = evidence_in(ledger["claims"])
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
-    whole, firm = _said(counted_told(evidence)), _said(counted_told(strong))
+    whole, firm = _said(counted_stated(evidence)), _said(counted_stated(strong))
     claims = "claim" if len(evidence) == 1 else "claims"
     sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} {claims} tested on data, {whole}."]
     if strong:
         sentences.append(f"Of {len(strong)} strong {'one' if len(strong) == 1 else 'ones'}, {firm}.")
-    undecidable = [claim for claim in evidence if told(claim) == UNDECIDABLE]
+    undecidable = [claim for claim in evidence if stated(claim) == UNDECIDABLE]
     if own := sum(claim["bound"] is not None for claim in undecidable):
         lie = "lies on a bound of our own, which" if own == 1 else "lie on bounds of our own, which"
         sentences.append(f"{own} that cannot be decided {lie} more seeds do not settle.")
@@ -54,7 +54,7 @@ def by_strength(claims: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]
     rows = {each: [claim for claim in claims if claim["strength"] == each] for each in STRENGTHS}
     found = {each: [claim for claim in own if not claim["check"]] for each, own in rows.items()}
     found["checks"] = [claim for claim in claims if claim["check"]]
-    return {name: counted_told(own) for name, own in found.items() if own}
+    return {name: counted_stated(own) for name, own in found.items() if own}
 
 
 def checked(claims: Sequence[Mapping[str, Any]]) -> str:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 DIRECTION_ONLY, NOT_TESTABLE = "holds in direction only", "not testable"
 VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
-# What is told of claims: of those that are inconclusive, apart which lie on a bound of ours or take too many seeds.
+# What is stated of claims: of those that are inconclusive, apart which lie on a bound of ours or take too many seeds.
 UNDECIDABLE = "cannot be decided"
-TOLD = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, UNDECIDABLE, NOT_TESTABLE)
+STATED = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, UNDECIDABLE, NOT_TESTABLE)
 
 
 @frozen
@@ -127,16 +127,16 @@ def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
-def told(claim: Mapping[str, Any]) -> str:
+def stated(claim: Mapping[str, Any]) -> str:
     """Return the verdict of a claim; that it cannot be decided if no number of seeds up to `MANY` would."""
     undecidable = claim["verdict"] == INCONCLUSIVE and (claim["bound"] is not None or claim["many_seeds"])
     return UNDECIDABLE if undecidable else str(claim["verdict"])
 
 
-def counted_told(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the number of claims with each of `TOLD`."""
-    counts = Counter(told(claim) for claim in claims)
-    return {each: counts[each] for each in TOLD}
+def counted_stated(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the number of claims with each of `STATED`."""
+    counts = Counter(stated(claim) for claim in claims)
+    return {each: counts[each] for each in STATED}
 
 
 def _agreeing(judge: str, claims: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from narrows.page.estimates import estimate_texts
 from narrows.page.metrics import unit_named
 from narrows.reproduction.causes import HEADINGS, by_class, decides_of, evidence_of
 from narrows.reproduction.headline import by_strength
-from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, TOLD, UNDECIDABLE, VERDICTS
+from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, STATED, UNDECIDABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 Claim = Mapping[str, Any]
@@ -27,7 +27,7 @@ def claims(entries: Sequence[Claim]) -> Markup:
 
 def _counts(entries: Sequence[Claim]) -> Markup:
     rows = [row(each, *found.values()) for each, found in by_strength(entries).items()]
-    heads = ("Strength", *(verdict_of(each) for each in TOLD))
+    heads = ("Strength", *(verdict_of(each) for each in STATED))
     return table("How firmly the source says it, and whether it holds", heads, rows, "sheet counts")
 
 

@@ -23,7 +23,7 @@ from narrows.reproduction.agreement import estimated
 from narrows.reproduction.claims import Picture, Published, Table
 from narrows.reproduction.findings import findings
 from narrows.reproduction.headline import headline
-from narrows.reproduction.ledger import Found, counted_told, evidence_in
+from narrows.reproduction.ledger import Found, counted_stated, evidence_in
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
 from narrows.reproduction.registry import published_studies
@@ -83,7 +83,7 @@ def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
 
 
 def _badge(ledger: Mapping[str, Any]) -> Markup:
-    counts = counted_told(evidence_in(ledger["claims"]))
+    counts = counted_stated(evidence_in(ledger["claims"]))
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     # A claim of a paper that fails is a finding, and not a failure of the run.
     css, sign = ("absent", NO_DATA) if counts["fails"] else ("ok", "✓")
