@@ -71,8 +71,10 @@ fn build(name: &str) -> Box<dyn QueueDiscipline> {
         ],
         _ => Vec::new(),
     };
-    let given =
-        given.into_iter().map(|(parameter, setting)| Given::new(parameter, setting, setting.to_string()));
+    let given = given.into_iter().map(|(parameter, setting)| {
+        let written = setting.to_string();
+        Given::new(parameter, setting, written)
+    });
     let scale = Scale::new(Rate::from_bps(1_000_000_000), Span::from_ms(40), Bytes::new(u64::from(SIZE)));
     Discipline::new(entry, scale, given.collect()).expect("the settings are sound").build()
 }

@@ -32,7 +32,8 @@ pub fn with(entry: &'static Entry, mut given: Vec<Given>) -> Discipline {
 
 /// The parameter `name` set to `setting`.
 pub fn set(name: &'static str, setting: Setting) -> Given {
-    Given::new(name, setting, setting.to_string())
+    let written = setting.to_string();
+    Given::new(name, setting, written)
 }
 
 /// A parameter at an end of its domain for a `draw` of 2 or 3; `None` for its default.
