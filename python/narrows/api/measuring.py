@@ -180,6 +180,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     out: str | os.PathLike[str] | None = None,
     *,
     size: str = "quick",
+    only: str | Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -192,6 +193,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
         name: Name of a published study, or the folder of one's own.
         out: Folder of the results; one that holds the same study is resumed. None is one below `runs`.
         size: "quick", "medium" or "full".
+        only: Experiments and variants whose cells are run; without any all are, but with "medium" no variant.
         seed: Master seed; None is the study's.
         replications: Number of replications; None is the study's.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
@@ -204,7 +206,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     from narrows.commands.reproductions import Reproducing
 
     options = Options(seed, replications, jobs, out=path(out), trust=trust, watch=observer(watch))
-    job = Reproducing.prepare(os.fspath(name), options, size)
+    job = Reproducing.prepare(os.fspath(name), options, size, only=listed(only))
     found = results(job)
     if found.failed:
         left_out = "claims on them are not judged"

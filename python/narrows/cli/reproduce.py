@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,11 +36,10 @@ def reproduce(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     if work.options.shard is not None:
         refused = {"decide": arguments.decide, "judge": arguments.judge}
-        return work.shard(Reproducing.shard(arguments.name, work.options, arguments.size, **refused))
+        return work.shard(Reproducing.shard(arguments.name, work.options, arguments.size, arguments.only, **refused))
     how = arguments.size, arguments.decide or 0.0
-    return conclude(
-        work, Reproducing.prepare(arguments.name, work.options, *how, only_judge=arguments.judge), arguments
-    )
+    which = {"only": arguments.only, "only_judge": arguments.judge}
+    return conclude(work, Reproducing.prepare(arguments.name, work.options, *how, **which), arguments)
 
 
 def conclude(work: Work, job: Reproducing, arguments: argparse.Namespace) -> int:
@@ -63,23 +63,51 @@ def conclude(work: Work, job: Reproducing, arguments: argparse.Namespace) -> int
 
 
 def _announced(job: Reproducing) -> str:
-    from narrows.reproduction import campaign
+    from narrows import core
+    from narrows.reproduction.registry import SHOWN, origin_text
+
+    study, published = job.study, job.study.published
+    lines = [published.title, published.source, f"engine {core.fingerprint()[:SHOWN]}"]
+    if (kept := study.ledger_of(job.size)) is not None:
+        lines.append(f"published: {origin_text(study.origin(kept))}")
+    runs = {part.path for part in job.running}
+    for part, now in zip(job.parts, job.before, strict=True):
+        counts = {"taken over": now.finished, "to run" if part.path in runs else "left out": now.left}
+        states = [f"{count} {state}" for state, count in counts.items() if count]
+        duration_s = part.simulated_s / part.cells
+        lines.append(f"  {part.path}: {counted(part.cells, 'cell')} of {duration_s:.4g} s, {', '.join(states)}")
+    there = sum(now.finished for now in job.before)
+    left_out = sum(now.left for now in job.before if now.path not in runs)
+    told = {"taken over": there, "left out": left_out}
+    states = [f"{count} {state}" for state, count in told.items() if count]
+    cells = counted(sum(part.cells for part in job.parts), "cell")
+    lines.append(f"{job.size}: {', '.join([cells, *states, *_expected(job)])}")
+    if left_out and not job.only_judge:
+        names = dict.fromkeys(part.name for part in job.parts if part.path not in runs)
+        place = [study.given or study.name, f"--{job.size}", "--out", str(job.folder)]
+        asked = shlex.join(each for name in names for each in ("--only", name))
+        lines.append(f"what is left out runs with `narrows reproduce {shlex.join(place)} {asked}`")
+    return "\n".join([*lines, ""])
+
+
+def _expected(job: Reproducing) -> list[str]:
+    """Return how long the cells to run take, in words; nothing if it is not known or nothing runs."""
+    from narrows.reproduction.campaign import costs
     from narrows.run.speed import hops_per_s
 
-    study, found, jobs = job.study, job.parts, job.options.threads
-    cells, done = sum(part.cells for part in found), campaign.finished(found, job.folder)
-    lines = [study.published.title, study.published.source]
-    lines += [
-        f"  {part.path}: {counted(part.cells, 'cell')} of {part.simulated_s / part.cells:.4g} s" for part in found
-    ]
-    hops = study.published.packet_hops.get(job.size)
-    there = f", {done} finished" if done else ""
-    left = hops * (cells - done) / cells if hops else 0
-    taking = ""
-    if left and not job.only_judge:
-        time_s = left / (OF_PRESENT_SPEED * hops_per_s(jobs))
-        taking = f", about {span(time_s)} at the present speed of this machine, {counted(jobs, 'cell')} at a time"
-    return "\n".join([*lines, f"{job.size}: {counted(cells, 'cell')}{there}{taking}\n"])
+    jobs, runs = job.options.threads, {part.path for part in job.running}
+    left = sum(now.left for now in job.before if now.path in runs)
+    hops = job.study.published.packet_hops.get(job.size)
+    if any(now.cpu_s for now in job.before):
+        expected = costs(job.before)
+        time_s, speed = sum(expected[path] for path in runs) / jobs, "at the speed of the cells taken over"
+    elif left and hops:
+        time_s = hops * left / sum(part.cells for part in job.parts) / (OF_PRESENT_SPEED * hops_per_s(jobs))
+        speed = "at the present speed of this machine"
+    else:
+        return []
+    return [f"about {span(time_s)} {speed}, {counted(jobs, 'cell')} at a time"] if left else []
+
 
 
 def _spent(found: Sequence[Part], folder: Path) -> str:
@@ -187,9 +215,11 @@ def _options(command: argparse.ArgumentParser) -> None:
     sizes(
         command,
         quick="short runs (the default)",
-        medium="the durations of the publication, and only the cells that claims need; takes hours",
+        medium="durations as published, only the cells that verdicts and printed values need; hours",
         full="all cells; may take hours",
     )
+    what = "experiment or variant whose cells are run (default: all; with --medium no variant); may be given again"
+    command.add_argument("--only", metavar="NAME", action="append", default=[], help=what)
     what = "afterwards, add seeds to the cells of undecided claims for this time, as in 30min or 2h"
     command.add_argument("--decide", metavar="TIME", type=time, help=what)
     what = "evaluate the claims from finished experiments, without running any"

@@ -104,10 +104,14 @@ class Display:
     def begin(self) -> None:
         """Start the clock again: the work begins."""
         self._start_s = time.monotonic()
+        self._fraction = 0.0
         self._next_s = 0.0 if self._terminal else FIRST_LINE_S
 
     def update(self, fraction: float, note: str = "") -> None:
-        """Show the progress, unless it was shown a moment ago."""
+        """Show the progress, unless it was shown a moment ago; a fraction of 0 after others begins another stage."""
+        if fraction == 0 < self._fraction:
+            self.begin()
+        self._fraction = fraction
         elapsed_s = time.monotonic() - self._start_s
         if self._quiet or elapsed_s < self._next_s:
             return

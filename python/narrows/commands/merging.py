@@ -79,9 +79,11 @@ def _reproduction(folders: Sequence[Path], options: Options) -> Reproducing:
     options = replace(options, seed=of["seed"], replications=of["replications"])
     study = find(name)
     parts = reproducing.parts(study, size, options.seed, options.replications, trust=options.trust)
+    only = of.get("only", [])
     folder = options.out or folder_of(f"{study.name} {size}", [f"{options.seed} {options.replications}"])
-    _join(folders, parts, "", folder, {reproducing.ABOUT: about})
-    return Reproducing.prepare(name, _typed(options, folder, "reproduce", name, **{size: True}), size)
+    _join(folders, reproducing.chosen(parts, size, only), "", folder, {reproducing.ABOUT: about})
+    words = {size: True, "only": only}
+    return Reproducing.prepare(name, _typed(options, folder, "reproduce", name, **words), size, only=only)
 
 
 def _suite(folders: Sequence[Path], options: Options) -> Measuring:
@@ -159,5 +161,6 @@ OF = {
     "subject?": str,
     "sections?": [str],
     "overrides?": [str],
+    "only?": [str],
 }
 SHAPE = {"shard": OF, ANY_NAME: ANYTHING}

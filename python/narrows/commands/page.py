@@ -53,9 +53,11 @@ def study(study: StoredStudy) -> Path:
 def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], results: Found) -> Path:
     """Build the page of a reproduction whose results have been gathered."""
     from narrows.report.reproduction.page import reproduction_page
-    from narrows.reproduction.registry import TABLES
+    from narrows.reproduction.registry import TABLES, origin_of, results_in
 
-    return _write(folder, reproduction_page(published, ledger, read_kept(folder / TABLES)["tables"], results))
+    origin = origin_of(results_in(folder), ledger)
+    tables = read_kept(folder / TABLES)["tables"]
+    return _write(folder, reproduction_page(published, ledger, tables, results, origin))
 
 
 def study_in(folder: Path) -> Path:

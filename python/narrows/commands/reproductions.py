@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from narrows.commands import page
 from narrows.commands.job import Job
-from narrows.errors import InputError
+from narrows.errors import InputError, Interrupted
 from narrows.experiments.executors.threads import Threads
 from narrows.experiments.stored import Status
 from narrows.extras import require
@@ -21,10 +21,10 @@ from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.campaign import Whole
 from narrows.reproduction.deciding import Report, decide
-from narrows.reproduction.experiment import Part
-from narrows.reproduction.ledger import Found
+from narrows.reproduction.experiment import Part, Standing
+from narrows.reproduction.ledger import Found, Item, Watched
 from narrows.reproduction.own_claims import keep_claims
-from narrows.reproduction.registry import LEDGER, TABLES, StudyFolder, find
+from narrows.reproduction.registry import LEDGER, RESULTS, TABLES, StudyFolder, find, write_results
 from narrows.reproduction.stored_cells import keep, restore
 from narrows.run.options import Options, Shard
 
@@ -39,7 +39,7 @@ class Sharding(Job[Status]):
     def work(self) -> Status:
         """Run every cell that is missing."""
         watch = self.options.watch
-        whole = Whole(self.parts, watch.update, watch.stopped)
+        whole = Whole([part.standing(self.place) for part in self.parts], watch.update, watch.stopped)
         with self.resumable():
             campaign.work(self.parts, self.place, lambda: Threads(self.options.threads), whole.of)
         found = [part.opened(self.place).status() for part in self.parts]
@@ -85,50 +85,76 @@ class Reproducing(Job[Judged]):
     study: StudyFolder
     size: str
     parts: Sequence[Part]
+    # The parts whose cells are run; of the others, those that are finished are judged.
+    running: Sequence[Part]
+    # Of all parts, before anything runs.
+    before: Sequence[Standing]
     # For further seeds of open claims; 0 for none.
     decide_s: float
     # Nothing runs, and the finished cells are judged.
     only_judge: bool
 
     @classmethod
-    def prepare(
-        cls, name: str, options: Options, size: str = "quick", decide_s: float = 0.0, *, only_judge: bool = False
+    def prepare(  # noqa: PLR0913  # each is an option
+        cls,
+        name: str,
+        options: Options,
+        size: str = "quick",
+        decide_s: float = 0.0,
+        *,
+        only: Sequence[str] = (),
+        only_judge: bool = False,
     ) -> Reproducing:
-        """Plan every experiment, create or open the folder, and take over the cells that the study keeps."""
+        """Plan every experiment, create or open the folder, and take over the cells that the study keeps.
+
+        `only` names the experiments and variants whose cells are run; without it, all are run, but at the medium size
+        no variant.
+        """
         study = find(name)
         # The verdicts need it, after hours of simulation.
         require("scipy")
         parts = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
+        chosen = campaign.chosen(parts, size, only)
         folder = options.out or Path("runs") / f"{study.name}-{size}"
         campaign.prepare(study, size, folder)
-        kept = study.cells(size)
-        if kept.is_file() and not only_judge:
-            taken = restore(parts, folder, kept, options.say)
-            options.say(f"{counted(taken, 'cell')} of {kept.name} taken over")
-        return cls(folder, options, study, size, parts, decide_s, only_judge)
+        if not only_judge:
+            _take_over(study, size, parts, folder, options)
+        before = [part.standing(folder) for part in parts]
+        # Where nothing is left to run, the cells are gathered.
+        running = [part for part, now in zip(parts, before, strict=True) if part in chosen or not now.left]
+        return cls(folder, options, study, size, parts, [] if only_judge else running, before, decide_s, only_judge)
 
     @classmethod
-    def shard(cls, name: str, options: Options, size: str = "quick", **refused: object) -> Sharding:
+    def shard(
+        cls, name: str, options: Options, size: str = "quick", only: Sequence[str] = (), **refused: object
+    ) -> Sharding:
         """Plan the cells of a shard, and create or open its folder; see `prepare`."""
         refuse_with_shard(options, **refused)
         study = find(name)
         whole = campaign.parts(study, size, options.seed, options.replications, trust=options.trust)
         digits = str(options.shard).replace("/", "-of-")
         folder = options.out or Path("runs") / f"{study.name}-{size}-{digits}"
-        campaign.prepare(study, size, folder, asked(options, name=name))
-        return Sharding(folder, options, of_shard(whole, options.shard), folder)
+        own = of_shard(campaign.chosen(whole, size, only), options.shard)
+        campaign.prepare(study, size, folder, asked(options, name=name, only=list(only)))
+        _take_over(study, size, own, folder, options)
+        return Sharding(folder, options, own, folder)
 
     def work(self) -> Judged:
         """Run every cell, and judge every claim."""
         with self.resumable():
-            failed = 0 if self.only_judge else self._run()
+            failed = self._run()
             decided = self._decide() if self.decide_s and not failed else None
-        ledger, results = campaign.judge(self.study, self.size, self.parts, self.folder)
+            self.options.watch.update(0.0, "reading the cells")
+            watched = self._watched("judging claims")
+            ledger, results = campaign.judge(self.study, self.size, self.parts, self.folder, watched)
+            watched, published = self._watched("comparing tables"), self.study.claims(self.size)
+            tables = agreement(published, self.size, ledger["digest"], results, watched)
         keep(self.parts, self.folder)
         keep_claims(self.study, self.parts, self.folder)
         write_json(self.folder / LEDGER, ledger)
-        tables = agreement(self.study.claims(self.size), self.size, ledger["digest"], results)
         write_json(self.folder / TABLES, tables)
+        if any(now.left for now in self._at_start()) or not (self.folder / RESULTS).is_file():
+            write_results(self.folder, self.size)
         return Judged(ledger, results, failed, decided)
 
     def build(self, result: Judged) -> None:
@@ -137,8 +163,26 @@ class Reproducing(Job[Judged]):
 
     def _run(self) -> int:
         watch = self.options.watch
-        whole = campaign.Whole(self.parts, watch.update, watch.stopped)
-        return campaign.work(self.parts, self.folder, lambda: Threads(self.options.threads), whole.of)
+        whole = campaign.Whole(self._at_start(), watch.update, watch.stopped)
+        return campaign.work(self.running, self.folder, lambda: Threads(self.options.threads), whole.of)
+
+    def _at_start(self) -> list[Standing]:
+        """Return the state of the parts that run before they do."""
+        known = {part.path for part in self.running}
+        return [now for now in self.before if now.path in known]
+
+    def _watched(self, doing: str) -> Watched:
+        """Return a function that yields what it is given, and reports the progress before each."""
+        watch = self.options.watch
+
+        def each(given: Sequence[Item]) -> Iterator[Item]:
+            for place, item in enumerate(given):
+                watch.update(place / len(given), f"{doing}, {place + 1} of {len(given)}")
+                if watch.stopped():
+                    raise Interrupted(f"stopped while {doing}")
+                yield item
+
+        return each
 
     def _decide(self) -> Report:
         watch = self.options.watch
@@ -153,3 +197,11 @@ class Reproducing(Job[Judged]):
         for error in done.failed:
             self.options.say(f"a cell failed: {error}")
         return done
+
+
+def _take_over(study: StudyFolder, size: str, parts: Sequence[Part], folder: Path, options: Options) -> None:
+    """Take over the cells that a study keeps of a size."""
+    kept = study.cells(size)
+    if kept.is_file():
+        taken = restore(parts, folder, kept, options.say)
+        options.say(f"{counted(taken, 'cell')} of {kept.name} taken over")

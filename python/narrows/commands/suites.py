@@ -66,9 +66,10 @@ class Measuring(Job[Measured]):
     def work(self) -> Measured:
         """Run every cell, and judge every row."""
         evaluation, options = self.evaluation, self.options
-        whole = Whole(evaluation.parts, options.watch.update, options.watch.stopped)
         with self.resumable():
             place = campaign.place(self.folder)
+            before = [part.standing(place) for part in evaluation.parts]
+            whole = Whole(before, options.watch.update, options.watch.stopped)
             shared = sharing.Shared(sharing.kept(), CELL)
             failed = work(
                 evaluation.parts, place, lambda: Threads(options.threads), whole.of, retry=True, shared=shared

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.files.format import numbered
 from narrows.reproduction.computed import spearman
+from narrows.reproduction.ledger import unwatched
 from narrows.reproduction.quantity import QuantityError, bound, different
 from narrows.statistics import estimate
 
@@ -21,15 +22,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.reproduction.claims import Calibration, Half, Picture, Printed, Published, Table
-    from narrows.reproduction.ledger import Found
+    from narrows.reproduction.ledger import Found, Watched
     from narrows.reproduction.quantity import Binding, Cells, Quantity
 
 
-def agreement(published: Published, size: str, digest: str, found: Found) -> dict[str, Any]:
-    """Return the content of `tables.json`; tables, figures and claims without published values are left out."""
+def agreement(
+    published: Published, size: str, digest: str, found: Found, watched: Watched = unwatched
+) -> dict[str, Any]:
+    """Return the content of `tables.json`; tables, figures and claims without published values are left out.
+
+    `watched` yields the tables, and may report the progress.
+    """
     forms = {each: found.under(each) for table in published.tables for row in table.under.values() for each in row}
     forms |= {each: found.under(each) for calibration in published.calibrations for each in calibration.under}
-    tables = [_table(table, forms) for table in published.tables]
+    tables = [_table(table, forms) for table in watched(published.tables)]
     pictures = [_picture(picture, found.cells) for picture in published.pictures if picture.published]
     # A figure may draw values of a table.
     there = {pair for table in tables for pair in _pairs(table)}

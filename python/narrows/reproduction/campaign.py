@@ -12,16 +12,17 @@ from narrows.errors import InputError
 from narrows.experiments import campaign
 from narrows.experiments.definition import read_study
 from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.plan import PLAN, load_plan
+from narrows.experiments.plan import load_plan
 from narrows.experiments.planner import make_plan
 from narrows.experiments.store import Store
 from narrows.experiments.stored import stored
 from narrows.files.kept import open_or_make
 from narrows.frozen import frozen
+from narrows.names import unknown
 from narrows.reproduction.deciding import added_rows
-from narrows.reproduction.experiment import Part, Placed, Rows, is_finished
+from narrows.reproduction.experiment import Part, Placed, Rows, Standing, is_finished
 from narrows.reproduction.judges import cells_of
-from narrows.reproduction.ledger import Found, ledger
+from narrows.reproduction.ledger import Found, ledger, unwatched
 from narrows.reproduction.needed_cells import missing, of_claim, of_source, reduced
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from narrows.experiments.campaign import Watch
     from narrows.experiments.task import Executor
     from narrows.reproduction.claims import Variant
+    from narrows.reproduction.ledger import Watched
     from narrows.reproduction.registry import StudyFolder
     from narrows.run.shared import Shared
 
@@ -41,15 +43,15 @@ class Whole:
     """The progress of several experiments as one."""
 
     def __init__(
-        self, parts: Sequence[Part], update: Callable[[float, str], None], stopped: Callable[[], bool]
+        self, before: Sequence[Standing], update: Callable[[float, str], None], stopped: Callable[[], bool]
     ) -> None:
-        """Start without progress."""
+        """Start without progress; cells that were finished before do not count."""
         self.stopped = stopped
         self._update = update
-        self._whole_s = sum(part.simulated_s for part in parts)
-        self._before_s: dict[str, float] = {}
-        for part in parts:
-            self._before_s[part.path] = sum(each.simulated_s for each in parts[: len(self._before_s)])
+        self._finished = {each.path: each.finished for each in before}
+        self._costs = costs(before)
+        self._whole = math.fsum(self._costs.values())
+        self._before = dict(zip(self._costs, itertools.accumulate(self._costs.values(), initial=0.0), strict=False))
 
     def of(self, part: Part) -> Watch:
         """Return the observer of the progress of one of the experiments."""
@@ -57,10 +59,11 @@ class Whole:
 
     def report(self, part: Part, progress: campaign.Progress) -> None:
         """Receive the progress of one of the experiments."""
-        done_s = self._before_s[part.path] + progress.fraction * part.simulated_s
+        done = self._before[part.path] + progress.fraction * self._costs[part.path]
         # No cell may fall to a shard.
-        fraction = done_s / self._whole_s if self._whole_s else 1.0
-        self._update(fraction, f"{part.path}: {progress.finished} of {progress.cells} cells")
+        fraction = done / self._whole if self._whole else 1.0
+        there = self._finished[part.path]
+        self._update(fraction, f"{part.path}: {progress.finished - there} of {progress.cells - there} cells")
 
 
 @frozen
@@ -73,6 +76,21 @@ class _PartOfWhole:
 
     def stopped(self) -> bool:
         return self.whole.stopped()
+
+
+def costs(before: Sequence[Standing]) -> dict[str, float]:
+    """Return the expected processor time of the cells to run by path; without finished cells, the simulated time.
+
+    The speed is that of the finished cells of the same experiment, under whichever variant, else of all.
+    """
+
+    def speed(of: Sequence[Standing]) -> float:
+        done_s = math.fsum(each.done_s for each in of)
+        return math.fsum(each.cpu_s for each in of) / done_s if done_s else 0.0
+
+    whole = speed(before) or 1.0
+    alike = {each.experiment: [other for other in before if other.experiment == each.experiment] for each in before}
+    return {each.path: each.left_s * (speed(alike[each.experiment]) or whole) for each in before}
 
 
 class Spent(NamedTuple):
@@ -119,6 +137,17 @@ def parts(
     return [part for part in found if part.plan.points]
 
 
+def chosen(found: Sequence[Part], size: str, only: Sequence[str]) -> list[Part]:
+    """Return the experiments whose cells a command runs: those of `only`, else at the medium size no variant."""
+    names = list(dict.fromkeys(part.name for part in found))
+    for name in only:
+        if name not in names:
+            raise InputError("--only", unknown("experiment or variant", name, names))
+    if only:
+        return [part for part in found if part.name in only]
+    return [part for part in found if size != MEDIUM or not part.variant]
+
+
 def prepare(study: StudyFolder, size: str, folder: Path, shard: Mapping[str, Any] | None = None) -> None:
     """Create the folder of a reproduction, unless it exists and belongs to the same study and size."""
     # Hours of cells must not end with a file that is missing.
@@ -143,11 +172,17 @@ def work(  # noqa: PLR0913  # each is an option with a default
     return failed
 
 
-def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Found]:
+def judge(
+    study: StudyFolder,
+    size: str,
+    found: Sequence[Part],
+    folder: Path,
+    watched: Watched = unwatched,
+) -> tuple[dict[str, Any], Found]:
     """Judge the claims of a reproduction by the experiments whose cells are finished."""
     seed = found[0].plan.seed if found else 0
     results = gathered(study, size, [part.placed for part in found], folder)
-    return ledger(study.name, study.claims(size), size, seed, results), results
+    return ledger(study.name, study.claims(size), size, seed, results, watched=watched), results
 
 
 def gathered(study: StudyFolder, size: str, found: Sequence[Placed], folder: Path) -> Found:
@@ -183,12 +218,6 @@ def judges_of(study: StudyFolder, size: str, varied: Mapping[str, Mapping[str, A
         if variant.judge and variant.name in varied:
             judges[variant.judge] = {**judges.get(variant.judge, {}), **varied[variant.name]}
     return judges
-
-
-def finished(found: Sequence[Part], folder: Path) -> int:
-    """Return the number of cells of a reproduction that have finished."""
-    begun = [folder / part.path for part in found if (folder / part.path / PLAN).exists()]
-    return sum(stored(place).status().finished for place in begun)
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:

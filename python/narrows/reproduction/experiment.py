@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from narrows.errors import InputError
 from narrows.experiments import campaign
-from narrows.experiments.plan import PLAN, Plan
+from narrows.experiments.plan import PLAN, Plan, Point
 from narrows.experiments.sequential import SHARD, Ledger, Share
 from narrows.experiments.stored import StoredStudy, stored, stored_as_planned
 from narrows.files.place import inside
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
     from narrows.run.options import Shard
 
 Rows = dict[str, Asked]
+
+
+class Standing(NamedTuple):
+    """The cells of an experiment in the folder of a reproduction."""
+
+    path: str  # folder of the experiment
+    experiment: str
+    finished: int  # number of finished cells
+    left: int  # number of other cells
+    left_s: float  # simulated time of the other cells
+    done_s: float  # simulated time of the finished cells
+    cpu_s: float  # processor time of the finished cells
 
 
 class Placed(NamedTuple):
@@ -67,6 +81,28 @@ class Part:
         place.parent.mkdir(parents=True, exist_ok=True)
         files = {SHARD: Share(self.shard).text()} if self.shard else {}
         return campaign.begin(self.study, self.plan, place, files)
+
+    @property
+    def name(self) -> str:
+        """Name by which a command selects it: the variant's, or the experiment's."""
+        return self.variant or self.experiment
+
+    def standing(self, folder: Path) -> Standing:
+        """Return which cells have finished in the folder of a reproduction."""
+        left = {self.plan.key(point, number): point.duration_s for point, number in self._ledger.all_cells()}
+        place, done = folder / self.path, dict[str, float]()
+        if (place / PLAN).exists():
+            # A file that is damaged is removed when the work begins.
+            with suppress(InputError):
+                table = stored(place).table()
+                done = dict(zip(table["cell"].to_pylist(), table["cpu_s"].to_pylist(), strict=True))
+        done_s = math.fsum(left.pop(key, 0.0) for key in done)
+        left_s, cpu_s = math.fsum(left.values()), math.fsum(done.values())
+        return Standing(self.path, self.experiment, len(done), len(left), left_s, done_s, cpu_s)
+
+    def has(self, point: Point, replication: int) -> bool:
+        """Return whether a cell counts here."""
+        return self.shard is None or Share(self.shard).has(self.plan, point, replication)
 
     @property
     def cells(self) -> int:

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from narrows import core
 from narrows.errors import InputError
@@ -24,6 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.reproduction.quantity import Cells
+
+Item = TypeVar("Item")
+
+
+class Watched(Protocol):
+    """Yields what it is given, and may report the progress."""
+
+    def __call__(self, given: Sequence[Item], /) -> Iterable[Item]:
+        """Return the items in their order."""
+
+
+def unwatched(given: Sequence[Item]) -> Iterable[Item]:
+    """Return what is given."""
+    return given
+
 
 DIRECTION_ONLY, NOT_TESTABLE = "holds in direction only", "not testable"
 VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
@@ -66,9 +81,17 @@ class Found:
         return Asked([*left, *own])
 
 
-def ledger(name: str, published: Published, size: str, seed: int, found: Found) -> dict[str, Any]:
-    """Judge every claim of a study."""
-    claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
+def ledger(  # noqa: PLR0913  # each is a part of the content
+    name: str,
+    published: Published,
+    size: str,
+    seed: int,
+    found: Found,
+    *,
+    watched: Watched = unwatched,
+) -> dict[str, Any]:
+    """Judge every claim of a study; `watched` yields them, and may report the progress."""
+    claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in watched(published.claims)]
     evidence = evidence_in(claims)
     content = {
         "study": name,

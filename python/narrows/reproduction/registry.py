@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.errors import InputError
 from narrows.experiments.overlay import offered
+from narrows.files.disk import write_whole
 from narrows.files.format import read_kept
+from narrows.files.shape import ANY_NAME, check_shape
+from narrows.files.toml import inline, read_plain
 from narrows.frozen import frozen
 from narrows.library import STUDIES
 from narrows.names import UnknownNameError
@@ -65,18 +69,19 @@ class StudyFolder:
         """The kept ledger of the quick size; None without one."""
         return self._ledger(LEDGER_QUICK)
 
+    def ledger_of(self, size: str) -> dict[str, Any] | None:
+        """Return the kept ledger of a size; None without one."""
+        kept = (self.ledger, self.ledger_quick)
+        return next((each for each in kept if each is not None and each["size"] == size), None)
+
     @cached_property
     def results(self) -> dict[str, dict[str, str]]:
         """Of the published results by size: `date`, `engine`, and `since`, the changes since an earlier engine."""
-        file = self.folder / RESULTS
-        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        return results_in(self.folder)
 
     def origin(self, ledger: Mapping[str, Any]) -> dict[str, str]:
         """Return `date`, `engine` and `tests` of a published ledger; an entry that was not kept is empty."""
-        known = self.results.get(ledger["size"], {})
-        return {
-            "date": known.get("date", ""), "engine": known.get("engine", ""), "tests": digest_of_tests(ledger),
-        }  # fmt: skip
+        return origin_of(self.results, ledger)
 
     @property
     def tables(self) -> list[dict[str, Any]]:
@@ -110,6 +115,29 @@ class StudyFolder:
             there = dict.fromkeys(each for offers in sizes.values() for each in offers)
             raise InputError(str(self.folder), f"no experiment has the size {size}; there are {', '.join(there)}")
         return found
+
+
+def results_in(folder: Path) -> dict[str, dict[str, str]]:
+    """Read `results.toml` in the folder of a study, or of a reproduction; empty without one."""
+    file = folder / RESULTS
+    if not file.is_file():
+        return {}
+    content = read_plain(file)
+    check_shape(content, {ANY_NAME: {"date": str, "engine?": str, "since?": str}}, file)
+    return content
+
+
+def write_results(folder: Path, size: str) -> None:
+    """Write the day and the fingerprint of the simulator into the folder of a reproduction."""
+    engine = core.fingerprint()
+    text = f"[{size}]\ndate = {inline(datetime.now(UTC).date().isoformat())}\nengine = {inline(engine)}\n"
+    write_whole(folder / RESULTS, text)
+
+
+def origin_of(results: Mapping[str, Mapping[str, str]], ledger: Mapping[str, Any]) -> dict[str, str]:
+    """Return `date`, `engine` and `tests` of a ledger by the content of `results.toml`; what is not kept is empty."""
+    known = results.get(ledger["size"], {})
+    return {"date": known.get("date", ""), "engine": known.get("engine", ""), "tests": digest_of_tests(ledger)}
 
 
 def origin_text(origin: Mapping[str, str]) -> str:

@@ -128,7 +128,11 @@ def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: C
     every, least = plan.replications.minimum, {column.name for column in plan.columns}
     points = {mark(point, plan.seed): point for point in plan.points}
     known = [(points[row["point"]], row) for row in rows if row["point"] in points]
-    complete = [(point, row) for point, row in known if {name for name, _ in row["values"]} >= least]
+    complete = [
+        (point, row)
+        for point, row in known
+        if {name for name, _ in row["values"]} >= least and part.has(point, row["replication"])
+    ]
     # Files of earlier versions have no added cells, and no column for them.
     base = _lacking(plan, place, [(point, row) for point, row in complete if row["replication"] < every])
     later = [(point, row) for point, row in complete if row.get("added") and row["replication"] >= every]
@@ -137,7 +141,7 @@ def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: C
     if not wanted:
         return 0
     if {row["made"] for _, row in wanted} != {made(plan)} and not _same(plan, wanted):
-        say(f"{part.path}: this build has other results; its cells run again")
+        say(f"{part.path}: this build has other results; its cells are not taken over")
         return 0
     for cells, store in ((base, Store(place)), (added, Store(folder / ADDED / part.path))):
         if cells:

@@ -157,7 +157,7 @@ def test_results_that_a_study_keeps_are_taken_over(
     # One with other results is not.
     base.write_text(SCENARIO.replace("2Mbps", "3Mbps"), encoding="utf-8")
     main(["reproduce", str(own), "--medium", "--out", str(tmp_path / "fourth"), "--quiet"])
-    assert "this build has other results; its cells run again" in capsys.readouterr().err
+    assert "this build has other results; its cells are not taken over" in capsys.readouterr().err
 
 
 def test_nothing_is_run_where_only_judging_is_asked_for(own: Path, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_study_is_reproduced_to_the_same_ledger(
         assert "packet-hops, " in printed
         assert_private(out, tmp_path)
     assert main(["reproduce", "small", "--out", str(out), "--quiet"]) == 0
-    assert "quick: 8 cells, 8 finished\n" in capsys.readouterr().out
+    assert "quick: 8 cells, 8 taken over\n" in capsys.readouterr().out
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
     sample = ledger["experiments"]["one"].pop("sample")

@@ -26,31 +26,35 @@ from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import Found, counted_stated, evidence_in
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured
-from narrows.reproduction.registry import published_studies
+from narrows.reproduction.registry import origin_text, published_studies
 
 if TYPE_CHECKING:
     from narrows.reproduction.quantity import Cells, Quantity
 
 
 def reproduction_page(
-    published: Published, ledger: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], found: Found
+    published: Published,
+    ledger: Mapping[str, Any],
+    tables: Sequence[Mapping[str, Any]],
+    found: Found,
+    origin: Mapping[str, str],
 ) -> str:
-    """Return the report of a reproduction as one HTML document."""
+    """Return the report of a reproduction as one HTML document; `origin` is its day, engine and tests."""
     drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
     figures = [figure for figure in drawn if figure is not None]
     sections = [
-        page.answer(_answer(published, ledger), figures[:_FIRST], REPORT),
+        page.answer(_answer(published, ledger, origin), figures[:_FIRST], REPORT),
         *_findings(published, ledger, tables),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
         page.figure_part(figures[_FIRST:], REPORT),
         *(_table(each, found, place) for place, each in enumerate(published.tables)),
-        page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
+        page.section("question", "Question", element("p", published.question), _facts(published, ledger, origin)),
         page.section("experiments", "Experiments", _experiments(published, ledger)),
     ]
     return page.document(published.title, "Reproduction", _badge(ledger), sections, digest=ledger["digest"])
 
 
-def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
+def _answer(published: Published, ledger: Mapping[str, Any], origin: Mapping[str, str]) -> list[object]:
     """Return the question, the number of claims with each verdict, and the strongest claims that fail."""
     sentences: list[object] = [element("b", published.question), *headline(ledger)]
     strong = [claim for claim in ledger["claims"] if claim["strength"] == "strong" and not claim["check"]]
@@ -59,7 +63,7 @@ def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
         first = element("a", failing[0]["statement"], href=f"#{failing[0]['id']}")
         count = "One of its strong claims fails" if len(failing) == 1 else f"{len(failing)} of its strong claims fail"
         sentences.append(join((count, ": " if len(failing) == 1 else ", the first of them: ", first)))
-    return sentences
+    return [*sentences, f"{origin_text(origin).capitalize()}."]
 
 
 def _findings(published: Published, ledger: Mapping[str, Any], tables: Sequence[Mapping[str, Any]]) -> list[page.Part]:
@@ -74,10 +78,14 @@ def _findings(published: Published, ledger: Mapping[str, Any], tables: Sequence[
     return [page.section("headlines", "What it is known for", table(caption, heads, rows))] if rows else []
 
 
-def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
+def _facts(published: Published, ledger: Mapping[str, Any], origin: Mapping[str, str]) -> Markup:
     entries: list[tuple[str, object]] = [("Source", published.source), ("Size", ledger["size"])]
     entries += [("Seed", str(ledger["seed"])), ("Digest of all records", ledger["digest"])]
-    if ledger["study"] in {each.name for each in published_studies()}:
+    entries += [("Day of the run", origin["date"] or "not kept"), ("Simulator", origin["engine"] or "not kept")]
+    known = next((each for each in published_studies() if each.name == ledger["study"]), None)
+    if known is not None:
+        if (kept := known.ledger_of(ledger["size"])) is not None:
+            entries.append(("Published ledger", origin_text(known.origin(kept))))
         entries.append(("Made again by", here("narrows", "reproduce", ledger["study"], f"--{ledger['size']}")))
     return facts(entries)
 
