@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from svg_text import svg, text
@@ -33,7 +34,8 @@ def margins(ledger: Mapping[str, Any]) -> str:
         if claim["strict"]:
             parts.append(f'<circle cx="{middle:.0f}" cy="{y:.1f}" r="2" fill="#fff" stroke="#888"/>')
         parts.append(f'<g data-series="{claim["id"]}" stroke="{colour}" fill="{colour}">{bar}{dot}</g>')
-        parts.append(text(LEFT - 6, y + 3.5, claim["id"], "end"))
+        parts.append(text(4, y + 3.5, claim["id"], "start"))
+        parts.append(text(PHRASE, y + 3.5, shorten(claim["statement"], LETTERS, placeholder=" …"), "start"))
     label = f"{ledger['study']}, {ledger['size']} size: distance from the bound in half-widths of the 95 % interval"
     parts.append(text(middle, height - 8, label, "middle"))
     return svg(LEFT + SPAN + 10, height, parts)
@@ -81,7 +83,9 @@ def strip(entry: Entry) -> str:
 
 
 CLAIMED = "#eef5f0"
-ROW, LEFT, SPAN, REACH = 12, 60, 460.0, 8.0
+ROW, LEFT, SPAN, REACH = 12, 360, 400.0, 8.0
+# Where the statement of a claim begins, and its most letters.
+PHRASE, LETTERS = 52, 54
 CHARACTERS = 24
 # The least distance of a dot from its bound, in half-widths: the dot's radius.
 BESIDE = 0.1

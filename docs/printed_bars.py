@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our values beside the printed ones as bars, a panel for each quantity, in small SVG files."""
+"""Our values beside the printed ones, a panel for each quantity, in small SVG files.
+
+Marks are bars, whose length is the value; on a logarithmic axis, which has no zero, they are dots.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +143,7 @@ def _panel(panel: Panel) -> tuple[list[str], float]:
             # Long names of settings are listed by number below.
             parts.append(text(x + wide * len(own) / 2, below, str(place + 1), "middle"))
         for pair in own:
-            parts.append(_bars(axis, pair, (x, wide, foot), SERIES[names.index(pair.name) % len(SERIES)], setting))
+            parts.append(_marks(axis, pair, (x, wide, foot), SERIES[names.index(pair.name) % len(SERIES)], setting))
             x += wide
         x += wide
     y = below + 14 if apart else below
@@ -158,18 +161,21 @@ def _panel(panel: Panel) -> tuple[list[str], float]:
     return parts, y + 22
 
 
-def _bars(axis: _Axis, pair: Pair, place: tuple[float, float, float], colour: str, setting: str) -> str:
+def _marks(axis: _Axis, pair: Pair, place: tuple[float, float, float], colour: str, setting: str) -> str:
     """Draw a pair at a place (left, width and foot): ours filled, with its interval, the printed one as an outline."""
     x, wide, foot = place
     zero, half = axis.at(0.0), wide * 0.42
 
-    def bar(left: float, value: float, style: str) -> str:
+    def mark(left: float, value: float, style: str) -> str:
+        if axis.log:
+            radius = min(half / 2, WIDEST_DOT)
+            return f'<circle cx="{left + half / 2:.1f}" cy="{foot - axis.at(value):.1f}" r="{radius:.1f}" {style}/>'
         top = max(axis.at(value), zero)
         height = max(abs(axis.at(value) - zero), LEAST)
         return f'<rect x="{left:.1f}" y="{foot - top:.1f}" width="{half:.1f}" height="{height:.1f}" {style}/>'
 
-    parts = [bar(x, pair.ours, f'fill="{colour}"')]
-    parts.append(bar(x + half, pair.theirs, f'fill="#fff" stroke="{colour}" stroke-width=".8"'))
+    parts = [mark(x, pair.ours, f'fill="{colour}"')]
+    parts.append(mark(x + half, pair.theirs, f'fill="#fff" stroke="{colour}" stroke-width=".8"'))
     if pair.ci95:
         low, high = (foot - axis.at(end) for end in pair.ci95)
         parts.append(f'<path d="M{x + half / 2:.1f} {low:.1f}V{high:.1f}" stroke="#222" stroke-width=".7"/>')
@@ -179,12 +185,12 @@ def _bars(axis: _Axis, pair: Pair, place: tuple[float, float, float], colour: st
 
 OF_TEXT = "Values of the text: ours over the printed one"
 WIDTH, LEFT, HEAD, TALL = 760.0, 52, 24, 110.0
-# Widest pair of bars, width of a letter, least height of a bar.
-WIDEST, LETTER, LEAST = 46.0, 5.4, 0.6
+# Widest pair of marks, largest radius of a dot, width of a letter, least height of a bar.
+WIDEST, WIDEST_DOT, LETTER, LEAST = 46.0, 3.0, 5.4, 0.6
 WIDE = 50
 # The most pairs in a file.
 MANY = 90
 SERIES = ("#3266ad", "#c0562f", "#2a7d4f", "#8a4fa3", "#8c6d1f", "#4f8a8b", "#a33f66", "#555555", "#9ab0d6")
 CAPTION = """\
 *Ours (filled, with 95 % intervals) beside the printed value (outline). Where values differ by more than a factor of 50
-the axis is logarithmic.*"""
+the axis is logarithmic, and dots take the place of bars.*"""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -434,6 +435,15 @@ def test_an_effect_that_equals_a_strict_bound_is_drawn_on_the_failing_side(tmp_p
             # A circle on the bound beside the dot.
             assert drawn.count("<circle") == (2 if side < 0 else 1)
             assert ("┆" in strip({**found, "effect": 5.0, "ci95": [4.0, 6.0]})) == (side < 0)
+
+
+def test_the_figure_of_the_margins_names_claims_by_their_statements(tmp_path: Path) -> None:
+    found = verdict(tmp_path, f"direction = {{ is = {A}, at_least = 0 }}\n", rows(a=[1.0, 1.1], b=[1.0, 1.0]))
+    long = {**found, "id": "1-2", "statement": "It is so & " + "so " * 40}
+    drawn = margins({"claims": [found, long], "study": "s", "size": "quick"})
+    assert [f">{each['id']}<" in drawn for each in (found, long)] == [True, True]
+    assert f">{found['statement']}</text>" in drawn
+    assert re.search(r">It is so &amp; (so )+…</text>", drawn)
 
 
 def test_a_ledger_of_the_format_before_is_read() -> None:

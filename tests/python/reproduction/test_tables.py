@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from claim_files import claim, claims_file
+from claims_page import _agreement
 from claims_tables import expanded, number
 from outdated import OLD_TABLES, outdated
 from printed_bars import bars, panels
@@ -18,8 +21,9 @@ from narrows.reproduction.agreement import agreement, factor_of
 from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.kept import found_in_cells
 from narrows.reproduction.ledger import Found
+from narrows.reproduction.needed_cells import of_source
 from narrows.reproduction.quantity import Asked
-from narrows.reproduction.registry import TABLES, StudyFolder, published_studies
+from narrows.reproduction.registry import TABLES, StudyFolder, find, published_studies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,6 +224,38 @@ def test_no_discussion_has_a_table_written_by_hand(study: StudyFolder) -> None:
     assert len(re.findall(r"^\|[-:|]+\|$", text, re.MULTILINE)) == MEASURED_BY_HAND.get(study.name, 0)
 
 
+def test_each_table_of_an_appendix_is_compared_once_its_cells_are_there() -> None:
+    whole = find("akella-2002").claims("medium")
+    appendix = [table for table in whole.tables if table.title.startswith("Appendix")]
+    assert [sum(map(len, table.published.values())) for table in appendix] == [72] * 8
+    # One family in one setting, as each value reads all instantiations in all environments.
+    column: Any = slice(1)
+    family = [
+        replace(
+            table,
+            columns=table.columns[column],
+            **{name: {row: own[column] for row, own in getattr(table, name).items()} for name in SIDES},
+        )
+        for table in appendix[:2]
+    ]
+    published = replace(whole, tables=family, claims=[], pictures=[], calibrations=[])
+    chance, rows = np.random.default_rng(1), dict[str, dict[str, Any]]()
+    for each in of_source(published):
+        row = rows.setdefault(repr(each.where), {**each.where, "replication": 0, "digest": repr(each.where)})
+        row[each.column] = float(chance.uniform(0.2, 1.0))
+    found = agreement(published, "medium", "sha256:0", Found({"grid": Asked(rows.values())}, {}))
+    for table, given in zip(found["tables"], family, strict=True):
+        assert (table["title"], table["agreement"]["values"]) == (given.title, 9)
+        assert abs(table["agreement"]["rank_correlation_within_columns"]) <= 1
+        assert table["agreement"]["median_factor"] > 1
+    page = "\n".join(_agreement(find("akella-2002"), found))
+    assert all(f"| {table.title} | 9 | " in page for table in family)
+
+
+# What a table has for each row and column.
+SIDES = ("rows", "published", "under")
+
+
 def compared(title: str, kind: str = "table", *, quantity: str = "", **rows: Any) -> dict[str, Any]:
     """Return a table with the columns x and y, whose rows are given as lists of ours and of printed values."""
     filled = {
@@ -250,7 +286,7 @@ def test_every_printed_value_has_its_bar_beside_ours_once() -> None:
     }
     (drawn,) = bars(tables, {"a": "Algorithm A", "x": "setting x"})
     # Ours and the printed one of seven, and a title of each that a reader can point at.
-    assert drawn.count("<rect") == 2 * 7
+    assert drawn.count("<rect") + len(re.findall(r"<circle", drawn)) == 2 * 7
     assert "<title>Algorithm A, setting x: 500, printed 0</title>" in drawn
     assert "<title>1-1, 1-1: a loss: 0.5, printed 1</title>" in drawn
     assert "nan" not in drawn
@@ -274,9 +310,16 @@ def test_bars_are_as_high_as_their_values() -> None:
 
     linear = heights((2.0, 4.0), (1.0, 3.0))
     assert [each / linear[1] for each in linear] == pytest.approx([0.5, 1.0, 0.25, 0.75], abs=0.01)
+
+
+def test_marks_on_a_logarithmic_axis_are_dots() -> None:
     # Of more than a factor of fifty the logarithm: 1, 10, 100 and 1000.
-    logarithmic = heights((10.0, 100.0), (1.0, 1000.0))
-    assert [each / logarithmic[3] for each in logarithmic] == pytest.approx([1 / 3, 2 / 3, 0.0, 1.0], abs=0.01)
+    rows: Any = {"r0": ([10.0, None], [100.0, None]), "r1": ([1.0, None], [1000.0, None])}
+    (drawn,) = bars({"tables": [compared("T", **rows)], "printed": []}, {})
+    assert "<rect" not in drawn
+    heights = [float(each) for each in re.findall(r'<circle [^>]*cy="([\d.]+)"', drawn)]
+    foot, top = heights[2], heights[3]
+    assert [(foot - each) / (foot - top) for each in heights] == pytest.approx([1 / 3, 2 / 3, 0.0, 1.0], abs=0.01)
 
 
 def test_values_of_the_text_are_compared_in_their_own_units(tmp_path: Path) -> None:
