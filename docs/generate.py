@@ -96,9 +96,9 @@ For a share of things that a run counts (packets, frames, segments of video) n i
 total number in all replications, each taken as a trial of its own: no late frame among 6750 is 0 to 0.05 %;
 elsewhere it is the number of replications. Other equal values have no interval. Tables and sentences give words in
 place of the interval of the mean of equal values: `100 (all runs)`. If there is one, `summary.json` has it, and a cell
-of a page shows it under the pointer. If values are nearly equal, so that their mean is written like an end of the interval, the other end is
-given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest possible difference. If
-all differences are equal, they follow from the intervals of both means, if these exist.
+of a page shows it under the pointer. If values are nearly equal, so that their mean is written like an end of the
+interval, the other end is given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest
+possible difference. If all differences are equal, they follow from the intervals of both means, if these exist.
 
 Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
 presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check

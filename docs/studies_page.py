@@ -52,7 +52,7 @@ seconds:
 ```
 
 ```text
-narrows study check FILE            print what it would run: design, generators, resolution, alias table, cells and simulated time
+narrows study check FILE            print what it would run: design, generators, resolution, aliases, cells, their time
 narrows study run FILE --out DIR    run it
 narrows study status DIR [--json]   print the number of cells, and how many are finished and have failed
 narrows study resume DIR            continue after an interruption

@@ -109,7 +109,6 @@ def _expected(job: Reproducing) -> list[str]:
     return [f"about {span(time_s)} {speed}, {counted(jobs, 'cell')} at a time"] if left else []
 
 
-
 def _spent(found: Sequence[Part], folder: Path) -> str:
     from narrows.reproduction import campaign
 

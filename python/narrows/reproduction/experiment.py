@@ -102,7 +102,7 @@ class Part:
 
     def has(self, point: Point, replication: int) -> bool:
         """Return whether a cell counts here."""
-        return self.shard is None or Share(self.shard).has(self.plan, point, replication)
+        return self.shard is None or self.plan.key(point, replication) in self._keys
 
     @property
     def cells(self) -> int:
@@ -113,6 +113,10 @@ class Part:
     def simulated_s(self) -> float:
         """Simulated time of all cells, seconds."""
         return math.fsum(point.duration_s for point, _ in self._ledger.all_cells())
+
+    @cached_property
+    def _keys(self) -> set[str]:
+        return {self.plan.key(point, number) for point, number in self._ledger.all_cells()}
 
     @cached_property
     def _ledger(self) -> Ledger:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -234,7 +234,7 @@ def test_each_table_of_an_appendix_is_compared_once_its_cells_are_there() -> Non
         replace(
             table,
             columns=table.columns[column],
-            **{name: {row: own[column] for row, own in getattr(table, name).items()} for name in SIDES},
+            **cast("Any", {name: {row: own[column] for row, own in getattr(table, name).items()} for name in SIDES}),
         )
         for table in appendix[:2]
     ]
