@@ -11,7 +11,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation .ci
 UNIT := $(addprefix tests/python/,analysis metrics test_arguments.py test_house.py test_memory.py test_statistics.py test_toml.py test_words.py)
-WASM := python/narrows/browser/narrows.wasm
+WASM := python/narrows/_internal/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
 COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --extra study --universal --python-version 3.11 \

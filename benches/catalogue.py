@@ -25,7 +25,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import narrows as nw
-from narrows import core
+from narrows._internal import core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import figures
 import pictures
 
-from narrows import cards
+from narrows._internal import cards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,18 +15,18 @@ from cards import cell
 from predicates import Formulas
 from quoted import quoted
 
-from narrows.reproduction.agreement import factor_of
-from narrows.reproduction.causes import by_class, decides_of, evidence_of, shortened
-from narrows.reproduction.headline import by_strength, headline
-from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED, STATED
-from narrows.reproduction.predicate import HOLDS
-from narrows.reproduction.registry import origin_text, published_studies
+from narrows._internal.reproduction.agreement import factor_of
+from narrows._internal.reproduction.causes import by_class, decides_of, evidence_of, shortened
+from narrows._internal.reproduction.headline import by_strength, headline
+from narrows._internal.reproduction.ledger import NOT_TESTABLE, RETESTED, STATED
+from narrows._internal.reproduction.predicate import HOLDS
+from narrows._internal.reproduction.registry import origin_text, published_studies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from narrows.reproduction.claims import Claim
-    from narrows.reproduction.registry import StudyFolder
+    from narrows._internal.reproduction.claims import Claim
+    from narrows._internal.reproduction.registry import StudyFolder
 
     Ledger = Mapping[str, Any]
     Entry = Mapping[str, Any]

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from cards import cell
 from quoted import quoted, verb
 
-from narrows.reproduction.claims import SCALES
-from narrows.reproduction.ledger import NOT_TESTABLE
-from narrows.reproduction.predicate import HOLDS
+from narrows._internal.reproduction.claims import SCALES
+from narrows._internal.reproduction.ledger import NOT_TESTABLE
+from narrows._internal.reproduction.predicate import HOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

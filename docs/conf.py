@@ -7,7 +7,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.browser import page
+from narrows._internal.browser import page
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

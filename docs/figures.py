@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.drawing.plot import FOOT, Axis, Panel, stacked_boxes
-from narrows.drawing.scale import BITS_PER_SECOND, PACKETS, PERCENT, SECONDS, nice_ceiling
-from narrows.drawing.style import HUES, TONES, Style, colour_classes, colour_rules, style_of
-from narrows.drawing.svg import Markup, element, join, means, number
+from narrows._internal.drawing.plot import FOOT, Axis, Panel, stacked_boxes
+from narrows._internal.drawing.scale import BITS_PER_SECOND, PACKETS, PERCENT, SECONDS, nice_ceiling
+from narrows._internal.drawing.style import HUES, TONES, Style, colour_classes, colour_rules, style_of
+from narrows._internal.drawing.svg import Markup, element, join, means, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pictures import Course
 
-    from narrows.drawing.plot import Box
+    from narrows._internal.drawing.plot import Box
 
 
 def figure(title: str, panels: Sequence[str], course: Course, queue: str, beside: Course | None = None) -> str:
@@ -207,7 +207,7 @@ def _legend(styles: dict[str, Style]) -> tuple[Markup, int]:
 
 def _style(used: str) -> str:
     """Return the report's style for the classes that are used, for light and for dark paper."""
-    report = files("narrows.page")
+    report = files("narrows._internal.page")
     rules = report.joinpath("style.css").read_text("utf-8").splitlines()
     drawing = [rule for rule in rules if rule.startswith("svg ")]
     kept = [

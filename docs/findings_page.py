@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from cards import cell
 from quoted import entries
 
-from narrows.plural import counted
-from narrows.reproduction.findings import Finding, findings
-from narrows.reproduction.ledger import STATED
-from narrows.reproduction.predicate import HOLDS
-from narrows.reproduction.registry import origin_text
+from narrows._internal.plural import counted
+from narrows._internal.reproduction.findings import Finding, findings
+from narrows._internal.reproduction.ledger import STATED
+from narrows._internal.reproduction.predicate import HOLDS
+from narrows._internal.reproduction.registry import origin_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from narrows.reproduction.registry import StudyFolder
+    from narrows._internal.reproduction.registry import StudyFolder
 
 
 def found_in(study: StudyFolder, ledgers: Sequence[Mapping[str, Any]]) -> list[Finding]:

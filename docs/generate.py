@@ -22,9 +22,10 @@ import recommendations_page
 import studies_page
 from cards import cell
 
-from narrows import core, metrics
-from narrows.cli.shell import Node, tree
-from narrows.metrics import criteria
+from narrows import metrics
+from narrows._internal import core
+from narrows._internal.cli.shell import Node, tree
+from narrows._internal.metrics import criteria
 
 HERE = Path(__file__).parent
 FOLDERS = ("algorithms", "queues", "studies")

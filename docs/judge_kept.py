@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import sys
 
-from narrows.reproduction.kept import judge_kept
-from narrows.reproduction.registry import find
+from narrows._internal.reproduction.kept import judge_kept
+from narrows._internal.reproduction.registry import find
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:

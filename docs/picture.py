@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import narrows as nw
-from narrows.drawing.svg import Markup, element, means, number, ring
-from narrows.opened.folder import OpenedComparison
+from narrows._internal.drawing.svg import Markup, element, means, number, ring
+from narrows._internal.opened.folder import OpenedComparison
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

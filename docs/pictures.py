@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narrows as nw
-from narrows.run.scenario import stand_in
+from narrows._internal.run.scenario import stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

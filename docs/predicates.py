@@ -7,12 +7,12 @@ import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from narrows.reproduction.quantity import bound
+from narrows._internal.reproduction.quantity import bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.registry import StudyFolder
+    from narrows._internal.reproduction.registry import StudyFolder
 
     Table = Mapping[str, Any]
 

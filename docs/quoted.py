@@ -17,9 +17,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from narrows.reproduction.findings import effect_text
-from narrows.reproduction.ledger import NOT_TESTABLE, RETESTED
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+from narrows._internal.reproduction.findings import effect_text
+from narrows._internal.reproduction.ledger import NOT_TESTABLE, RETESTED
+from narrows._internal.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from narrows.reproduction.intervals import ALPHA, Mean
+from narrows._internal.reproduction.intervals import ALPHA, Mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page `studies.md`: the format of study files, its keys as declared in `narrows.experiments.keys`, and results."""
+"""The page `studies.md`: the format of study files, its keys as declared in `narrows._internal.experiments.keys`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from narrows.experiments.design import KINDS
-from narrows.experiments.keys import RANGE, REPLICATIONS, STUDY
+from narrows._internal.experiments.design import KINDS
+from narrows._internal.experiments.keys import RANGE, REPLICATIONS, STUDY
 
 if TYPE_CHECKING:
-    from narrows.experiments.declared import Key
+    from narrows._internal.experiments.declared import Key
 
 EXAMPLE = Path(__file__).parents[1] / "studies/examples/buffer-and-delay.toml"
 

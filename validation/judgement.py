@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import narrows as nw
-from narrows.library import CASES, cases
-from narrows.statistics import Estimate, estimate
+from narrows._internal.library import CASES, cases
+from narrows._internal.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from narrows.library import ScenarioFile
-    from narrows.run.results import Run
-    from narrows.run.scenario import Scenario
+    from narrows._internal.library import ScenarioFile
+    from narrows._internal.run.results import Run
+    from narrows._internal.run.scenario import Scenario
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,18 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.run.execution import execute
-from narrows.run.jobs import Unwatched
-from narrows.trial.contest import Contest, Values, contests
-from narrows.trial.run import ALPHA, LEAST, MOST, STEP
-from narrows.trial.scenarios import Sides, of_files, of_narrows
-from narrows.trial.verdict import UNDECIDED, WORSE
+from narrows._internal.run.execution import execute
+from narrows._internal.run.jobs import Unwatched
+from narrows._internal.trial.contest import Contest, Values, contests
+from narrows._internal.trial.run import ALPHA, LEAST, MOST, STEP
+from narrows._internal.trial.scenarios import Sides, of_files, of_narrows
+from narrows._internal.trial.verdict import UNDECIDED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.trial.contest import Wanted
-    from narrows.trial.verdict import Judged
+    from narrows._internal.trial.contest import Wanted
+    from narrows._internal.trial.verdict import Judged
 
 MARGINS = ("0%", "1%", "2%", "5%")
 Z = 1.96

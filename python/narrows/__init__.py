@@ -19,11 +19,11 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from narrows.run import pages
+from narrows._internal.run import pages
 
 if TYPE_CHECKING:
     from narrows import analysis, metrics
-    from narrows.api import (
+    from narrows._internal.api import (
         ab,
         compare,
         deploy,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
         why,
         worst,
     )
-    from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
-    from narrows.errors import InputError, Interrupted, OutputError, ReportError
+    from narrows._internal.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
+    from narrows._internal.errors import InputError, Interrupted, OutputError, ReportError
+    from narrows._internal.opened.figures import figure
+    from narrows._internal.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
+    from narrows._internal.run.scenario import Scenario, load
     from narrows.metrics import MetricError
-    from narrows.opened.figures import figure
-    from narrows.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
-    from narrows.run.scenario import Scenario, load
 
 # The public names; everything else may change with any release (docs/python.md).
 __all__ = [
@@ -91,11 +91,11 @@ def __getattr__(name: str) -> Any:
             found = globals()[name] = getattr(import_module(home), name)
             return found
     if name == "open":
-        return import_module("narrows.opened.folder").open_folder
+        return import_module("narrows._internal.opened.folder").open_folder
     if name in MODULES:
         return import_module(f"narrows.{name}")
     if name in __all__:
-        found = globals()[name] = getattr(import_module("narrows.api"), name)
+        found = globals()[name] = getattr(import_module("narrows._internal.api"), name)
         return found
     here = f"; its name is {RENAMED[name]}" if name in RENAMED else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{here}", name=name, obj=sys.modules[__name__])
@@ -106,15 +106,15 @@ def __dir__() -> list[str]:
 
 
 # A report stands above the run that it shows.
-pages.built_by(lambda folder: import_module("narrows.commands.page").build(folder))
+pages.built_by(lambda folder: import_module("narrows._internal.commands.page").build(folder))
 MODULES = {"analysis", "metrics"}
-# The modules of public names that are neither modules nor commands; the commands are functions of `narrows.api`.
+# Where public names are that are neither modules nor commands; the commands are functions of `narrows._internal.api`.
 HOMES = {
-    "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
-    "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
+    "narrows._internal.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
+    "narrows._internal.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.metrics": {"MetricError"},
-    "narrows.opened.figures": {"figure"},
-    "narrows.run.scenario": {"Scenario", "load"},
+    "narrows._internal.opened.figures": {"figure"},
+    "narrows._internal.run.scenario": {"Scenario", "load"},
 }
 # Names that there were.
 RENAMED = {"measures": "metrics", "MeasureError": "MetricError"}

@@ -3,6 +3,6 @@
 
 import sys
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 sys.exit(main())

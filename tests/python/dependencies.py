@@ -122,6 +122,11 @@ def _dotted(file: Path, folder: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def part_of(module: str) -> str:
+    """Return the place of a module in the package, whether it is public or lies in `_internal`."""
+    return module.partition(".")[2].removeprefix("_internal").removeprefix(".")
+
+
 def _imports(tree: ast.AST, package: str) -> Iterator[str]:
     """Yield the full name of everything that is imported from a package, except its compiled extension."""
     for node in ast.walk(tree):

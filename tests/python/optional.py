@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from narrows.linux.cache import Kernel
+    from narrows._internal.linux.cache import Kernel
 
 HOUSE = Path(__file__).parents[2]
 # The folders of the administrator's programs and of Python's packages are searched, too.
@@ -79,8 +79,8 @@ def require(name: str) -> str:
 def kernels() -> list[Kernel]:
     """Return the kernels on which this version of Narrows runs; none if Narrows is not built."""
     try:
-        from narrows.linux import cache as built
-        from narrows.linux import library
+        from narrows._internal.linux import cache as built
+        from narrows._internal.linux import library
     except ImportError:
         return []
     return [kernel for kernel in built.kernels() if kernel.is_current and library.path().is_file()]
@@ -125,10 +125,10 @@ def _is_default(kernel: Kernel) -> bool:
 
 def _playground() -> str | None:
     try:
-        from narrows.browser.page import MODULE, fault
+        from narrows._internal.browser.page import MODULE, fault
     except ImportError:
         return None
-    file = HOUSE / "python/narrows/browser" / MODULE
+    file = HOUSE / "python/narrows/_internal/browser" / MODULE
     return None if fault(file) else str(file)
 
 

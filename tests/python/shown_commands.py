@@ -14,11 +14,11 @@ import zlib
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.cli import main
-from narrows.cli.github import VARIABLES
-from narrows.cli.parser import parser
-from narrows.cli.shell import tree
-from narrows.cli.work import Work
+from narrows._internal.cli import main
+from narrows._internal.cli.github import VARIABLES
+from narrows._internal.cli.parser import parser
+from narrows._internal.cli.shell import tree
+from narrows._internal.cli.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from narrows.cli.shell import Node
+    from narrows._internal.cli.shell import Node
 
 
 class Shown(NamedTuple):
@@ -56,7 +56,7 @@ def resolve(words: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatc
 
     with monkeypatch.context() as patched:
         patched.setattr(Work, "perform", stop)
-        patched.setattr("narrows.page.printed.save", stop)
+        patched.setattr("narrows._internal.page.printed.save", stop)
         patched.chdir(folder)
         # As in a step of a workflow, where `narrows ab --github` is shown.
         for variable in VARIABLES:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from command_line import environment
-from narrows.report.trial.comment import outputs
+from narrows._internal.report.trial.comment import outputs
 from optional import needs
 from repository import HOUSE
 

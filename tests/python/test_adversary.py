@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 import narrows as nw
 from command_line import SHORT
-from narrows.cli.program import run
-from narrows.core import ScenarioError
-from narrows.errors import InputError
-from narrows.files.json_objects import sealed
-from narrows.opened.folder import OpenedRun
-from narrows.share.pack import pack
-from narrows.share.verify import verify
+from narrows._internal.cli.program import run
+from narrows._internal.core import ScenarioError
+from narrows._internal.errors import InputError
+from narrows._internal.files.json_objects import sealed
+from narrows._internal.opened.folder import OpenedRun
+from narrows._internal.share.pack import pack
+from narrows._internal.share.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

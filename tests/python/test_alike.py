@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.external.alike import unlike
+from narrows._internal.external.alike import unlike
 
 if TYPE_CHECKING:
     from pathlib import Path

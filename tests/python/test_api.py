@@ -16,7 +16,7 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT
-from narrows.library import library
+from narrows._internal.library import library
 from repository import HOUSE
 
 if TYPE_CHECKING:

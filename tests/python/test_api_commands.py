@@ -80,7 +80,7 @@ def test_the_results_of_a_function_are_saved_before_its_page(tmp_path: Path, mon
     def broken(*_arguments: object) -> None:
         raise ZeroDivisionError("a fault of the page")
 
-    monkeypatch.setattr("narrows.report.trial.page.trial_page", broken)
+    monkeypatch.setattr("narrows._internal.report.trial.page.trial_page", broken)
     out = tmp_path / "out"
     with pytest.raises(nw.ReportError, match=r"the results are in .*out, .*a fault of the page; `narrows report"):
         nw.ab("cubic", "newreno", out, scenarios="pair", replications=2)

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 import narrows as nw
-from narrows import api
-from narrows.arguments import LIMITS, kind_of
-from narrows.cli import main
-from narrows.opened.folder import Answer, OpenedRun, OpenedStudy
-from narrows.run.plots import Plots
-from narrows.run.results import Comparison, Run
+from narrows._internal import api
+from narrows._internal.arguments import LIMITS, kind_of
+from narrows._internal.cli import main
+from narrows._internal.opened.folder import Answer, OpenedRun, OpenedStudy
+from narrows._internal.run.plots import Plots
+from narrows._internal.run.results import Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,9 @@ ODD: list[Any] = [3.0, -1, True, b"x", [1.5], [None], [["a"]], {"a": 1}, {1}, ob
 FREE = {"self", "replication"}
 
 
-COMMANDS = [name for name in nw.__all__ if getattr(getattr(nw, name), "__module__", "").startswith("narrows.api.")]
+COMMANDS = [
+    name for name in nw.__all__ if getattr(getattr(nw, name), "__module__", "").startswith("narrows._internal.api.")
+]
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -10,9 +10,9 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, write
-from narrows.library import find_scenario
-from narrows.report.run.data import Run
-from narrows.report.run.reading import read
+from narrows._internal.library import find_scenario
+from narrows._internal.report.run.data import Run
+from narrows._internal.report.run.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.formats import blocks, headers
+from narrows._internal.formats import blocks, headers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.formats.rates import Rates
+    from narrows._internal.formats.rates import Rates
 
 SENDER, RECEIVER = 0x0A000001, 0x0A000002
 V4 = headers.ipv4((SENDER, RECEIVER), headers.UDP, 1480, ecn=0, number=0) + bytes(1480)

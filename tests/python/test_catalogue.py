@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 from command_line import SHORT, command, environment, write
-from narrows import cards, core, load
-from narrows.library import find_scenario, library
+from narrows import load
+from narrows._internal import cards, core
+from narrows._internal.library import find_scenario, library
 
 if TYPE_CHECKING:
     from pathlib import Path

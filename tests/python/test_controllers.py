@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import SHORT, write
-from narrows import core
-from narrows.external.scaffold import TEMPLATES
+from narrows._internal import core
+from narrows._internal.external.scaffold import TEMPLATES
 from optional import WASM, needs, require
 
 if TYPE_CHECKING:

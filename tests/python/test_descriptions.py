@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from narrows import core
+from narrows._internal import core
 from repository import HOUSE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from narrows import cards
+from narrows._internal import cards
 
 ROOT = Path(__file__).parents[2]
 FIGURES = sorted((ROOT / "docs").glob("*/*.svg"))

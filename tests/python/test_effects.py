@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows import core
+from narrows._internal import core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import tomllib
 import exercises_page
 import pytest
 
-from narrows.library import SCENARIOS
+from narrows._internal.library import SCENARIOS
 
 EXERCISES = tomllib.loads(exercises_page.SOURCE.read_text("utf-8"))["exercises"]
 SUMMARY = {"algorithms": {"cubic": {"groups": {}, "links": {"bottleneck": {"utilization": {"mean": 0.98765}}}}}}

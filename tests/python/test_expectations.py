@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrows.run.summary import judge, verdict
+from narrows._internal.run.summary import judge, verdict
 
 
 @pytest.mark.parametrize(

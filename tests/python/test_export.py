@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from command_line import command, environment, write
-from narrows.formats import headers
+from narrows._internal.formats import headers
 from optional import needs, require
 
 if TYPE_CHECKING:

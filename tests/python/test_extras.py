@@ -15,11 +15,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from narrows.cli.shell import tree
-from narrows.extras import EXTRA_OF
+from narrows._internal.cli.shell import tree
+from narrows._internal.extras import EXTRA_OF
 from repository import HOUSE
 
-PACKAGE = HOUSE / "python/narrows"
+PACKAGE = HOUSE / "python/narrows/_internal"
 PROJECT = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NEEDED = {re.split(r"[\[<>=]", each)[0] for each in PROJECT["dependencies"]}
 # Imported at the top of a module, which is itself imported after `require`.
@@ -126,7 +126,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("package", sorted(EXTRA_OF))
 def test_the_environment_has_no_package_of_an_extra(bare: Path, package: str) -> None:
     assert run(bare, "-c", f"import {package}").returncode == 1
-    done = run(bare, "-c", f"from narrows.extras import load; load('{package}')")
+    done = run(bare, "-c", f"from narrows._internal.extras import load; load('{package}')")
     assert done.stderr.splitlines()[-1].endswith(
         f"{package}: is needed here and not installed; install it by `pip install 'narrows[{EXTRA_OF[package]}]'`"
     )

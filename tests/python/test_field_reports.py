@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from narrows.library import SCENARIOS, library, scenarios
-from narrows.run.scenario import read
+from narrows._internal.library import SCENARIOS, library, scenarios
+from narrows._internal.run.scenario import read
 
 FAMILY = "field-reports"
 

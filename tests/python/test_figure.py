@@ -14,8 +14,8 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, finished, write
-from narrows.opened.figures import FORMATS, pictures_in
-from narrows.page.picture import look_of, series_of, standalone
+from narrows._internal.opened.figures import FORMATS, pictures_in
+from narrows._internal.page.picture import look_of, series_of, standalone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +145,7 @@ def test_a_folder_without_a_page_and_a_damaged_page_are_bad_input(tmp_path: Path
 
 
 def test_svg_alone_needs_no_matplotlib(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from narrows.opened.figures import write as write_figure
+    from narrows._internal.opened.figures import write as write_figure
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     write_figure(results / "run", "cwnd", tmp_path / "x.svg", 160.0)

@@ -13,8 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.errors import OutputError
-from narrows.files.folder import HOST, MANIFEST, MAX_NAME_BYTES, appearing, check_place, clear_remains, file_name
+from narrows._internal.errors import OutputError
+from narrows._internal.files.folder import (
+    HOST,
+    MANIFEST,
+    MAX_NAME_BYTES,
+    appearing,
+    check_place,
+    clear_remains,
+    file_name,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

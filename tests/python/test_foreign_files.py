@@ -19,10 +19,10 @@ import pyarrow as pa
 import pytest
 
 import narrows as nw
-from narrows import core
-from narrows.files.parquet import read_parquet, write_parquet
-from narrows.formats import blocks, headers
-from narrows.share.pack import unpack
+from narrows._internal import core
+from narrows._internal.files.parquet import read_parquet, write_parquet
+from narrows._internal.formats import blocks, headers
+from narrows._internal.share.pack import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,16 +16,16 @@ import pyarrow.parquet as pq
 import pytest
 from claim_files import GOODPUT, claim, claims_file
 
-from narrows.cli.handling import NUMBERS
-from narrows.errors import InputError
-from narrows.evaluation.verdict import counts
-from narrows.files.json_objects import SEAL, sealed
-from narrows.files.manifest import MANIFEST, file_digest
-from narrows.run import execution
-from narrows.run.jobs import Unwatched
-from narrows.share import verify as verifying
-from narrows.share.pack import LISTING, unpack
-from narrows.share.recomputed import LEFT
+from narrows._internal.cli.handling import NUMBERS
+from narrows._internal.errors import InputError
+from narrows._internal.evaluation.verdict import counts
+from narrows._internal.files.json_objects import SEAL, sealed
+from narrows._internal.files.manifest import MANIFEST, file_digest
+from narrows._internal.run import execution
+from narrows._internal.run.jobs import Unwatched
+from narrows._internal.share import verify as verifying
+from narrows._internal.share.pack import LISTING, unpack
+from narrows._internal.share.recomputed import LEFT
 from test_adversary import SUBJECT, narrows
 from test_typed import SUITE_TEXT
 

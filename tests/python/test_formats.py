@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from claim_files import GOODPUT, SCENARIO, SUITE, claim, claims_file, write_study
 
-from narrows import core
-from narrows.cli.program import run
-from narrows.errors import InputError
-from narrows.files.format import FORMATS, PACK, FormatError, read_kept
-from narrows.files.json_objects import sealed
-from narrows.files.manifest import MANIFEST, file_digest
-from narrows.reproduction import registry
-from narrows.reproduction.registry import published_studies
-from narrows.share.pack import pack
-from narrows.share.verify import verify
+from narrows._internal import core
+from narrows._internal.cli.program import run
+from narrows._internal.errors import InputError
+from narrows._internal.files.format import FORMATS, PACK, FormatError, read_kept
+from narrows._internal.files.json_objects import sealed
+from narrows._internal.files.manifest import MANIFEST, file_digest
+from narrows._internal.reproduction import registry
+from narrows._internal.reproduction.registry import published_studies
+from narrows._internal.share.pack import pack
+from narrows._internal.share.verify import verify
 from repository import HOUSE
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from narrows.frozen import frozen
+from narrows._internal.frozen import frozen
 
 
 class Link:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dependencies import cycles, orphans, package_of, python_uses, rust_uses
+import narrows
+from dependencies import cycles, orphans, package_of, part_of, python_uses, rust_uses
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def test_no_python_modules_form_a_cycle() -> None:
 def test_a_python_package_uses_the_packages_that_are_listed() -> None:
     uses: dict[str, set[str]] = {}
     for module, used in python_uses(HOUSE / "python/narrows").items():
-        package, *others = (package_of(each.partition(".")[2], list(PACKAGES)) for each in (module, *sorted(used)))
+        package, *others = (package_of(part_of(each), list(PACKAGES)) for each in (module, *sorted(used)))
         uses.setdefault(package, set()).update(other for other in others if other != package)
     assert uses == PACKAGES
 
@@ -181,23 +182,41 @@ def test_the_architecture_describes_every_part() -> None:
     assert not {*(f"crates/{name}" for name in CRATES), *top} - named
 
 
+def test_only_what_is_public_lies_beside_the_implementation() -> None:
+    here = {file.relative_to(HOUSE / "python/narrows").parts[0] for file in tracked() if "python/narrows/" in str(file)}
+    modules = {"__init__.py", "__main__.py", "_core.pyi", "_internal", "analysis", "metrics", "py.typed"}
+    assert here <= modules | {"scenarios", "studies", "suites"}
+    public = {file.stem for file in (HOUSE / "python/narrows/analysis").glob("*.py")}
+    assert public == {"__init__", *narrows.analysis.__all__}
+
+
 def test_no_folders_of_the_package_form_a_cycle() -> None:
     rooms: dict[str, set[str]] = {}
     for module, used in python_uses(HOUSE / "python/narrows").items():
-        room, *others = (f"{each}.".split(".")[1] for each in (module, *sorted(used)))
+        room, *others = (part_of(each).partition(".")[0] for each in (module, *sorted(used)))
         rooms.setdefault(room, set()).update(other for other in others if other != room)
     assert not cycles(rooms)
 
 
 def test_no_run_imports_a_report() -> None:
     uses = python_uses(HOUSE / "python/narrows")
-    below = {"run", "study", "reproduction", "evaluation", "trial", "search", "export", "share", "opened", "files"}
+    below = {
+        "run",
+        "experiments",
+        "reproduction",
+        "evaluation",
+        "trial",
+        "search",
+        "formats",
+        "share",
+        "opened",
+        "files",
+    }
     climbing = {
         module: reports
         for module, used in uses.items()
-        if module.split(".")[1:2]
-        and module.split(".")[1] in below
-        and (reports := {each for each in used if each.startswith("narrows.report")})
+        if part_of(module).partition(".")[0] in below
+        and (reports := {each for each in used if part_of(each).partition(".")[0] == "report"})
     }
     assert not climbing
 
@@ -214,7 +233,7 @@ def test_only_one_module_imports_the_extension() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if _imports_the_extension(node):
                 importers.add(file.relative_to(HOUSE / "python/narrows").as_posix())
-    assert importers == {"core.py"}
+    assert importers == {"_internal/core.py"}
 
 
 def test_no_rust_or_python_file_is_long() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import narrows as nw
 from command_line import command, environment
-from narrows.formats import blocks, headers
+from narrows._internal.formats import blocks, headers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows import RunError, core
-from narrows.cli import main
-from narrows.report.run import page as build
-from narrows.run.results import Run
+from narrows import RunError
+from narrows._internal import core
+from narrows._internal.cli import main
+from narrows._internal.report.run import page as build
+from narrows._internal.run.results import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +100,7 @@ def test_a_fault_in_the_evaluation_of_own_results_is_no_bad_input(
     def broken(*_arguments: object) -> None:
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr("narrows.report.study.page.study_page", broken)
+    monkeypatch.setattr("narrows._internal.report.study.page.study_page", broken)
     assert main(["study", "run", str(study), "--out", "out", "--quiet"]) == 4
     assert "the results are in out" in capsys.readouterr().err
     # A folder that is given may be another user's.

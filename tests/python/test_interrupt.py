@@ -135,7 +135,7 @@ def once(*given, **named):
 
 setattr(home, name, once)
 sys.argv[1:] = sys.argv[3:]
-from narrows.cli import main
+from narrows._internal.cli import main
 sys.exit(main())
 """
 
@@ -146,7 +146,12 @@ def signalled(folder: Path, at: tuple[str, str], *arguments: str | Path) -> subp
 
 
 @pytest.mark.parametrize(
-    "at", [("narrows.run.results", "summarize"), ("narrows.report.run.page", "build"), ("narrows.run.results", "keep")]
+    "at",
+    [
+        ("narrows._internal.run.results", "summarize"),
+        ("narrows._internal.report.run.page", "build"),
+        ("narrows._internal.run.results", "keep"),
+    ],
 )
 @pytest.mark.parametrize("several", [False, True])
 def test_a_signal_when_the_last_replication_has_ended_keeps_all_and_leaves_the_report_out(
@@ -167,7 +172,7 @@ def test_a_signal_when_the_last_cell_of_a_study_has_ended_is_looked_at_before_th
 ) -> None:
     text = f'scenario = "{scenario.name}"\nreplications = 1\n[factors]\n"path.rtt" = ["10ms", "20ms"]\n'
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    at = ("narrows.experiments.campaign", "write_manifest")
+    at = ("narrows._internal.experiments.campaign", "write_manifest")
     done = signalled(tmp_path, at, "study", "run", "study.toml", "--out", "out")
     assert done.returncode == 3, done.stderr
     assert "`narrows report out` builds their report" in done.stderr

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.cli.program import run
-from narrows.commands import page, studies
-from narrows.files import kinds
-from narrows.files.format import SUMMARY, read_kept
-from narrows.files.json_objects import sealed
-from narrows.files.kinds import KINDS, Kind, kind_of
-from narrows.files.manifest import MANIFEST, file_digest
-from narrows.linux.backend import LINUX, SIMULATOR
-from narrows.opened.folder import OpenedBoth, OpenedTable
-from narrows.report.index.build import entries
-from narrows.share.pack import pack
-from narrows.share.verify import Repeated, Verdict, verify
+from narrows._internal.cli.program import run
+from narrows._internal.commands import page, studies
+from narrows._internal.files import kinds
+from narrows._internal.files.format import SUMMARY, read_kept
+from narrows._internal.files.json_objects import sealed
+from narrows._internal.files.kinds import KINDS, Kind, kind_of
+from narrows._internal.files.manifest import MANIFEST, file_digest
+from narrows._internal.linux.backend import LINUX, SIMULATOR
+from narrows._internal.opened.folder import OpenedBoth, OpenedTable
+from narrows._internal.report.index.build import entries
+from narrows._internal.share.pack import pack
+from narrows._internal.share.verify import Repeated, Verdict, verify
 from test_shared import CELLS, SCENARIO, SUITE
 
 if TYPE_CHECKING:
@@ -177,10 +177,10 @@ def ninth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     row = Kind(
         "survey", "surveys", "survey.json", kinds.Format(1, 1, "ask again"),
         marks=("survey.json",), results="survey.json", rows="answers", own=("survey.json",),
-        page="ninth:page", repeat="ninth:repeat", open="narrows.opened.folder:OpenedTable",
+        page="ninth:page", repeat="ninth:repeat", open="narrows._internal.opened.folder:OpenedTable",
     )  # fmt: skip
     monkeypatch.setattr(kinds, "KINDS", [*KINDS, row])
-    monkeypatch.setitem(sys.modules["narrows.files.format"].FORMATS, "survey.json", row.format)
+    monkeypatch.setitem(sys.modules["narrows._internal.files.format"].FORMATS, "survey.json", row.format)
     (tmp_path / "asked").mkdir()
     content = {"format": 1, "title": "What is used", "answers": [{"algorithm": "cubic", "share": 0.5}]}
     (tmp_path / "asked/survey.json").write_text(json.dumps(content), encoding="utf-8")

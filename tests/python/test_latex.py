@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from narrows.page.printed import ARROW, Printed, latex, save  # matplotlib is optional
+from narrows._internal.page.printed import ARROW, Printed, latex, save  # matplotlib is optional
 
 if TYPE_CHECKING:
     from pathlib import Path

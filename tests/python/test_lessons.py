@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from narrows.library import SCENARIOS
-from narrows.run.scenario import read
+from narrows._internal.library import SCENARIOS
+from narrows._internal.run.scenario import read
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from narrows import load
-from narrows.errors import InputError
-from narrows.library import SCENARIOS, find_scenario, library, scenario_files, scenarios
+from narrows._internal.errors import InputError
+from narrows._internal.library import SCENARIOS, find_scenario, library, scenario_files, scenarios
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,10 +17,10 @@ import pytest
 
 import narrows as nw
 from command_line import Narrows, write
-from narrows.errors import InputError
-from narrows.linux import additions, backend, cache, library
-from narrows.opened.folder import OpenedComparison
-from narrows.run.scenario import load
+from narrows._internal.errors import InputError
+from narrows._internal.linux import additions, backend, cache, library
+from narrows._internal.opened.folder import OpenedComparison
+from narrows._internal.run.scenario import load
 from optional import needs
 
 if TYPE_CHECKING:

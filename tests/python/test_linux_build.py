@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.errors import InputError
-from narrows.linux import additions, build, cache, library, source
+from narrows._internal.errors import InputError
+from narrows._internal.linux import additions, build, cache, library, source
 from optional import needs
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import Narrows, write
-from narrows.errors import InputError
-from narrows.linux import additions, edits
+from narrows._internal.errors import InputError
+from narrows._internal.linux import additions, edits
 from test_linux import built, means
 
 if TYPE_CHECKING:

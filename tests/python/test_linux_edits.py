@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.errors import InputError
-from narrows.linux import edits
+from narrows._internal.errors import InputError
+from narrows._internal.linux import edits
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import Narrows, write
-from narrows.linux import cache
+from narrows._internal.linux import cache
 from optional import needs, require
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ def test_commands_that_do_not_end_are_killed_with_those_that_they_started(
     assert not [each for each in longest.descendants(os.getpid()) if "sleep" in longest.command_of(each)]
 
 
-@pytest.mark.parametrize("module", ["narrows", "narrows.experiments.answering"])
+@pytest.mark.parametrize("module", ["narrows", "narrows._internal.experiments.answering"])
 def test_a_command_that_a_test_leaves_is_killed_and_the_test_fails(module: str) -> None:
     teardown = longest.pytest_runtest_teardown()
     next(teardown)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.errors import InputError
-from narrows.run import execution
+from narrows._internal.errors import InputError
+from narrows._internal.run import execution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.run.jobs import Job, Watch
+    from narrows._internal.run.jobs import Job, Watch
 
 SCENARIO = {"duration": "1s", "path": {"rate": "1Mbps", "rtt": "20ms"}, "flows": [{"algorithm": "newreno"}]}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from narrows import cards
+from narrows._internal import cards
 
 HOUSE = Path(__file__).parents[2]
 COSTS = json.loads((HOUSE / "benches/catalogue.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.run.display import frame_of
+from narrows._internal.run.display import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,7 +134,7 @@ def test_a_run_is_exported(folder: Path, tmp_path: Path) -> None:
         nw.export("pcapng", folder)
 
 
-@pytest.mark.parametrize("first", ["import narrows.experiments.plan, narrows.formats.csv", "pass"])
+@pytest.mark.parametrize("first", ["import narrows._internal.experiments.plan, narrows._internal.formats.csv", "pass"])
 def test_a_package_of_the_same_name_does_not_hide_a_function(first: str) -> None:
     program = f"{first}\nimport narrows as nw, json\nprint(json.dumps([callable(nw.study), callable(nw.export)]))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

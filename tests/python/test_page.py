@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
 
-from narrows import library
-from narrows.cli import main
-from narrows.page import document
-from narrows.reproduction import registry
+from narrows._internal import library
+from narrows._internal.cli import main
+from narrows._internal.page import document
+from narrows._internal.reproduction import registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,7 +144,7 @@ def test_the_page_of_a_study_of_ones_own_is_built_by_the_command_that_is_named(
 
 def test_a_process_that_is_killed_while_a_page_is_built_leaves_the_results(tmp_path: Path) -> None:
     program = (
-        "import os, signal, sys\nfrom narrows.cli import main\nfrom narrows.page import document\n"
+        "import os, signal, sys\nfrom narrows._internal.cli import main\nfrom narrows._internal.page import document\n"
         "document.document = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\nmain(sys.argv[1:])"
     )
     arguments = [*COMMANDS["run"][0], "--quiet", "--out", "out"]

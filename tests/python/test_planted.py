@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from narrows.cli import main
-from narrows.files.json_objects import sealed
-from narrows.files.system import user_cache
-from narrows.run.shared import Shared, kept
+from narrows._internal.cli import main
+from narrows._internal.files.json_objects import sealed
+from narrows._internal.files.system import user_cache
+from narrows._internal.run.shared import Shared, kept
 from test_shared import CELLS, SCENARIO, SUITE
 
 if TYPE_CHECKING:

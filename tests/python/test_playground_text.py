@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.commands import playground
-from narrows.library import scenario_files
-from narrows.run.scenario import read
+from narrows._internal.commands import playground
+from narrows._internal.library import scenario_files
+from narrows._internal.run.scenario import read
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.browser.page import Experiment
+    from narrows._internal.browser.page import Experiment
 
 
 @pytest.fixture

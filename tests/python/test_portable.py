@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from narrows.external.names import short_names
-from narrows.external.source import SUFFIXES
-from narrows.files.manifest import file_digest
-from narrows.run.options import recorded
+from narrows._internal.external.names import short_names
+from narrows._internal.external.source import SUFFIXES
+from narrows._internal.files.manifest import file_digest
+from narrows._internal.run.options import recorded
 
 if TYPE_CHECKING:
     from command_line import Narrows

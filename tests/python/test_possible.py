@@ -13,14 +13,14 @@ import pytest
 
 import narrows as nw
 from command_line import write
-from narrows.experiments.store import independent, is_repeated
-from narrows.library import scenario_files
+from narrows._internal.experiments.store import independent, is_repeated
+from narrows._internal.library import scenario_files
+from narrows._internal.metrics.possible import NAME, check, most_of, range_in
+from narrows._internal.report.run.answer import _shares
+from narrows._internal.report.run.data import Measure
+from narrows._internal.run.differences import differences
+from narrows._internal.trial.contest import Contest
 from narrows.metrics import measured
-from narrows.metrics.possible import NAME, check, most_of, range_in
-from narrows.report.run.answer import _shares
-from narrows.report.run.data import Measure
-from narrows.run.differences import differences
-from narrows.trial.contest import Contest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from command_line import Narrows, command, environment, write
-from narrows.linux import cache
+from narrows._internal.linux import cache
 from optional import needs
 
 if TYPE_CHECKING:

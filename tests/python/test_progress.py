@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows import errors
-from narrows.cli import main, work
-from narrows.commands.job import Job, perform
-from narrows.run.options import Options
+from narrows._internal import errors
+from narrows._internal.cli import main, work
+from narrows._internal.commands.job import Job, perform
+from narrows._internal.run.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +56,6 @@ def test_an_interrupt_does_not_say_that_nothing_was_kept(
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("narrows.cards.queues", interrupted)
+    monkeypatch.setattr("narrows._internal.cards.queues", interrupted)
     assert main(["list", "queues"]) == 3
     assert capsys.readouterr().err == "interrupted\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.cli.parser import parser
+from narrows._internal.cli.parser import parser
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
@@ -62,10 +62,12 @@ def test_no_example_uses_a_name_that_is_not_public() -> None:
 
 
 def test_an_example_that_uses_another_name_is_found() -> None:
-    code = "from narrows.run.scenario import load\nimport narrows.core\nnw.library\nnw.metrics.card_of"
+    code = (
+        "from narrows._internal.run.scenario import load\nimport narrows._internal.core\nnw.library\nnw.metrics.card_of"
+    )
     assert set(used(code)) == {
-        ("narrows.run.scenario", "load"),
-        ("narrows.core", ""),
+        ("narrows._internal.run.scenario", "load"),
+        ("narrows._internal.core", ""),
         ("narrows", "library"),
         ("narrows", "metrics"),
         ("narrows.metrics", "card_of"),

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 import yaml
 
-from narrows import cards
+from narrows._internal import cards
 from repository import HOUSE
 
 STATEMENTS = ["README.md", "CITATION.cff", ".zenodo.json", "paper/paper.md"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from scipy.special import gammainccinv, gammaincinv, stdtrit
 
-from narrows.quantiles import MANY, gamma_quantile, t_quantile
+from narrows._internal.quantiles import MANY, gamma_quantile, t_quantile
 
 
 def test_the_quantile_of_student_s_t_is_scipy_s_for_every_number_of_degrees() -> None:

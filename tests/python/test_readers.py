@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows import core
+from narrows._internal import core
 
 if TYPE_CHECKING:
     from pathlib import Path

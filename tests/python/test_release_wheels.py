@@ -83,7 +83,7 @@ def test_the_source_distribution_has_what_a_build_needs() -> None:
         "LICENSE",
         "crates/python/build.rs",
         "pyproject.toml",
-        "python/narrows/api/measuring.py",
+        "python/narrows/_internal/api/measuring.py",
     } <= names
 
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.cli import main
-from narrows.cli.reproduce import _written
-from narrows.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, MINUS, PACKETS, PERCENT, SECONDS
-from narrows.page.estimates import difference_text, difference_texts, estimate_text, relative_text
-from narrows.report.run.data import Measure
-from narrows.report.run.tables import _cell
-from narrows.rounding import decimals_of, estimate_decimals, plus_minus
-from narrows.search.finds import score_text
-from narrows.statistics import COUNT as COUNTED
-from narrows.statistics import SHARE, Range, estimate, paired
+from narrows._internal.cli import main
+from narrows._internal.cli.reproduce import _written
+from narrows._internal.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, MINUS, PACKETS, PERCENT, SECONDS
+from narrows._internal.page.estimates import difference_text, difference_texts, estimate_text, relative_text
+from narrows._internal.report.run.data import Measure
+from narrows._internal.report.run.tables import _cell
+from narrows._internal.rounding import decimals_of, estimate_decimals, plus_minus
+from narrows._internal.search.finds import score_text
+from narrows._internal.statistics import COUNT as COUNTED
+from narrows._internal.statistics import SHARE, Range, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from narrows.statistics import Estimate
+    from narrows._internal.statistics import Estimate
 
     Interval = tuple[float, float]
 

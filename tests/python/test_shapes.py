@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from narrows.errors import InputError
-from narrows.experiments.store import CELL
-from narrows.files import shape
-from narrows.files.json_objects import RepeatedKeyError, from_json
-from narrows.files.shape import ANY_NAME, ANYTHING, check_shape
+from narrows._internal.errors import InputError
+from narrows._internal.experiments.store import CELL
+from narrows._internal.files import shape
+from narrows._internal.files.json_objects import RepeatedKeyError, from_json
+from narrows._internal.files.shape import ANY_NAME, ANYTHING, check_shape
 
 FILE = Path("cell.json")
 WHOLE: dict[str, Any] = {

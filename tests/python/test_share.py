@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from command_line import SHORT
-from narrows.cli.program import run
-from narrows.errors import InputError
-from narrows.files.json_objects import sealed
-from narrows.share.pack import MOST_FILES, pack
-from narrows.share.verify import Verdict, verify
+from narrows._internal.cli.program import run
+from narrows._internal.errors import InputError
+from narrows._internal.files.json_objects import sealed
+from narrows._internal.share.pack import MOST_FILES, pack
+from narrows._internal.share.verify import Verdict, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,9 +88,9 @@ def test_a_scenario_that_was_changed_is_named(narrows: Narrows, packed: Path) ->
 def test_another_engine_with_equal_digests_is_no_failure(
     narrows: Narrows, packed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from narrows.share import verify
+    from narrows._internal.share import verify
 
-    monkeypatch.setattr("narrows.core.fingerprint", lambda: "0" * 64)
+    monkeypatch.setattr("narrows._internal.core.fingerprint", lambda: "0" * 64)
     found = verify.verify(packed)
     assert found.same
     assert [each.part for each in found.differences] == ["version"]

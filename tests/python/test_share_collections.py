@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import finished
-from narrows.errors import InputError
-from narrows.files.format import FORMATS
-from narrows.share.kept_runs import of_atlas
+from narrows._internal.errors import InputError
+from narrows._internal.files.format import FORMATS
+from narrows._internal.share.kept_runs import of_atlas
 from test_shared import CELLS, MINE, SCENARIO, SUITE
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from narrows.cli import main
-from narrows.experiments.executors.threads import Threads
-from narrows.run.execution import execute
-from narrows.run.shared import kept
+from narrows._internal.cli import main
+from narrows._internal.experiments.executors.threads import Threads
+from narrows._internal.run.execution import execute
+from narrows._internal.run.shared import kept
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.experiments.task import Task
+    from narrows._internal.experiments.task import Task
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         return execute(runs, *rest)
 
     monkeypatch.setattr(Threads, "submit", submitted)
-    monkeypatch.setattr("narrows.trial.run.execute", executed)
+    monkeypatch.setattr("narrows._internal.trial.run.execute", executed)
     return found
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import generate
 import pytest
 
-from narrows.cli import known, main
-from narrows.cli.command import COMMANDS
-from narrows.cli.shell import tree
+from narrows._internal.cli import known, main
+from narrows._internal.cli.command import COMMANDS
+from narrows._internal.cli.shell import tree
 from optional import require
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def test_every_argument_that_is_an_algorithm_is_completed() -> None:
 
 
 GREET = """\
-from narrows.cli.command import RUN, Command
+from narrows._internal.cli.command import RUN, Command
 
 
 def greet(arguments):

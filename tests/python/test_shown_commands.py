@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from command_line import finished
-from narrows.cli import main
-from narrows.cli import parser as parsing
-from narrows.cli.command import Command, load
-from narrows.cli.shell import tree
+from narrows._internal.cli import main
+from narrows._internal.cli import parser as parsing
+from narrows._internal.cli.command import Command, load
+from narrows._internal.cli.shell import tree
 from repository import HOUSE, tracked
 from shown_commands import Shown, commands, fault_of, fault_of_form, is_form, of_document, of_page, of_sources, resolve
 
@@ -94,7 +94,7 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let pages for browsers be written where the simulator for them was not built."""
     file = tmp_path / "narrows.wasm"
     file.write_bytes(b"")
-    monkeypatch.setattr("narrows.browser.page.module_file", lambda: file)
+    monkeypatch.setattr("narrows._internal.browser.page.module_file", lambda: file)
 
 
 @pytest.mark.usefixtures("module")

@@ -23,18 +23,27 @@ rtt = "20ms"
 [[flows]]
 algorithm = "cubic"
 """
-HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "concurrent.futures", "email", "asyncio"}
+HEAVY = {
+    "numpy",
+    "pyarrow",
+    "scipy",
+    "narrows._internal.report",
+    "narrows._internal.run.results",
+    "concurrent.futures",
+    "email",
+    "asyncio",
+}
 NEEDLESS = {
     "pandas", "scipy", "pyarrow.dataset", "pyarrow.compute", "email", "importlib.metadata", "statsmodels", "numpy.ma",
-    "concurrent.futures", "html", "tempfile", "subprocess", "narrows.analysis.ranks", "narrows.browser.lessons",
-    "narrows.run.workers",
+    "concurrent.futures", "html", "tempfile", "subprocess", "narrows.analysis.ranks",
+    "narrows._internal.browser.lessons", "narrows._internal.run.workers",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])
 def test_help_and_errors_load_nothing_heavy(arguments: list[str]) -> None:
     program = (
-        "import sys\nfrom narrows.cli import main\n"
+        "import sys\nfrom narrows._internal.cli import main\n"
         f"try: main({arguments!r})\nexcept SystemExit: pass\n"
         f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)"
     )
@@ -46,7 +55,7 @@ def test_a_short_run_loads_no_part_of_a_library_that_it_does_without(tmp_path: P
     scenario = tmp_path / "s.toml"
     scenario.write_text(ONE_SECOND, encoding="utf-8")
     program = (
-        "import sys\nfrom narrows.cli import main\n"
+        "import sys\nfrom narrows._internal.cli import main\n"
         f"sys.argv = ['narrows', 'run', {str(scenario)!r}, '--out', {str(tmp_path / 'out')!r}, '--quiet']\n"
         f"main()\nprint(sorted({NEEDLESS!r} & set(sys.modules)), file=sys.stderr)"
     )
@@ -66,7 +75,8 @@ def test_a_command_leaves_pandas_alone_and_python_may_use_it(tmp_path: Path) -> 
         ("nw.load(FILE).run().flows.to_pandas()", "True"),
     ):
         program = (
-            f"import sys\nimport narrows as nw\nfrom narrows.cli import main\nFILE = {str(scenario)!r}\n{call}\n{after}"
+            "import sys\nimport narrows as nw\nfrom narrows._internal.cli import main\n"
+            f"FILE = {str(scenario)!r}\n{call}\n{after}"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stderr.splitlines()[-1] == imported
@@ -126,7 +136,9 @@ def test_an_argument_that_is_no_text_is_bad_input(arguments: list[bytes]) -> Non
     assert "not UTF-8" in done.stderr
 
 
-@pytest.mark.parametrize("module", ["narrows.cli.program", "narrows.cli.catalogue", "narrows.library"])
+@pytest.mark.parametrize(
+    "module", ["narrows._internal.cli.program", "narrows._internal.cli.catalogue", "narrows._internal.library"]
+)
 def test_an_interrupt_while_modules_are_loaded_is_no_traceback(module: str) -> None:
     program = (
         "import signal, sys\n"
@@ -136,7 +148,7 @@ def test_an_interrupt_while_modules_are_loaded_is_no_traceback(module: str) -> N
         "    def find_spec(self, name, path, target=None):\n"
         f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
-        "from narrows.cli import main\n"
+        "from narrows._internal.cli import main\n"
         "sys.argv = ['narrows', 'list', 'scenarios']\n"
         "sys.exit(main())\n"
     )

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from narrows._internal.metrics.criteria import BY_NAME, BY_UNIT, Margin, margin_of, range_of, read_margin, verdict
+from narrows._internal.quantiles import t_quantile
+from narrows._internal.statistics import COUNT, POSITIVE, REAL, SHARE, Range, distinct, estimate, paired
 from narrows.metrics import catalogue
-from narrows.metrics.criteria import BY_NAME, BY_UNIT, Margin, margin_of, range_of, read_margin, verdict
-from narrows.quantiles import t_quantile
-from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range, distinct, estimate, paired
 
 NUMBERS = st.floats(-1e9, 1e9)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.cli import main
-from narrows.comparison import Replaced, asking
+from narrows._internal.cli import main
+from narrows._internal.comparison import Replaced, asking
 
 if TYPE_CHECKING:
     from pathlib import Path

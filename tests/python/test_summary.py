@@ -9,7 +9,7 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, write
-from narrows.run.summary import combine_checks
+from narrows._internal.run.summary import combine_checks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.errors import OutputError
-from narrows.files import system
-from narrows.files.folder import appearing
-from narrows.files.system import is_alive, lock, move_file, peak_rss_bytes
+from narrows._internal.errors import OutputError
+from narrows._internal.files import system
+from narrows._internal.files.folder import appearing
+from narrows._internal.files.system import is_alive, lock, move_file, peak_rss_bytes
 from repository import HOUSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PACKAGE = HOUSE / "python/narrows"
+PACKAGE = HOUSE / "python/narrows/_internal"
 ONE_PLACE = PACKAGE / "files/system.py"
 # Modules that Windows does not have, and functions of `os` and names of `signal` that are missing there.
 MODULES = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
@@ -91,7 +91,7 @@ def as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system, "AGAIN_S", 0.0)
     monkeypatch.setattr(system, "sys", SimpleNamespace(platform="win32"))
     monkeypatch.setattr(system, "is_alive", lambda _: True)
-    monkeypatch.setattr("narrows.files.folder.sync", lambda _: None)
+    monkeypatch.setattr("narrows._internal.files.folder.sync", lambda _: None)
 
 
 @pytest.mark.usefixtures("as_on_windows")
@@ -133,7 +133,7 @@ def test_a_file_that_stays_open_elsewhere_is_refused_in_the_end(
 # Asks at each rename which files this process has open, since Windows would refuse.
 CLOSED = """
 import os
-from narrows.files import system
+from narrows._internal.files import system
 done, wait = [], system._again_where_open
 def asked(rename):
     given = dict(zip(rename.__code__.co_freevars, (cell.cell_contents for cell in rename.__closure__)))
@@ -145,7 +145,7 @@ def asked(rename):
     done.append(moved)
     wait(rename)
 system._again_where_open = asked
-from narrows.cli import main
+from narrows._internal.cli import main
 """
 
 
@@ -170,7 +170,8 @@ def test_every_module_is_imported_without_them(tmp_path: Path) -> None:
     program = (
         f"{WITHOUT}\nimport importlib, pkgutil, narrows\n"
         "for each in pkgutil.walk_packages(narrows.__path__, 'narrows.'):\n"
-        "    if each.name not in ('narrows.__main__', 'narrows.page.printed'): importlib.import_module(each.name)\n"
+        "    if each.name not in ('narrows.__main__', 'narrows._internal.page.printed'):\n"
+        "        importlib.import_module(each.name)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -190,8 +191,8 @@ def test_every_module_is_imported_without_them(tmp_path: Path) -> None:
 def test_a_command_runs_without_them(tmp_path: Path, arguments: list[str]) -> None:
     # What it measures of its memory is asked of the system that it is on.
     program = (
-        f"{WITHOUT}\nimport narrows.files.system as system\nsystem.peak_rss_bytes = lambda: 0\n"
-        f"from narrows.cli import main\nsys.exit(main({arguments!r}))"
+        f"{WITHOUT}\nimport narrows._internal.files.system as system\nsystem.peak_rss_bytes = lambda: 0\n"
+        f"from narrows._internal.cli import main\nsys.exit(main({arguments!r}))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -200,7 +201,7 @@ def test_a_command_runs_without_them(tmp_path: Path, arguments: list[str]) -> No
 def test_a_lock_is_held_by_one_process(tmp_path: Path) -> None:
     file = tmp_path / "lock"
     program = (
-        "import sys\nfrom narrows.files.system import lock\n"
+        "import sys\nfrom narrows._internal.files.system import lock\n"
         f"with open({str(file)!r}, 'w') as opened: lock(opened, wait=False)"
     )
     attempt = [sys.executable, "-c", program]

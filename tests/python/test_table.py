@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from narrows.cli.table import (
+from narrows._internal.cli.table import (
     GROUP_COLUMNS,
     LINK_COLUMNS,
     LOSSY_LINK_COLUMNS,
@@ -20,10 +20,10 @@ from narrows.cli.table import (
     shorten,
     wanted_table,
 )
-from narrows.cli.work import duration
+from narrows._internal.cli.work import duration
+from narrows._internal.page.metrics import meaning
+from narrows._internal.rounding import plus_minus
 from narrows.metrics import resolve
-from narrows.page.metrics import meaning
-from narrows.rounding import plus_minus
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import narrows as nw
-from narrows.files.parquet import MOST_ROWS, read_parquet, write_parquet
+from narrows._internal.files.parquet import MOST_ROWS, read_parquet, write_parquet
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_many_rows_in_a_small_file_are_not_read(bomb: Path, filters: list[tuple[
 
 
 def test_a_small_file_that_unpacks_to_gigabytes_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("narrows.files.parquet.MOST_BYTES", 100_000_000)
+    monkeypatch.setattr("narrows._internal.files.parquet.MOST_BYTES", 100_000_000)
     text = "x" * 3_000_000
     with pq.ParquetWriter(tmp_path / "t.parquet", pa.schema([("a", pa.string())]), compression="zstd") as writer:
         for _ in range(40):
@@ -65,7 +65,7 @@ LABELS = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), ["x" 
 def test_values_that_repeat_count_as_often_as_they_stand_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: dict[str, pa.Array]
 ) -> None:
-    monkeypatch.setattr("narrows.files.parquet.MOST_BYTES", 10_000_000)
+    monkeypatch.setattr("narrows._internal.files.parquet.MOST_BYTES", 10_000_000)
     pq.write_table(pa.table(columns), tmp_path / "t.parquet", compression="zstd")
     with pytest.raises(nw.InputError, match="bytes when unpacked"):
         read_parquet(tmp_path / "t.parquet")

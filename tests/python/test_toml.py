@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.files.toml import to_toml
+from narrows._internal.files.toml import to_toml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = TEXT | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False)

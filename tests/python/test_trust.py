@@ -13,7 +13,7 @@ from claim_files import GOODPUT, SCENARIO, claim, claims_file, write_study
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
-from narrows.files.json_objects import read_sealed, sealed
+from narrows._internal.files.json_objects import read_sealed, sealed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from claim_files import GOODPUT, claim, claims_file
 
-from narrows.cli.shell import tree
-from narrows.evaluation.definition import ROW, SUITE
-from narrows.experiments.declared import names
-from narrows.experiments.keys import STUDY
-from narrows.external.trust import EVERYTHING, granted
-from narrows.files.format import FORMATS
-from narrows.files.json_objects import SEAL, sealed
-from narrows.files.toml import to_toml
-from narrows.typed import Typed, as_typed, beside, like
+from narrows._internal.cli.shell import tree
+from narrows._internal.evaluation.definition import ROW, SUITE
+from narrows._internal.experiments.declared import names
+from narrows._internal.experiments.keys import STUDY
+from narrows._internal.external.trust import EVERYTHING, granted
+from narrows._internal.files.format import FORMATS
+from narrows._internal.files.json_objects import SEAL, sealed
+from narrows._internal.files.toml import to_toml
+from narrows._internal.typed import Typed, as_typed, beside, like
 from test_adversary import PAYLOAD, SUBJECT, narrows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACKAGE = Path(__file__).parents[2] / "python/narrows"
+PACKAGE = Path(__file__).parents[2] / "python/narrows/_internal"
 ALGORITHM = "flows.tested.algorithm"
 CELLS = 'title = "A path"\nscenario = "base.toml"\nalgorithms = {}\nreplications = 2\n'
 STUDY_TEXT = 'scenario = "base.toml"\nalgorithms = ["newreno", "aiad"]\nreplications = 2\n'

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows.cli.command import BAD_INPUT, INTERNAL
-from narrows.cli.failure import status_of
+from narrows._internal.cli.command import BAD_INPUT, INTERNAL
+from narrows._internal.cli.failure import status_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from changelog import DATE
 
-from narrows import core
-from narrows.files.format import FORMATS
+from narrows._internal import core
+from narrows._internal.files.format import FORMATS
 
 if TYPE_CHECKING:
     from command_line import Narrows

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from narrows import core
-from narrows.explain.story import LOST, NOTICED
+from narrows._internal import core
+from narrows._internal.explain.story import LOST, NOTICED
 
 if TYPE_CHECKING:
     from pathlib import Path

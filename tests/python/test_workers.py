@@ -84,7 +84,7 @@ def test_a_worker_ends_when_the_command_is_killed(tmp_path: Path, loop: str) -> 
 def test_a_worker_imports_nothing_from_the_working_directory(tmp_path: Path, module: str) -> None:
     scenario = place(tmp_path, "pass")
     (tmp_path / f"{module}.py").write_text("open('executed', 'w')\nraise SystemExit(1)\n", encoding="utf-8")
-    program = "import sys; from narrows.cli import main; sys.exit(main(sys.argv[1:]))"
+    program = "import sys; from narrows._internal.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-P", "-c", program, "run", scenario, "--out", "out"],
         cwd=tmp_path,
@@ -174,7 +174,7 @@ def test_a_process_that_stops_itself_is_an_error(tmp_path: Path) -> None:
 def test_a_stopped_process_is_killed_after_five_seconds_however_many_others_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from narrows.run import template
+    from narrows._internal.run import template
 
     clock, killed = [0.0], []
     monkeypatch.setattr(template, "time", SimpleNamespace(monotonic=lambda: clock[0]))

@@ -15,8 +15,8 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
-from narrows.external import scaffold
-from narrows.typed import Typed
+from narrows._internal.external import scaffold
+from narrows._internal.typed import Typed
 
 if TYPE_CHECKING:
     from command_line import Narrows

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from narrows import InputError
-from narrows.external import scaffold_rust
+from narrows._internal.external import scaffold_rust
 
 HOUSE = Path(__file__).parents[2]
 EXAMPLES = HOUSE / "crates/external/tests/examples"

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow.parquet as pq
 
-from narrows.cli import program
-from narrows.linux import cache
+from narrows._internal.cli import program
+from narrows._internal.linux import cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -32,10 +32,10 @@ import judge
 import numpy as np
 import part
 
-from narrows import core
-from narrows.files.toml import inline
-from narrows.linux import backend, library
-from narrows.run.scenario import Scenario, load
+from narrows._internal import core
+from narrows._internal.files.toml import inline
+from narrows._internal.linux import backend, library
+from narrows._internal.run.scenario import Scenario, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

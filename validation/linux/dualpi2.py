@@ -19,8 +19,8 @@ from typing import Any
 
 from judge import Column, Row, table
 
-from narrows.linux import cache
-from narrows.run.scenario import Scenario, load
+from narrows._internal.linux import cache
+from narrows._internal.run.scenario import Scenario, load
 
 HERE = Path(__file__).parent
 PAGE = HERE / "dualpi2.md"

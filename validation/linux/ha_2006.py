@@ -15,9 +15,9 @@ import csv
 import sys
 from pathlib import Path
 
-from narrows.cli import program
-from narrows.experiments.stored import stored
-from narrows.library import STUDIES
+from narrows._internal.cli import program
+from narrows._internal.experiments.stored import stored
+from narrows._internal.library import STUDIES
 
 STUDY = Path(__file__).parent / "ha-2006.toml"
 EXPERIMENT = "friendly"

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from narrows.cli import program
-from narrows.linux import cache, library
-from narrows.run.scenario import Scenario, load
-from narrows.statistics import paired
+from narrows._internal.cli import program
+from narrows._internal.linux import cache, library
+from narrows._internal.run.scenario import Scenario, load
+from narrows._internal.statistics import paired
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

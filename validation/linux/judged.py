@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tables of this folder say of single algorithms and queues, for their cards.
 
-.venv/bin/python validation/linux/judged.py    # write python/narrows/validation_linux.json from README.md
+.venv/bin/python validation/linux/judged.py    # write python/narrows/_internal/validation_linux.json from README.md
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from narrows import core
+from narrows._internal import core
 
 HERE = Path(__file__).parent
 CARDS = HERE.parents[1] / "python" / "narrows" / "validation_linux.json"

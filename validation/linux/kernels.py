@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.cli import program
-from narrows.report.trial.comment import MARKS, change
+from narrows._internal.cli import program
+from narrows._internal.report.trial.comment import MARKS, change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from narrows.linux import library
-from narrows.run.scenario import load
+from narrows._internal.linux import library
+from narrows._internal.run.scenario import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from narrows.library import STUDIES
+from narrows._internal.library import STUDIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from narrows.library import STUDIES
-from narrows.metrics import series
-from narrows.metrics.losses import stabilization
+from narrows._internal.library import STUDIES
+from narrows._internal.metrics import series
+from narrows._internal.metrics.losses import stabilization
 
 HERE = Path(__file__).parent
 CELLS = STUDIES / "bansal-2001" / "ns2-restart.csv"

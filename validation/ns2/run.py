@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import counterpart
 import numpy as np
 
-from narrows.quantiles import t_quantile
+from narrows._internal.quantiles import t_quantile
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What `narrows new algorithm mine --rust` writes compiles, and its test passes.
 
-#[path = "../../../python/narrows/external/templates/mine.rs"]
+#[path = "../../../python/narrows/_internal/external/templates/mine.rs"]
 mod algorithm;
-#[path = "../../../python/narrows/external/templates/rule.rs"]
+#[path = "../../../python/narrows/_internal/external/templates/rule.rs"]
 mod rule;
 
 // The crate that is written has the name of its algorithm.

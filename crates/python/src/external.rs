@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! External algorithms: classes in Python, and controllers of native libraries and WebAssembly modules.
 //!
-//! If a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process
-//! that runs it, `narrows.external.algorithm` executes the file and checks the class, and [`Instance`] calls its
-//! methods.
+//! If a scenario is only read, `narrows._internal.external.description` checks a class without executing its file. In the
+//! process that runs it, `narrows._internal.external.algorithm` executes the file and checks the class, and [`Instance`]
+//! calls its methods.
 
 mod answers;
 mod facts;
@@ -87,7 +87,7 @@ impl Files {
         name: &str,
         parameters: &[(String, Value)],
     ) -> PyResult<Described> {
-        let describe = py.import("narrows.external.description")?.getattr("describe")?;
+        let describe = py.import("narrows._internal.external.description")?.getattr("describe")?;
         let given = keywords(py, parameters)?;
         let digest = describe.call1((file, name, given, &self.trusted))?.getattr("digest")?.extract()?;
         Ok(Described { digest })
@@ -122,7 +122,7 @@ impl Files {
     ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
         let digest = Python::attach(|py| {
             let read = || -> PyResult<String> {
-                let read = py.import("narrows.external.source")?.getattr("digest")?;
+                let read = py.import("narrows._internal.external.source")?.getattr("digest")?;
                 read.call1((file, &self.trusted))?.extract()
             };
             read().map_err(|error| self.fault(py, error))
@@ -182,7 +182,7 @@ impl PythonClass {
         parameters: &[(String, Value)],
         trusted: &[String],
     ) -> PyResult<Self> {
-        let find = py.import("narrows.external.algorithm")?.getattr("find")?;
+        let find = py.import("narrows._internal.external.algorithm")?.getattr("find")?;
         let found = find.call1((file, name, trusted))?;
         let (class, ecn, slow_start, undo, digest): (Py<PyAny>, String, String, String, String) =
             found.extract()?;

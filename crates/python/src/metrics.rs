@@ -13,7 +13,7 @@ impl SeriesMetrics for PythonMetrics {
     fn read(&self, text: &str, owner: Option<Owner>) -> Result<SeriesMetric, MetricFault> {
         Python::attach(|py| {
             let read = || {
-                py.import("narrows.metrics.request")?
+                py.import("narrows._internal.metrics.request")?
                     .getattr("named_group")?
                     .call1((text, owner.map(Owner::text)))
             };

@@ -15,13 +15,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from narrows.analysis.table import AnalysisError, in_order, numbers, varies, words
-from narrows.extras import load
-from narrows.frozen import frozen
-from narrows.statistics import Estimate, paired
+from narrows._internal.analysis.table import AnalysisError, in_order, numbers, varies, words
+from narrows._internal.extras import load
+from narrows._internal.frozen import frozen
+from narrows._internal.statistics import Estimate, paired
 
 if TYPE_CHECKING:
-    from narrows.analysis.table import Cells, FloatArray
+    from narrows._internal.analysis.table import Cells, FloatArray
 
 
 @frozen

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from narrows.analysis.table import AnalysisError, block, varies
-from narrows.extras import load
-from narrows.frozen import frozen
+from narrows._internal.analysis.table import AnalysisError, block, varies
+from narrows._internal.extras import load
+from narrows._internal.frozen import frozen
 
 if TYPE_CHECKING:
-    from narrows.analysis.table import Block, Cells, FloatArray
+    from narrows._internal.analysis.table import Block, Cells, FloatArray
 
 
 @frozen

@@ -15,16 +15,16 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from narrows.analysis.effects import named
-from narrows.analysis.table import AnalysisError, complete, in_order, words
-from narrows.extras import load
-from narrows.frozen import frozen
+from narrows._internal.analysis.effects import named
+from narrows._internal.analysis.table import AnalysisError, complete, in_order, words
+from narrows._internal.extras import load
+from narrows._internal.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from narrows.analysis.table import Cells, FloatArray
+    from narrows._internal.analysis.table import Cells, FloatArray
 
     Term = tuple[str, ...]
 

@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from narrows.analysis.harm import harm
-from narrows.frozen import frozen
-from narrows.metrics.possible import range_in
-from narrows.metrics.request import Metric, MetricError, check, resolve
-from narrows.metrics.request import card_of as card_of
-from narrows.metrics.request import catalogue as catalogue
-from narrows.metrics.request import counted_names as counted_names
-from narrows.statistics import distinct, estimate
+from narrows._internal.analysis.harm import harm
+from narrows._internal.frozen import frozen
+from narrows._internal.metrics.possible import range_in
+from narrows._internal.metrics.request import Metric, MetricError, check, resolve
+from narrows._internal.metrics.request import card_of as card_of
+from narrows._internal.metrics.request import catalogue as catalogue
+from narrows._internal.metrics.request import counted_names as counted_names
+from narrows._internal.statistics import distinct, estimate
 
 if TYPE_CHECKING:
-    from narrows.core import Records, Scenario
-    from narrows.metrics.observed import Observed
+    from narrows._internal.core import Records, Scenario
+    from narrows._internal.metrics.observed import Observed
 
 __all__ = [
     "Evaluation",
@@ -119,7 +119,7 @@ def measure(
     if wanted.counted:
         counted = (records.group_metrics if of == "group" else records.link_metrics)[owner]
         return float(counted[wanted.name])
-    from narrows.metrics.observed import Observed
+    from narrows._internal.metrics.observed import Observed
 
     return _take(Observed(scenario, records), wanted, of, owner)
 
@@ -138,7 +138,7 @@ def measured(
     Returns:
         `{"groups": {group: {metric: value}}, "links": {link: {metric: value}}}`; not a number without data.
     """
-    from narrows.metrics.observed import Observed
+    from narrows._internal.metrics.observed import Observed
 
     found = {
         "groups": {name: dict(each) for name, each in records.group_metrics.items()},
@@ -154,7 +154,7 @@ def measured(
 
 
 def _take(seen: Observed, wanted: Metric, of: str, owner: str) -> float:
-    from narrows.metrics import registry
+    from narrows._internal.metrics import registry
 
     return registry.function(of, wanted.name)(seen, owner, wanted.choices)
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from narrows.analysis.adoption import adoption
+from narrows._internal.analysis.adoption import adoption
+from narrows._internal.analysis.table import AnalysisError
 from narrows.analysis.compare import adjusted, bootstrap_interval, cliffs_delta, compare, hedges_g
-from narrows.analysis.table import AnalysisError
 
 # Student (1908): hours of sleep gained by ten patients under two drugs.
 SLEEP = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from narrows.analysis.designs import (
+from narrows._internal.analysis.designs import (
     LETTERS,
     STANDARD,
     fractional,
@@ -20,7 +20,7 @@ from narrows.analysis.designs import (
     sobol,
     two_level,
 )
-from narrows.analysis.table import AnalysisError
+from narrows._internal.analysis.table import AnalysisError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

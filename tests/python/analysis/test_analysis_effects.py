@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.analysis.designs import two_level
-from narrows.analysis.effects import (
+from narrows._internal.analysis.designs import two_level
+from narrows._internal.analysis.effects import (
     coded,
     effects,
     half_normal,
@@ -17,7 +17,7 @@ from narrows.analysis.effects import (
     means,
     unexplained,
 )
-from narrows.analysis.table import AnalysisError
+from narrows._internal.analysis.table import AnalysisError
 from narrows.analysis.variance import anova
 
 # Montgomery, "Design and Analysis of Experiments" (8th ed.), example 6.2: filtration rate, unreplicated 2^4.

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from narrows.analysis.multivariate import (
+from narrows._internal.analysis.multivariate import (
     biplot,
     clusters,
     clusters_by_condition,
     correlations,
     principal_components,
 )
-from narrows.analysis.table import AnalysisError
+from narrows._internal.analysis.table import AnalysisError
 
 # NIST/SEMATECH e-Handbook, 6.5.5.2: ten observations of three variables.
 HANDBOOK = {

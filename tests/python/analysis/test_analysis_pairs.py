@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from narrows.analysis.pairs import Meeting, Seen, meetings
+from narrows._internal.analysis.pairs import Meeting, Seen, meetings
 
 FAST, SLOW = ("100Mbps",), ("10Mbps",)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import friedmanchisquare
 
+from narrows._internal.analysis.table import AnalysisError, Block
 from narrows.analysis.ranks import (
     critical_difference,
     grubbs,
@@ -17,7 +18,6 @@ from narrows.analysis.ranks import (
     ranking,
     screen,
 )
-from narrows.analysis.table import AnalysisError, Block
 
 # Demšar (2006), table 6: area under the curve of four decision trees on 14 data sets. In the last but one, two print as
 # 0.975 with the ranks 2 and 3.

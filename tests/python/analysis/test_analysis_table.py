@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import narrows.analysis
-from narrows.analysis.table import AnalysisError, block, complete, numbers, words
+from narrows._internal.analysis.table import AnalysisError, block, complete, numbers, words
 
 CELLS = {
     "rtt": ["10ms", "10ms", "10ms", "10ms", "90ms", "90ms"],

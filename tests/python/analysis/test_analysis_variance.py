@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
+from narrows._internal.analysis.table import AnalysisError
 from narrows.analysis import variance
-from narrows.analysis.table import AnalysisError
 from narrows.analysis.variance import anova
 
 Term = tuple[str, ...]

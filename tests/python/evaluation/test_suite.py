@@ -18,15 +18,15 @@ from broken_rules import RULES
 
 import narrows as nw
 from command_line import command, environment
-from narrows import cards
-from narrows.evaluation import campaign, definition
-from narrows.evaluation.definition import find_suite, read_suite
-from narrows.evaluation.verdict import is_broken
-from narrows.experiments.definition import read_study
-from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.planner import make_plan
-from narrows.library import SUITES
-from narrows.report.evaluation import words
+from narrows._internal import cards
+from narrows._internal.evaluation import campaign, definition
+from narrows._internal.evaluation.definition import find_suite, read_suite
+from narrows._internal.evaluation.verdict import is_broken
+from narrows._internal.experiments.definition import read_study
+from narrows._internal.experiments.overlay import Choice, offered
+from narrows._internal.experiments.planner import make_plan
+from narrows._internal.library import SUITES
+from narrows._internal.report.evaluation import words
 from optional import needs
 
 if TYPE_CHECKING:

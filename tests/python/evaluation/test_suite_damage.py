@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as some
 
 from damage import damaged
-from narrows.core import ScenarioError
-from narrows.errors import InputError
-from narrows.evaluation.definition import read_suite
-from narrows.files.toml import to_toml
-from narrows.library import SUITES
+from narrows._internal.core import ScenarioError
+from narrows._internal.errors import InputError
+from narrows._internal.evaluation.definition import read_suite
+from narrows._internal.files.toml import to_toml
+from narrows._internal.library import SUITES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-from narrows.evaluation.definition import Measure, Predicate
-from narrows.evaluation.verdict import judge, lenient
+from narrows._internal.evaluation.definition import Measure, Predicate
+from narrows._internal.evaluation.verdict import judge, lenient
 from narrows.metrics import resolve
 
 LOSS = Measure("group.test.loss_rate", resolve("loss_rate"), "group")

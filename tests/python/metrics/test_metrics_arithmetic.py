@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.analysis.harm import harm
-from narrows.core import jain, stationary_after
-from narrows.metrics import convergence, fairness, losses, series, stability, windows
+from narrows._internal.analysis.harm import harm
+from narrows._internal.core import jain, stationary_after
+from narrows._internal.metrics import convergence, fairness, losses, series, stability, windows
 
 TENTHS = np.arange(1, 11) / 10.0
 

@@ -13,15 +13,16 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, write
-from narrows.metrics import catalogue, registry, transfers
-from narrows.metrics.card import DECLARED
-from narrows.metrics.observed import Flow, Observed
+from narrows._internal.metrics import registry, transfers
+from narrows._internal.metrics.card import DECLARED
+from narrows._internal.metrics.observed import Flow, Observed
+from narrows.metrics import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import Narrows
-    from narrows.run.results import Run
+    from narrows._internal.run.results import Run
 
 SERIES = [card for card in catalogue() if not card["counted"]]
 GIVEN = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import narrows as nw
-from narrows.core import metrics
-from narrows.run.summary import OF_FINITE
+from narrows._internal.core import metrics
+from narrows._internal.run.summary import OF_FINITE
 
 OF_APPLICATIONS = (
     *("video_bitrate_bps", "bitrate_switches", "stalls", "stall_share", "startup_delay_s"),

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import narrows as nw
-from narrows.core import ScenarioError
+from narrows._internal.core import ScenarioError
+from narrows._internal.metrics.card import DECLARED, Group, Name, Rate, Share, Time, Whole, metric
+from narrows._internal.metrics.registry import cards
 from narrows.metrics import MetricError, catalogue, resolve
-from narrows.metrics.card import DECLARED, Group, Name, Rate, Share, Time, Whole, metric
-from narrows.metrics.registry import cards
 
 if TYPE_CHECKING:
-    from narrows.metrics.card import Choices, Parameter
-    from narrows.metrics.observed import Observed
+    from narrows._internal.metrics.card import Choices, Parameter
+    from narrows._internal.metrics.observed import Observed
 
 
 def fault(text: str) -> MetricError:

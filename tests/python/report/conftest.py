@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 from synthetic_folder import Recipe, write_comparison, write_run
 
-from narrows.report.run.page import build
+from narrows._internal.report.run.page import build
 from optional import reason, require
 
 if TYPE_CHECKING:

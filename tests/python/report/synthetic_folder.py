@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from narrows.files.format import numbered
+from narrows._internal.files.format import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

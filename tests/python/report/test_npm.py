@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.browser.page import MODULE, Experiment, page
+from narrows._internal.browser.page import MODULE, Experiment, page
 from optional import require
 from repository import HOUSE
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-FILE = HOUSE / "python/narrows/browser" / MODULE
+FILE = HOUSE / "python/narrows/_internal/browser" / MODULE
 SCENARIO = """\
 duration = "6s"
 warmup = "1s"

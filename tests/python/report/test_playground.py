@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows import core
-from narrows.browser.lessons import lessons
-from narrows.browser.page import MODULE, Experiment, fault, fragment, page
+from narrows._internal import core
+from narrows._internal.browser.lessons import lessons
+from narrows._internal.browser.page import MODULE, Experiment, fault, fragment, page
 from optional import WASM, require
 from repository import HOUSE
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from command_line import Narrows
 
-FILE = HOUSE / "python/narrows/browser" / MODULE
+FILE = HOUSE / "python/narrows/_internal/browser" / MODULE
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_module_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pytes
     ):
         module.write_bytes(content)
         assert ("other sources" in fault(module)) == wrong
-    monkeypatch.setattr("narrows.browser.page.HERE", tmp_path)
+    monkeypatch.setattr("narrows._internal.browser.page.HERE", tmp_path)
     (tmp_path / MODULE).write_bytes(b"\0asm\1\0\0\0")
     with pytest.raises(nw.InputError, match="`make wasm` in the source tree"):
         page(Experiment(SHORT, "short"))
@@ -198,7 +198,7 @@ def without_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a page whose module has no functions, so that it needs no build and answers nothing."""
     module = tmp_path / MODULE
     module.write_bytes(b"\0asm\1\0\0\0")
-    monkeypatch.setattr("narrows.browser.page.module_file", lambda: module)
+    monkeypatch.setattr("narrows._internal.browser.page.module_file", lambda: module)
     file = tmp_path / "page.html"
     file.write_text(page(Experiment(SHORT, "short")), encoding="utf-8")
     return file
@@ -303,7 +303,7 @@ def test_without_the_module_the_command_that_builds_it_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(FILE.parent / "page", tmp_path / "page")
-    monkeypatch.setattr("narrows.browser.page.HERE", tmp_path)
+    monkeypatch.setattr("narrows._internal.browser.page.HERE", tmp_path)
     with pytest.raises(nw.InputError, match="make wasm"):
         page(Experiment(SHORT, "short"))
 

@@ -9,13 +9,13 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT
-from narrows.cli.table import comparison_tables, run_tables
-from narrows.explain.moment import explain
-from narrows.report.run.answer import sentences
-from narrows.report.run.data import Run
-from narrows.report.run.figures import queue
-from narrows.report.run.reading import read
-from narrows.report.run.tables import run_tables as page_tables
+from narrows._internal.cli.table import comparison_tables, run_tables
+from narrows._internal.explain.moment import explain
+from narrows._internal.report.run.answer import sentences
+from narrows._internal.report.run.data import Run
+from narrows._internal.report.run.figures import queue
+from narrows._internal.report.run.reading import read
+from narrows._internal.report.run.tables import run_tables as page_tables
 
 if TYPE_CHECKING:
     from pathlib import Path

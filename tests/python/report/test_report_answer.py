@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from test_report_browser import opened
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

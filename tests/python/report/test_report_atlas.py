@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from narrows.report.search.page import atlas_page
-from narrows.search.space import BDP_NAMES, BUFFER_NAMES
+from narrows._internal.report.search.page import atlas_page
+from narrows._internal.search.space import BDP_NAMES, BUFFER_NAMES
 
 
 def atlas() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from conftest import HOSTILE
 from synthetic_folder import write_comparison
 from test_report_marks import contrast
 
-from narrows.report.run.page import build
+from narrows._internal.report.run.page import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

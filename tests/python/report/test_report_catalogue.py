@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from narrows.cli import table
+from narrows._internal.cli import table
+from narrows._internal.page.metrics import BETTER, UNITS, meaning
+from narrows._internal.report.run.tables import LEADING
 from narrows.metrics import catalogue, counted_names
-from narrows.page.metrics import BETTER, UNITS, meaning
-from narrows.report.run.tables import LEADING
 
 
 def test_every_metric_of_the_catalogue_is_shown_as_its_card_says() -> None:

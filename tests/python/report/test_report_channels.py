@@ -12,21 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import narrows as nw
-from narrows.core import algorithms
-from narrows.drawing.figure import PAPERS
-from narrows.drawing.style import looks
-from narrows.report.run.data import Comparison
-from narrows.report.run.figures import figures
-from narrows.report.run.figures.frame import OTHERS, PLAIN, flows
-from narrows.report.run.figures.frame import OWN as OWN_OF_MANY
-from narrows.report.run.reading import read
+from narrows._internal.core import algorithms
+from narrows._internal.drawing.figure import PAPERS
+from narrows._internal.drawing.style import looks
+from narrows._internal.report.run.data import Comparison
+from narrows._internal.report.run.figures import figures
+from narrows._internal.report.run.figures.frame import OTHERS, PLAIN, flows
+from narrows._internal.report.run.figures.frame import OWN as OWN_OF_MANY
+from narrows._internal.report.run.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from narrows.drawing.figure import Figure
-    from narrows.report.run.data import Run
+    from narrows._internal.drawing.figure import Figure
+    from narrows._internal.report.run.data import Run
 
 NAMES = [card["name"] for card in algorithms()]
 OWN = """

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_report_browser import opened
 
-from narrows.drawing.svg import Markup
-from narrows.page import document as page
-from narrows.report.reproduction.claims import claims
+from narrows._internal.drawing.svg import Markup
+from narrows._internal.page import document as page
+from narrows._internal.report.reproduction.claims import claims
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from synthetic_folder import Recipe, write_run
 
-from narrows.drawing.figure import PAPERS, drawing
-from narrows.drawing.plot import Axis
-from narrows.drawing.scale import SECONDS
-from narrows.drawing.style import style_of
-from narrows.report.run.page import build
+from narrows._internal.drawing.figure import PAPERS, drawing
+from narrows._internal.drawing.plot import Axis
+from narrows._internal.drawing.scale import SECONDS
+from narrows._internal.drawing.style import style_of
+from narrows._internal.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,12 @@ from test_report_atlas import atlas
 from test_report_claims import ENTRIES
 
 import narrows as nw
-from narrows.drawing.svg import Markup
-from narrows.page.document import document, section
-from narrows.report.evaluation.page import suite_page
-from narrows.report.reproduction.claims import claims
-from narrows.report.search.page import atlas_page
-from narrows.report.trial.page import trial_page
+from narrows._internal.drawing.svg import Markup
+from narrows._internal.page.document import document, section
+from narrows._internal.report.evaluation.page import suite_page
+from narrows._internal.report.reproduction.claims import claims
+from narrows._internal.report.search.page import atlas_page
+from narrows._internal.report.trial.page import trial_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from conftest import HOSTILE
 from synthetic_folder import Recipe, write_comparison, write_run
 from test_report_browser import opened
 
-from narrows.cli import main
-from narrows.report.run.page import build as build_report
+from narrows._internal.cli import main
+from narrows._internal.report.run.page import build as build_report
 
 if TYPE_CHECKING:
     from pathlib import Path

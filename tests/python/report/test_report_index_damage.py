@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from damage import damaged
-from narrows.cli import main
-from narrows.report.index.build import build, entries
+from narrows._internal.cli import main
+from narrows._internal.report.index.build import build, entries
 
 if TYPE_CHECKING:
     from pathlib import Path

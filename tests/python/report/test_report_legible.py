@@ -10,7 +10,7 @@ import pytest
 from test_report_browser import opened, rgb
 from test_report_marks import contrast
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

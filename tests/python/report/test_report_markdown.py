@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
-from narrows.page.markdown import NO_WIDTH, code, text
-from narrows.report.trial.comment import comment, junit
+from narrows._internal.page.markdown import NO_WIDTH, code, text
+from narrows._internal.report.trial.comment import comment, junit
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 PARTS = ["|", "`", "``", "\\", "<img src=x>", "![x](http://h/x)", "@everyone", "#12", "a", "b_c", "_d_", "*", "&amp;",

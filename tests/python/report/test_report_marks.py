@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from narrows.core import algorithms
-from narrows.drawing.figure import PAPERS, drawing
-from narrows.drawing.plot import Axis, Box, Panel
-from narrows.drawing.scale import PACKETS, SECONDS
-from narrows.drawing.style import HUES, PAPER, TONES, Style, full_of, style_of, styles_of, tone_of
-from narrows.drawing.svg import element, extremes, means, polyline, ring
-from narrows.report.run.figures.fairness import jain
-from narrows.report.study.pairs import (
+from narrows._internal.core import algorithms
+from narrows._internal.drawing.figure import PAPERS, drawing
+from narrows._internal.drawing.plot import Axis, Box, Panel
+from narrows._internal.drawing.scale import PACKETS, SECONDS
+from narrows._internal.drawing.style import HUES, PAPER, TONES, Style, full_of, style_of, styles_of, tone_of
+from narrows._internal.drawing.svg import element, extremes, means, polyline, ring
+from narrows._internal.report.run.figures.fairness import jain
+from narrows._internal.report.study.pairs import (
     DELAY_HARM,
     EXCESS,
     HARM,
@@ -32,7 +32,7 @@ from narrows.report.study.pairs import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from narrows.statistics import Estimate
+    from narrows._internal.statistics import Estimate
 
 
 def test_thinning_keeps_both_ends_and_the_extremes_of_every_column() -> None:
@@ -146,8 +146,8 @@ def test_every_tone_stands_out_from_the_paper_by_three_to_one(theme: str, paper:
 
 def test_the_strongest_field_of_a_map_shows_on_paper_and_carries_ink() -> None:
     """WCAG 2.2, success criteria 1.4.11 and 1.4.3, for every hue, with the paper and the ink of the style sheets."""
-    light = files("narrows.page").joinpath("style.css").read_text("utf-8")
-    dark = files("narrows.page").joinpath("dark.css").read_text("utf-8")
+    light = files("narrows._internal.page").joinpath("style.css").read_text("utf-8")
+    dark = files("narrows._internal.page").joinpath("dark.css").read_text("utf-8")
     for theme, sheet in (("light", light), ("dark", dark)):
         paper, ink = (sheet_colour(sheet, name) for name in ("paper", "ink"))
         assert paper == PAPER[theme]

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from narrows.drawing.scale import (
+from narrows._internal.drawing.scale import (
     BITS_PER_SECOND,
     COUNT,
     INDEX,
@@ -24,8 +24,8 @@ from narrows.drawing.scale import (
     significant,
     tick_label,
 )
-from narrows.page.estimates import difference_texts, estimate_texts, relative_text
-from narrows.page.metrics import meaning
+from narrows._internal.page.estimates import difference_texts, estimate_texts, relative_text
+from narrows._internal.page.metrics import meaning
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 

@@ -15,16 +15,16 @@ import pyarrow.parquet as pq
 from conftest import HOSTILE
 from synthetic_folder import Recipe, write_run
 
-from narrows.page import document
-from narrows.report.run.page import build
+from narrows._internal.page import document
+from narrows._internal.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-    from narrows.drawing.figure import Figure, Paper
-    from narrows.drawing.svg import Markup
+    from narrows._internal.drawing.figure import Figure, Paper
+    from narrows._internal.drawing.svg import Markup
 
 
 def test_the_report_lies_in_its_folder_and_is_light(comparison_report: Path) -> None:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.analysis.table import Block
-from narrows.cli import main
-from narrows.cli.table import PERCEIVED_COLUMNS
-from narrows.comparison import Contrast
-from narrows.drawing.scale import PERCENT, SECONDS
+from narrows._internal.analysis.table import Block
+from narrows._internal.cli import main
+from narrows._internal.cli.table import PERCEIVED_COLUMNS
+from narrows._internal.comparison import Contrast
+from narrows._internal.drawing.scale import PERCENT, SECONDS
+from narrows._internal.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
+from narrows._internal.page.estimates import changed_texts
+from narrows._internal.page.metrics import meaning
+from narrows._internal.report.study.combinations import heat_map
+from narrows._internal.run.sentences import CLAUSES, FLOWS, compared
 from narrows.metrics import catalogue
-from narrows.metrics.perceived import APPLICATIONS, PERCEIVED, perceived, stated
-from narrows.page.estimates import changed_texts
-from narrows.page.metrics import meaning
-from narrows.report.study.combinations import heat_map
-from narrows.run.sentences import CLAUSES, FLOWS, compared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -263,8 +263,8 @@ def test_a_frame_that_is_late_or_skipped_is_not_shown_in_time_and_the_bit_rate_s
 
 
 def test_shares_that_are_the_same_in_every_run_are_bounded_by_what_is_counted_and_judged_by_their_interval() -> None:
-    from narrows.metrics.criteria import verdict
-    from narrows.statistics import SHARE, estimate, paired
+    from narrows._internal.metrics.criteria import verdict
+    from narrows._internal.statistics import SHARE, estimate, paired
 
     frames = SHARE._replace(trials=6750.0)
     found = estimate([0.0] * 5, frames)["ci95"]

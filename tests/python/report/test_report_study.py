@@ -10,24 +10,24 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from narrows.analysis.designs import two_level
-from narrows.analysis.effects import effects, lenth, means, unexplained
-from narrows.analysis.multivariate import biplot, clusters, principal_components
-from narrows.analysis.pairs import Meeting
+from narrows._internal.analysis.designs import two_level
+from narrows._internal.analysis.effects import effects, lenth, means, unexplained
+from narrows._internal.analysis.multivariate import biplot, clusters, principal_components
+from narrows._internal.analysis.pairs import Meeting
+from narrows._internal.analysis.table import Block
+from narrows._internal.drawing.figure import PAPERS, drawing, height
+from narrows._internal.drawing.lettering import all_shortened, shortened
+from narrows._internal.drawing.plot import Axis, Box, Panel
+from narrows._internal.drawing.scale import BITS_PER_SECOND
+from narrows._internal.drawing.style import style_of
+from narrows._internal.report.study import combinations, matrix, multivariate, pairs
+from narrows._internal.report.study import effects as drawn_effects
+from narrows._internal.report.study.rows import response_meaning, stacked_panels
 from narrows.analysis.ranks import ranking
-from narrows.analysis.table import Block
-from narrows.drawing.figure import PAPERS, drawing, height
-from narrows.drawing.lettering import all_shortened, shortened
-from narrows.drawing.plot import Axis, Box, Panel
-from narrows.drawing.scale import BITS_PER_SECOND
-from narrows.drawing.style import style_of
-from narrows.report.study import combinations, matrix, multivariate, pairs
-from narrows.report.study import effects as drawn_effects
-from narrows.report.study.rows import response_meaning, stacked_panels
 
 if TYPE_CHECKING:
-    from narrows.drawing.figure import Figure
-    from narrows.statistics import Estimate
+    from narrows._internal.drawing.figure import Figure
+    from narrows._internal.statistics import Estimate
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 # Montgomery, "Design and Analysis of Experiments" (8th ed.), example 6.2.

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import narrows as nw
-from narrows.drawing.scale import BITS_PER_SECOND, quantity
-from narrows.report.run.answer import sentences
-from narrows.report.run.data import Run
-from narrows.report.run.figures import figures, frame, rates
-from narrows.report.run.reading import read
+from narrows._internal.drawing.scale import BITS_PER_SECOND, quantity
+from narrows._internal.report.run.answer import sentences
+from narrows._internal.report.run.data import Run
+from narrows._internal.report.run.figures import figures, frame, rates
+from narrows._internal.report.run.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
-from narrows.explain.story import Story
-from narrows.files import parquet, run_folder
-from narrows.report.run.page import build
+from narrows._internal.explain.story import Story
+from narrows._internal.files import parquet, run_folder
+from narrows._internal.report.run.page import build
 
 if TYPE_CHECKING:
     from pathlib import Path

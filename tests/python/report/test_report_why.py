@@ -13,7 +13,7 @@ import pytest
 from test_report_browser import opened
 
 import narrows as nw
-from narrows.explain.moment import explain
+from narrows._internal.explain.moment import explain
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrows.reproduction.registry import published_studies
+from narrows._internal.reproduction.registry import published_studies
 
 # Study and size, of what `results.toml` of a study says.
 SINCE = {

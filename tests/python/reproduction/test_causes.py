@@ -10,20 +10,20 @@ import pytest
 from claim_files import claim, claims_file
 from claims_page import failing
 
-from narrows.core import ScenarioError
-from narrows.report.reproduction.claims import claims as claims_of_report
-from narrows.reproduction.causes import by_class, decides_of, evidence_of, sentences, shortened
-from narrows.reproduction.claims import CLASSES, OPEN
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.ledger import NOT_TESTABLE, Found, evaluate
-from narrows.reproduction.predicate import HOLDS
-from narrows.reproduction.quantity import Asked
-from narrows.reproduction.registry import published_studies
+from narrows._internal.core import ScenarioError
+from narrows._internal.report.reproduction.claims import claims as claims_of_report
+from narrows._internal.reproduction.causes import by_class, decides_of, evidence_of, sentences, shortened
+from narrows._internal.reproduction.claims import CLASSES, OPEN
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.ledger import NOT_TESTABLE, Found, evaluate
+from narrows._internal.reproduction.predicate import HOLDS
+from narrows._internal.reproduction.quantity import Asked
+from narrows._internal.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.reproduction.claims import Published
+    from narrows._internal.reproduction.claims import Published
 
 VARIANTS = """\
 [[variants]]

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from damage import damaged
-from narrows.core import ScenarioError
-from narrows.errors import InputError
-from narrows.files.toml import to_toml
-from narrows.library import STUDIES
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.registry import StudyFolder
+from narrows._internal.core import ScenarioError
+from narrows._internal.errors import InputError
+from narrows._internal.files.toml import to_toml
+from narrows._internal.library import STUDIES
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.registry import StudyFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

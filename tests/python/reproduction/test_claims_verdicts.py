@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from claims_figures import margin, margins, strip
 
-from narrows.core import ScenarioError
-from narrows.errors import InputError
-from narrows.report.reproduction.claims import claims as claims_of_report
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.computed import spearman
-from narrows.reproduction.ledger import Found, evaluate, ledger, upgraded
+from narrows._internal.core import ScenarioError
+from narrows._internal.errors import InputError
+from narrows._internal.report.reproduction.claims import claims as claims_of_report
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.computed import spearman
+from narrows._internal.reproduction.ledger import Found, evaluate, ledger, upgraded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

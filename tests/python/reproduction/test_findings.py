@@ -12,15 +12,15 @@ import pytest
 from claim_files import claim, claims_file
 from claims_page import ledgers_of
 
-from narrows.core import ScenarioError
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.findings import findings
-from narrows.reproduction.ledger import RETESTED, Found, aged, ledger
-from narrows.reproduction.quantity import Asked
-from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows._internal.core import ScenarioError
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.findings import findings
+from narrows._internal.reproduction.ledger import RETESTED, Found, aged, ledger
+from narrows._internal.reproduction.quantity import Asked
+from narrows._internal.reproduction.registry import StudyFolder, published_studies
 
 if TYPE_CHECKING:
-    from narrows.reproduction.claims import Published
+    from narrows._internal.reproduction.claims import Published
 
 TEST = '{ is = { measure = "m", where = { algorithm = "a" } }, at_least = LEAST }'
 TABLE = """\

@@ -9,7 +9,7 @@ import pytest
 from claim_files import claim, claims_file
 from predicates import Formulas
 
-from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows._internal.reproduction.registry import StudyFolder, published_studies
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from narrows.reproduction.headline import by_strength, headline
-from narrows.reproduction.ledger import counted_verdicts
+from narrows._internal.reproduction.headline import by_strength, headline
+from narrows._internal.reproduction.ledger import counted_verdicts
 
 
 def entry(  # noqa: PLR0913  # what a summary reads

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from narrows.reproduction.agreement import estimated
-from narrows.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked, RatioOfMeans
-from narrows.reproduction.intervals import Frequency, Mean, possible, same_side, seeds_that_decide
-from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
-from narrows.reproduction.quantity import Asked, Awaited, Measured, Number
-from narrows.reproduction.resampling import stages
-from narrows.statistics import SHARE, estimate
+from narrows._internal.reproduction.agreement import estimated
+from narrows._internal.reproduction.computed import Combined, Correlation, Folded, Probability, Ranked, RatioOfMeans
+from narrows._internal.reproduction.intervals import Frequency, Mean, possible, same_side, seeds_that_decide
+from narrows._internal.reproduction.predicate import Bounded, Ordered, Rule, Several, together
+from narrows._internal.reproduction.quantity import Asked, Awaited, Measured, Number
+from narrows._internal.reproduction.resampling import stages
+from narrows._internal.statistics import SHARE, estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from narrows.reproduction.predicate import Outcome, Test
-    from narrows.reproduction.quantity import Binding, Cells, Values
+    from narrows._internal.reproduction.predicate import Outcome, Test
+    from narrows._internal.reproduction.quantity import Binding, Cells, Values
 
 TRIALS = 1500
 # Where each of them judges many conditions.

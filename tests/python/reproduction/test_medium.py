@@ -12,15 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 from claim_files import GOODPUT, claim, claims_file, write_study
 
-from narrows import core
-from narrows.cli import main
-from narrows.cli.work import Display, Interrupt
-from narrows.commands.reproductions import Reproducing
-from narrows.errors import Interrupted
-from narrows.reproduction.campaign import Whole
-from narrows.reproduction.experiment import Standing
-from narrows.reproduction.registry import results_in
-from narrows.run.options import Options
+from narrows._internal import core
+from narrows._internal.cli import main
+from narrows._internal.cli.work import Display, Interrupt
+from narrows._internal.commands.reproductions import Reproducing
+from narrows._internal.errors import Interrupted
+from narrows._internal.reproduction.campaign import Whole
+from narrows._internal.reproduction.experiment import Standing
+from narrows._internal.reproduction.registry import results_in
+from narrows._internal.run.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,7 +196,7 @@ def test_the_time_left_of_a_stage_is_its_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("narrows.cli.work.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("narrows._internal.cli.work.time.monotonic", lambda: now[0])
     display = Display(Interrupt(), quiet=False)
     for now[0], fraction in ((100.0, 0.9), (200.0, 0.0), (210.0, 0.5)):
         display.update(fraction, "work")

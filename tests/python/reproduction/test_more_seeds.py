@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from claim_files import ADVANTAGE, GOODPUT, SCENARIO, claim, claims_file, write_study
 
-from narrows.cli import main
-from narrows.reproduction.agreement import agreement
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.deciding import Open, next_parts
-from narrows.reproduction.intervals import Needed
-from narrows.reproduction.ledger import Found
-from narrows.reproduction.predicate import Outcome
-from narrows.reproduction.quantity import Asked, Selection
+from narrows._internal.cli import main
+from narrows._internal.reproduction.agreement import agreement
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.deciding import Open, next_parts
+from narrows._internal.reproduction.intervals import Needed
+from narrows._internal.reproduction.ledger import Found
+from narrows._internal.reproduction.predicate import Outcome
+from narrows._internal.reproduction.quantity import Asked, Selection
 
 if TYPE_CHECKING:
     from pathlib import Path

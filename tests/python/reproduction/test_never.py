@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from claim_files import claim, claims_file
 
-from narrows.core import ScenarioError
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.ledger import Found, digest_of_test, evaluate
+from narrows._internal.core import ScenarioError
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.ledger import Found, digest_of_test, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

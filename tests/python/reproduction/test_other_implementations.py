@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from claim_files import ADVANTAGE, GOODPUT, claim, claims_file, write_study
 
-from narrows.cli import main
-from narrows.reproduction.headline import headline
+from narrows._internal.cli import main
+from narrows._internal.reproduction.headline import headline
 
 if TYPE_CHECKING:
     from pathlib import Path

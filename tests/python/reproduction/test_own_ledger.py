@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import narrows as nw
-from narrows.files.format import FORMATS
+from narrows._internal.files.format import FORMATS
 
 FOLDER = Path(__file__).parents[3] / "studies/examples/receive-window"
 LEDGER = json.loads((FOLDER / "ledger-quick.json").read_text(encoding="utf-8"))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from quoted import contradictions, quoted
 
-from narrows.reproduction.registry import published_studies
+from narrows._internal.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
-    from narrows.reproduction.registry import StudyFolder
+    from narrows._internal.reproduction.registry import StudyFolder
 
 
 def entry(name: str, verdict: str, seeds: int = 7, **more: Any) -> dict[str, Any]:

@@ -18,22 +18,22 @@ from claim_files import claim, claims_file, write_study
 from outdated import OLD_LEDGERS, outdated
 
 from command_line import command, environment
-from narrows import core, library
-from narrows.cli import main
-from narrows.experiments.overlay import offered
-from narrows.experiments.task import Finished, perform
-from narrows.files.format import FORMATS
-from narrows.files.toml import inline
-from narrows.reproduction import registry
-from narrows.reproduction.campaign import parts
-from narrows.reproduction.computed import Combined, Folded, Named
-from narrows.reproduction.ledger import RETESTED, digest_of_test
-from narrows.reproduction.quantity import Measured
-from narrows.reproduction.registry import StudyFolder, find, published_studies
-from narrows.statistics import POSITIVE, REAL, SHARE
+from narrows._internal import core, library
+from narrows._internal.cli import main
+from narrows._internal.experiments.overlay import offered
+from narrows._internal.experiments.task import Finished, perform
+from narrows._internal.files.format import FORMATS
+from narrows._internal.files.toml import inline
+from narrows._internal.reproduction import registry
+from narrows._internal.reproduction.campaign import parts
+from narrows._internal.reproduction.computed import Combined, Folded, Named
+from narrows._internal.reproduction.ledger import RETESTED, digest_of_test
+from narrows._internal.reproduction.quantity import Measured
+from narrows._internal.reproduction.registry import StudyFolder, find, published_studies
+from narrows._internal.statistics import POSITIVE, REAL, SHARE
 
 if TYPE_CHECKING:
-    from narrows.experiments.plan import Plan
+    from narrows._internal.experiments.plan import Plan
 
 SCENARIO = """\
 title = "One flow"
@@ -121,7 +121,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_study_is_reproduced_to_the_same_ledger(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("narrows.run.speed.hops_per_s", lambda _jobs: 1e6)
+    monkeypatch.setattr("narrows._internal.run.speed.hops_per_s", lambda _jobs: 1e6)
     ledgers = []
     for name in ("first", "second"):
         out = tmp_path / name

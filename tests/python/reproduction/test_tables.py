@@ -16,14 +16,14 @@ from claims_tables import expanded, number
 from outdated import OLD_TABLES, outdated
 from printed_bars import bars, panels
 
-from narrows.core import ScenarioError
-from narrows.reproduction.agreement import agreement, factor_of
-from narrows.reproduction.claims_file import read_claims
-from narrows.reproduction.kept import found_in_cells
-from narrows.reproduction.ledger import Found
-from narrows.reproduction.needed_cells import of_source
-from narrows.reproduction.quantity import Asked
-from narrows.reproduction.registry import TABLES, StudyFolder, find, published_studies
+from narrows._internal.core import ScenarioError
+from narrows._internal.reproduction.agreement import agreement, factor_of
+from narrows._internal.reproduction.claims_file import read_claims
+from narrows._internal.reproduction.kept import found_in_cells
+from narrows._internal.reproduction.ledger import Found
+from narrows._internal.reproduction.needed_cells import of_source
+from narrows._internal.reproduction.quantity import Asked
+from narrows._internal.reproduction.registry import TABLES, StudyFolder, find, published_studies
 
 if TYPE_CHECKING:
     from pathlib import Path

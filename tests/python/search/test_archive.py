@@ -5,8 +5,17 @@ from __future__ import annotations
 
 import random
 
-from narrows.search.archive import RELEVANT, Archive, chosen
-from narrows.search.space import BDP_NAMES, BUFFER_NAMES, PLAIN, SCALES, Environment, changed, place_of, simpler
+from narrows._internal.search.archive import RELEVANT, Archive, chosen
+from narrows._internal.search.space import (
+    BDP_NAMES,
+    BUFFER_NAMES,
+    PLAIN,
+    SCALES,
+    Environment,
+    changed,
+    place_of,
+    simpler,
+)
 
 
 def _score(environment: Environment) -> dict[str, float]:

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import command, environment
-from narrows.files.folder import appearing
-from narrows.files.json_objects import to_json
-from narrows.run import execution
-from narrows.run.jobs import Unwatched
-from narrows.run.options import Options
-from narrows.search.archive import Elite
-from narrows.search.finds import Find, Repeated
-from narrows.search.run import Search
-from narrows.search.space import Environment
+from narrows._internal.files.folder import appearing
+from narrows._internal.files.json_objects import to_json
+from narrows._internal.run import execution
+from narrows._internal.run.jobs import Unwatched
+from narrows._internal.run.options import Options
+from narrows._internal.search.archive import Elite
+from narrows._internal.search.finds import Find, Repeated
+from narrows._internal.search.run import Search
+from narrows._internal.search.space import Environment
 from optional import needs
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import Narrows
-    from narrows import core
-    from narrows.run.jobs import Job, Watch
+    from narrows._internal import core
+    from narrows._internal.run.jobs import Job, Watch
 
 
 built = needs("kernel")
@@ -300,7 +300,7 @@ def test_replications_that_are_the_same_run_confirm_nothing(monkeypatch: pytest.
     find = Find(Elite("delay", (0, 0), environment, 0.5), environment, 0.5)
     search = Search("newreno", "cubic", tmp_path / "out", Options(seed=1, jobs=1))
     assert len(search._repeat(find, "simulator", Unwatched()).scores) == 5  # noqa: SLF001  # what is under test
-    monkeypatch.setattr("narrows.search.run.execute", same)
+    monkeypatch.setattr("narrows._internal.search.run.execute", same)
     repeated = search._repeat(find, "simulator", Unwatched())  # noqa: SLF001
     assert (len(repeated.scores), repeated.interval, repeated.confirmed) == (1, None, False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from claim_files import SCENARIO, SUITE
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,15 +19,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_files import SCENARIO, STUDY, write_study
 
-from narrows.cli import main
-from narrows.experiments.campaign import begin
-from narrows.experiments.definition import read_study
-from narrows.experiments.plan import load_plan
-from narrows.experiments.planner import make_plan
-from narrows.experiments.store import Store
-from narrows.experiments.stored import stored
-from narrows.experiments.task import Finished, perform
-from narrows.files.json_objects import read_sealed, sealed, write_json
+from narrows._internal.cli import main
+from narrows._internal.experiments.campaign import begin
+from narrows._internal.experiments.definition import read_study
+from narrows._internal.experiments.plan import load_plan
+from narrows._internal.experiments.planner import make_plan
+from narrows._internal.experiments.store import Store
+from narrows._internal.experiments.stored import stored
+from narrows._internal.experiments.task import Finished, perform
+from narrows._internal.files.json_objects import read_sealed, sealed, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ import pytest
 from study_files import LONGER, STUDY, begin, digests, finish, kept, state, study, write_study
 
 from command_line import environment
-from narrows.experiments.executors.dask import Dask
-from narrows.experiments.task import Stopped
+from narrows._internal.experiments.executors.dask import Dask
+from narrows._internal.experiments.task import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ PR_SET_PDEATHSIG = 1
 # A worker that believes to have been built from other sources.
 OTHER_ENGINE = """\
 import sys
-from narrows import core
+from narrows._internal import core
 core.fingerprint = lambda: "f" * 64
 from distributed.cli.dask_worker import main
 main()
@@ -151,7 +151,7 @@ def test_a_worker_of_another_engine_is_refused_and_the_others_work(tmp_path: Pat
     cluster.wait_for(1)
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
     assert (status, out) == (2, "")
-    from narrows import core
+    from narrows._internal import core
 
     assert "f" * 64 in messages
     assert core.fingerprint() in messages

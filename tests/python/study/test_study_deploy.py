@@ -11,8 +11,8 @@ import pytest
 from study_files import ask, state
 from test_study_report import words
 
-from narrows.experiments.views import deployment
-from narrows.run.options import Options
+from narrows._internal.experiments.views import deployment
+from narrows._internal.run.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from study_files import write_study
 
-from narrows import RunError, core
-from narrows.cli import main
+from narrows import RunError
+from narrows._internal import core
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ import pytest
 from study_files import SCENARIO, STUDY, study, write_study
 
 from narrows import ScenarioError
-from narrows.experiments.definition import parse_study, read_study
-from narrows.experiments.design import describe
-from narrows.experiments.planner import make_plan
+from narrows._internal.experiments.definition import parse_study, read_study
+from narrows._internal.experiments.design import describe
+from narrows._internal.experiments.planner import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from narrows.cli import main
-from narrows.cli.study import MOST_FINDINGS
-from narrows.experiments.findings import Finding, Interaction, Mean, findings, variance_of
-from narrows.report.study.sentences import sentences
-from narrows.statistics import estimate
+from narrows._internal.cli import main
+from narrows._internal.cli.study import MOST_FINDINGS
+from narrows._internal.experiments.findings import Finding, Interaction, Mean, findings, variance_of
+from narrows._internal.report.study.sentences import sentences
+from narrows._internal.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ import pytest
 from study_files import LONGER, STUDY, begin, digests, finish, kept, state, study, write_study
 
 from command_line import command, environment
-from narrows.files.lease import born
+from narrows._internal.files.lease import born
 
 if TYPE_CHECKING:
     from pathlib import Path

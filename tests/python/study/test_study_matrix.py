@@ -17,7 +17,7 @@ from test_study_interrupt import wait_for_cells
 from test_study_report import words
 
 from command_line import command, environment, finished
-from narrows.statistics import estimate
+from narrows._internal.statistics import estimate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_files import SCENARIO, write_study
 
-from narrows.cli import main
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,15 +10,15 @@ import pytest
 from study_files import SCENARIO, study, write_study
 
 from narrows import ScenarioError
-from narrows.errors import InputError
-from narrows.experiments.definition import read_study
-from narrows.experiments.overlay import Choice, offered
-from narrows.experiments.planner import make_plan
+from narrows._internal.errors import InputError
+from narrows._internal.experiments.definition import read_study
+from narrows._internal.experiments.overlay import Choice, offered
+from narrows._internal.experiments.planner import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from narrows.experiments.plan import Plan
+    from narrows._internal.experiments.plan import Plan
 
 OVERLAID = """\
 title = "Small"

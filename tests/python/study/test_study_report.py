@@ -54,7 +54,7 @@ def test_a_report_is_refused_where_the_cells_are_gone(tmp_path: Path, capsys: py
     before = words(tmp_path / "out/report.html")
     (tmp_path / "out/report.html").unlink()
     (tmp_path / "out/cells.parquet").unlink()
-    from narrows.cli import main
+    from narrows._internal.cli import main
 
     assert main(["report", str(tmp_path / "out")]) == 2
     assert "The one cell is finished" in before

@@ -12,15 +12,15 @@ import pytest
 from study_files import SCENARIO, STUDY, ask, digests, state, study, write_study
 
 import narrows as nw
-from narrows.cli import main
-from narrows.experiments.store import Store
-from narrows.files.format import read_kept
+from narrows._internal.cli import main
+from narrows._internal.experiments.store import Store
+from narrows._internal.files.format import read_kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from narrows.experiments.task import Finished
+    from narrows._internal.experiments.task import Finished
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_a_study_reads_its_plan_once_from_beginning_to_report(tmp_path: Path, mo
         read.append(file)
         return read_kept(file, is_sealed=is_sealed)
 
-    monkeypatch.setattr("narrows.experiments.plan.read_kept", counted)
+    monkeypatch.setattr("narrows._internal.experiments.plan.read_kept", counted)
     file = write_study(tmp_path, STUDY.replace("replications = 3", "replications = 1"))
     assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
     assert (tmp_path / "out/report.html").is_file()
@@ -61,7 +61,7 @@ def test_cells_that_finish_at_the_same_time_are_written_together(
 
     monkeypatch.setattr(Store, "keep", counted)
     # No time passes until the last cell is submitted.
-    monkeypatch.setattr("narrows.experiments.campaign.WRITE_S", float("inf"))
+    monkeypatch.setattr("narrows._internal.experiments.campaign.WRITE_S", float("inf"))
     file = write_study(tmp_path, STUDY.replace("replications = 3", "replications = 20"))
     assert main(["study", "run", str(file), "--out", str(tmp_path / "out"), "--quiet"]) == 0
     assert sizes[0] > 40
@@ -181,7 +181,7 @@ def test_bad_input_ends_with_two_and_no_traceback(done: Path, arguments: tuple[s
 def test_a_scheduler_that_does_not_answer_is_bad_input(
     done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("narrows.experiments.executors.dask.PATIENCE_S", 0.5)
+    monkeypatch.setattr("narrows._internal.experiments.executors.dask.PATIENCE_S", 0.5)
     nowhere = "tcp://127.0.0.1:9"
     out = done / "unanswered"
     given = ["study", "run", str(done / "study.toml"), "--out", str(out), "--executor", "dask", "--address", nowhere]
@@ -236,7 +236,7 @@ def test_replications_go_on_until_the_interval_is_narrow_enough(tmp_path: Path) 
     assert status == 0, messages
     found = state(tmp_path)
     assert found["cells"] == found["finished"] > 24
-    from narrows.statistics import estimate
+    from narrows._internal.statistics import estimate
 
     points: dict[Any, list[float]] = {}
     for row in ask(

@@ -16,10 +16,11 @@ import pytest
 from polars.testing import assert_frame_equal
 from study_files import LONGER, STUDY, begin, finish, kept, state, study, write_study
 
-from narrows import RunError, core
-from narrows.cli import main
-from narrows.files.json_objects import read_sealed, sealed, write_json
-from narrows.files.lease import born
+from narrows import RunError
+from narrows._internal import core
+from narrows._internal.cli import main
+from narrows._internal.files.json_objects import read_sealed, sealed, write_json
+from narrows._internal.files.lease import born
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,12 +15,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from command_line import command, environment, finished
-from narrows.files.lease import Lease
-from narrows.linux import cache
-from narrows.report.trial.comment import remarks
-from narrows.trial import scenarios
-from narrows.trial.contest import contests
-from narrows.trial.scenarios import Sides
+from narrows._internal.files.lease import Lease
+from narrows._internal.linux import cache
+from narrows._internal.report.trial.comment import remarks
+from narrows._internal.trial import scenarios
+from narrows._internal.trial.contest import contests
+from narrows._internal.trial.scenarios import Sides
 from optional import needs
 
 if TYPE_CHECKING:

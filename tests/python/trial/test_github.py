@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from command_line import environment
-from narrows.report.trial.comment import MOST, annotation, outputs, source_of, workflow_commands
+from narrows._internal.report.trial.comment import MOST, annotation, outputs, source_of, workflow_commands
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from narrows.analysis.sequences import confidence_sequence, half_width
-from narrows.metrics.criteria import Margin
-from narrows.trial.run import LEAST, MOST, STEP
-from narrows.trial.verdict import judge
+from narrows._internal.analysis.sequences import confidence_sequence, half_width
+from narrows._internal.metrics.criteria import Margin
+from narrows._internal.trial.run import LEAST, MOST, STEP
+from narrows._internal.trial.verdict import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from narrows.linux import cache
+from narrows._internal.linux import cache
 from optional import needs, require
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "validation" / "linux"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from narrows import cards, core
+from narrows._internal import cards, core
 
 FILE = Path(__file__).parents[3] / "validation" / "linux" / "judged.py"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from narrows.trial.contest import contests
-from narrows.trial.scenarios import Sides, of_files
+from narrows._internal.trial.contest import contests
+from narrows._internal.trial.scenarios import Sides, of_files
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "validation"))
 

@@ -368,7 +368,8 @@ fn copied(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Py<PyAny>> {
 
 /// The traceback of an error, without lines of this package.
 fn explain(py: Python<'_>, error: &PyErr) -> String {
-    let explained = py.import("narrows.external.algorithm").and_then(|module| module.getattr("explain"));
+    let explained =
+        py.import("narrows._internal.external.algorithm").and_then(|module| module.getattr("explain"));
     let explained =
         explained.and_then(|explain| explain.call1((error.clone_ref(py).into_value(py),))?.extract());
     explained.unwrap_or_else(|_| error.to_string())

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that read and pass on results, as functions of checked arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows._internal.api.jobs import path
+from narrows._internal.arguments import listed, typed
+from narrows._internal.files.disk import new_file
+from narrows._internal.run.jobs import Watch, observer
+from narrows._internal.run.options import Options
+
+if TYPE_CHECKING:
+    from narrows._internal.explain.moment import Explanation
+    from narrows._internal.share.verify import Verdict
+
+
+@typed
+def export(
+    form: str,
+    folder: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    replication: int | None = None,
+    at: Sequence[str] = ("sender",),
+) -> Path:
+    """Export a run folder in the format of another tool, as `narrows export`.
+
+    Args:
+        form: `pcapng`, `csv` or `qlog`.
+        folder: The folder of a run.
+        out: The file of a capture, or the folder of the others, which must not exist; None is in the folder of the run.
+        replication: Number of the replication, but for `csv`; None is the first.
+        at: Where packets are captured: `sender`, `receiver`, or links.
+
+    Returns:
+        The file or folder.
+
+    Raises:
+        InputError: There is no such form, or the run has no packet log for it.
+        OutputError: The place is taken or cannot be written.
+    """
+    from narrows._internal.formats.export import export as write
+
+    return write(form, Path(folder), path(out), replication, listed(at))
+
+
+@typed
+def pack(folder: str | os.PathLike[str], out: str | os.PathLike[str] | None = None) -> Path:
+    """Pack a run, comparison, study, suite, reproduction, trial or atlas into one file, as `narrows pack`.
+
+    Args:
+        folder: The folder of the results.
+        out: The file, which must not exist; None is the name of the folder with `.zip`, in the working directory.
+
+    Returns:
+        The file.
+
+    Raises:
+        InputError: It is not a folder of results, or a file in it is damaged.
+        OutputError: The file exists, or cannot be written.
+    """
+    from narrows._internal.share import pack as packing
+
+    place = path(out) or Path(f"{Path(folder).resolve().name}.zip")
+    with new_file(place) as archive:
+        packing.pack(folder, archive)
+    return place
+
+
+@typed
+def verify(
+    file: str | os.PathLike[str], *, jobs: int | None = None, watch: Watch | None = None, trust: bool = False
+) -> Verdict:
+    """Rerun packed results and compare them, as `narrows verify`.
+
+    Args:
+        file: A file that `pack` wrote.
+        jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work.
+        trust: Whether the Python files and the commands in it may be executed.
+
+    Returns:
+        The verdict: `same`, `differences`, and the digests that were `repeated`.
+
+    Raises:
+        InputError: It is not a file written by `narrows pack`, or it is damaged.
+        Interrupted: The work was stopped.
+    """
+    from narrows._internal.share import verify as verifying
+
+    options = Options(jobs=jobs, watch=observer(watch))
+    return verifying.verify(file, options.threads, trust=trust, watch=options.watch)
+
+
+@typed
+def playground(scenario: str | os.PathLike[str] = "two-flows", out: str | os.PathLike[str] = "playground.html") -> Path:
+    """Write a web page that runs a scenario in the browser, as `narrows playground`.
+
+    Args:
+        scenario: A scenario file, the name of one of the library, or the folder of a run.
+        out: The page, which must not exist.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: There is no such scenario, it names files, or the simulator for browsers was not built.
+        ScenarioError: The scenario has faults.
+        OutputError: The page exists, or cannot be written.
+    """
+    from narrows._internal.commands.playground import write
+
+    return write(os.fspath(scenario), Path(out))
+
+
+@typed
+def why(
+    folder: str | os.PathLike[str],
+    flow: str | int = 0,
+    at: str | float | None = None,
+    *,
+    replication: int | None = None,
+    window: str | float = "1s",
+) -> Explanation:
+    """Explain what happened to a flow around a given time, or list every change of its window, as `narrows why`.
+
+    Args:
+        folder: The folder of a run.
+        flow: The flow: its number from 0, `GROUP[NUMBER]`, or its group.
+        at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds; None lists
+            every change of the window.
+        replication: Number of the replication; None is the first.
+        window: How far from it to look; a number is seconds.
+
+    Returns:
+        The explanation: the `answer`, and `sentences` in order of time.
+
+    Raises:
+        InputError: The folder has no log of events, or flow, time or replication are not in it.
+    """
+    from narrows._internal.explain.moment import explain
+
+    return explain(Path(folder), str(flow), None if at is None else _time(at), replication, _time(window))
+
+
+def _time(given: str | float) -> str:
+    return given if isinstance(given, str) else f"{given!r}s"

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that read results, or hand them on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from narrows._internal.cli import known
+from narrows._internal.cli.command import DONE, EXPECTATION_FAILED, READ, RUN, Command
+from narrows._internal.cli.options import common, millimetres, replication, time
+
+
+def playground(arguments: argparse.Namespace) -> int:
+    """Write a page that runs a scenario in a browser, and print its path."""
+    from narrows._internal.commands.playground import write
+
+    print(write(arguments.file, arguments.out or Path("playground.html")))
+    return DONE
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Build the page of results, or the index of a folder of results, and print its path."""
+    from narrows._internal.commands import page
+    from narrows._internal.files.manifest import MANIFEST, check_folder
+    from narrows._internal.files.shape import fitting
+
+    folder: Path = arguments.folder
+    with fitting(folder):
+        if (folder / MANIFEST).is_file():
+            check_folder(folder)
+        print(page.build(folder))
+    return DONE
+
+
+def figure(arguments: argparse.Namespace) -> int:
+    """Write a figure of a page into a file and print its caption; without a name, list the figures."""
+    from narrows._internal.files.json_objects import to_json
+    from narrows._internal.opened.figures import pictures_in, write
+
+    if arguments.name is None:
+        found = pictures_in(arguments.folder)
+        if arguments.json:
+            print(
+                to_json([{"name": each.name, "title": each.title, "caption": each.caption} for each in found.values()])
+            )
+            return DONE
+        wide = max(map(len, found), default=0)
+        for each in found.values():
+            print(f"{each.name:{wide}}  {each.title}")
+        return DONE
+    place, shown = write(arguments.folder, arguments.name, arguments.out, arguments.width, arguments.replication)
+    if arguments.json:
+        print(to_json({"file": str(place), "name": shown.name, "title": shown.title, "caption": shown.caption}))
+        return DONE
+    print(place)
+    print(f"\nCaption: {shown.title}. {shown.caption}")
+    return DONE
+
+
+def why(arguments: argparse.Namespace) -> int:
+    """Print an explanation of the events of a flow around a moment."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    from narrows._internal.explain.moment import explain
+    from narrows._internal.files.json_objects import to_json
+
+    found = explain(arguments.folder, arguments.flow, arguments.at, arguments.replication, arguments.window)
+    if arguments.json:
+        print(to_json(found.as_json()))
+        return DONE
+    width = get_terminal_size().columns
+    print(fill(found.answer, width), end="\n\n" if found.sentences else "\n")
+    for each in found.sentences:
+        stamp = f"{each.time_s:10.4f} s  "
+        print(fill(each.text, width, initial_indent=stamp, subsequent_indent=" " * len(stamp)))
+    return DONE
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write a run in the form of another tool, and print the file or the folder."""
+    from narrows._internal.api import export as write
+
+    options = {name: value for name in ("at", "replication") if (value := getattr(arguments, name, None)) is not None}
+    print(write(arguments.form, arguments.folder, arguments.out, **options))
+    return DONE
+
+
+def import_rates(arguments: argparse.Namespace) -> int:
+    """Write the rates of a capture or of a result of iperf3 as a table, and print their description."""
+    from narrows._internal.api import import_rates as read
+    from narrows._internal.plural import counted
+
+    rates = read(arguments.file, arguments.out, source=arguments.source, step_s=arguments.step)
+    mean = rates.mean_bps() / 1e6
+    print(f"{arguments.out}: {counted(len(rates.bps), 'rate')}, {mean:.3g} Mbps on average ({rates.what})")
+    return DONE
+
+
+def pack(arguments: argparse.Namespace) -> int:
+    """Write a folder of results into one file and print its path."""
+    from narrows._internal import api
+
+    print(api.pack(arguments.folder, arguments.out))
+    return DONE
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Repeat packed results, and print whether they are the same and what differs."""
+    from narrows._internal import api
+    from narrows._internal.cli.work import Work
+    from narrows._internal.files.json_objects import to_json
+    from narrows._internal.plural import counted
+
+    work = Work(arguments)
+    with work.watched():
+        options = work.options
+        verdict = api.verify(arguments.file, jobs=options.jobs, watch=options.watch, trust=options.trust)
+    status = DONE if verdict.same else EXPECTATION_FAILED
+    if arguments.json:
+        print(to_json(verdict.as_json()))
+        return status
+    equal = sum(each.found == each.stored for each in verdict.repeated)
+    words = "the same" if verdict.same else "different"
+    wrong = sum(each.part in {"number", "records"} for each in verdict.differences)
+    numbers = counted(wrong, "number is another", "numbers are others") if wrong else NUMBERS
+    print(f"{words}: {verdict.title} ({verdict.kind}; {equal} of {len(verdict.repeated)} digests are equal, {numbers})")
+    for each in verdict.repeated[:MOST]:
+        name = f"{each.name}: " if each.name else ""
+        print(f"  {name}{each.stored}" if each.found == each.stored else f"  {name}{each.stored}, here {each.found}")
+    if len(verdict.repeated) > MOST:
+        print(f"  and {len(verdict.repeated) - MOST} more; --json has all")
+    for difference in verdict.differences:
+        line = f"{difference.part}: {difference.what} {difference.detail}"
+        print(line, file=sys.stdout if verdict.same else sys.stderr)
+    print("not compared:")
+    for left in verdict.not_compared:
+        print(f"  {left.what}: {left.why}")
+    return status
+
+
+def _playground(command: argparse.ArgumentParser) -> None:
+    what = "scenario file, name of a scenario of the library, or run folder (default: %(default)s)"
+    command.add_argument("file", metavar="FILE", nargs="?", default="two-flows", help=what)
+    command.add_argument("--out", metavar="PAGE.html", type=Path, help="file of the page (default: playground.html)")
+
+
+def _report(command: argparse.ArgumentParser) -> None:
+    what = "folder of a run, comparison or study, or a folder of such folders"
+    command.add_argument("folder", metavar="DIR", type=Path, help=what)
+
+
+def _figure(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="folder of results with a report")
+    command.add_argument("name", metavar="NAME", nargs="?", help="name of the figure, as cwnd; none lists all")
+    what = "file ending in .pdf, .svg, .png or .pgf (default: NAME.pdf)"
+    command.add_argument("--out", metavar="FILE", type=Path, help=what)
+    what = "width in millimetres; up to 110 the panels fit one column (default: 160)"
+    command.add_argument("--width", metavar="MM", type=millimetres, default=160.0, help=what)
+    replication(command, " of a figure over time")
+    command.add_argument("--json", action="store_true", help="print file, title and caption as JSON")
+
+
+def _why(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="run folder")
+    what = "flow: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)"
+    command.add_argument("--flow", metavar="F", default="0", help=what)
+    what = "simulated time, as in 12.3s (default: every change of the window)"
+    command.add_argument("--at", metavar="TIME", help=what)
+    replication(command)
+    what = "how far before and after that time to look (default: %(default)s)"
+    command.add_argument("--window", metavar="TIME", default="1s", help=what)
+    common(command, "json")
+
+
+def _pcapng(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with record.packets = true")
+    command.add_argument(
+        "--at",
+        metavar="POINT",
+        action="append",
+        help="observation point, an interface of the capture: sender, receiver, a link, 'LINK dropped', or all "
+        "(repeatable; default: sender)",
+    )
+    command.add_argument("--out", metavar="FILE", type=Path, help="file to write (default: DIR/packets.pcapng)")
+    command.set_defaults(form="pcapng")
+    replication(command)
+
+
+def _csv(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="folder of a run")
+    command.add_argument("--out", metavar="DIR", type=Path, help="folder for the tables (default: DIR/csv)")
+    command.set_defaults(form="csv")
+
+
+def _qlog(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with series of flows")
+    command.add_argument("--out", metavar="DIR", type=Path, help="folder for a file per flow (default: DIR/qlog)")
+    command.set_defaults(form="qlog")
+    replication(command)
+
+
+def _import(command: argparse.ArgumentParser) -> None:
+    what = "capture (pcapng or pcap), or result of iperf3 in JSON"
+    command.add_argument("file", metavar="FILE", type=Path, help=what)
+    command.add_argument("--out", metavar="FILE.csv", type=Path, required=True, help="file to write")
+    command.add_argument(
+        "--from",
+        metavar="ADDRESS",
+        dest="source",
+        help="source address of the packets of a capture that count, or client or server of iperf3 "
+        "(required if there are several)",
+    )
+    what = "time over which packets of a capture are counted (default: 100ms)"
+    command.add_argument("--step", metavar="TIME", type=time, help=what)
+
+
+def _pack(command: argparse.ArgumentParser) -> None:
+    what = "folder of a run, comparison, study, suite, reproduction, trial or atlas"
+    command.add_argument("folder", metavar="DIR", type=Path, help=what)
+    command.add_argument("--out", metavar="FILE", type=Path, help="file to write (default: NAME.zip)")
+
+
+def _verify(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", type=Path, help="file written by `narrows pack`")
+    common(command, "jobs trust json", trust="execute Python files and commands of the packed results")
+
+
+MOST = 10
+NUMBERS = "all that was compared is equal"
+COMMANDS = (
+    Command(
+        "playground",
+        "write a web page that runs a scenario in the browser",
+        RUN,
+        _playground,
+        ("playground two-flows --out page.html",),
+        {"file": known.scenarios},
+        playground,
+    ),
+    Command(
+        "report",
+        "rebuild the report of results, or the index of a folder of results",
+        READ,
+        _report,
+        ("report runs/mine", "report runs"),
+        job=report,
+    ),
+    Command(
+        "figure",
+        "write a figure of a report as PDF, SVG, PNG or PGF, for a paper",
+        READ,
+        _figure,
+        ("figure runs/mine", "figure runs/mine cwnd --out cwnd.pdf"),
+        job=figure,
+    ),
+    Command(
+        "why",
+        "explain what happened to a flow around a given time",
+        READ,
+        _why,
+        ("why runs/mine --flow 'cubic[0]'", "why runs/mine --flow 'cubic[0]' --at 12.3s"),
+        job=why,
+    ),
+    Command(
+        "export",
+        "export a run in the format of another tool",
+        READ,
+        examples=("export pcapng runs/mine --at sender --at receiver",),
+        metavar="FORM",
+        actions=(
+            Command(
+                "pcapng",
+                "write the packet log as a capture, for Wireshark",
+                options=_pcapng,
+                examples=("export pcapng runs/mine --at sender --at receiver",),
+                job=export,
+            ),
+            Command(
+                "csv",
+                "write every table as CSV, for spreadsheets",
+                options=_csv,
+                examples=("export csv runs/mine --out tables",),
+                job=export,
+            ),
+            Command(
+                "qlog",
+                "write packets, losses, states and windows of each flow as qlog, for qvis",
+                options=_qlog,
+                examples=("export qlog runs/mine",),
+                job=export,
+            ),
+        ),
+    ),
+    Command(
+        "import",
+        "read rates over time from a capture or a result of iperf3, for a link",
+        READ,
+        _import,
+        ("import capture.pcapng --from 10.0.0.1 --out rates.csv", "import iperf3.json --out rates.csv"),
+        job=import_rates,
+    ),
+    Command("pack", "pack results into one file", READ, _pack, ("pack runs/mine --out mine.zip",), job=pack),
+    Command("verify", "rerun packed results and compare them", READ, _verify, ("verify mine.zip",), job=verify),
+)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The factors of a comparison by its summary and its manifest: algorithms, backends, or levels of keys."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any, NamedTuple
+
+from narrows._internal.frozen import frozen
+
+
+class Contrast(NamedTuple):
+    """Runs that differ in one factor alone; differences are relative to the first run."""
+
+    factor: str
+    at: Mapping[str, str]  # the levels of the other factors
+    runs: Mapping[str, str]  # the names of the runs, by their level of the factor
+
+    @property
+    def place(self) -> str:
+        """The levels of the other factors, as in `queue=codel`; empty without another factor."""
+        return run_name(self.at)
+
+    def label(self, level: str) -> str:
+        """Return the label of a run beside the others: an algorithm by its name, a level with its key."""
+        return run_name({self.factor: level})
+
+    def spoken(self, level: str) -> str:
+        """Return the words after "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
+        if self.factor.removesuffix(".kind").endswith(f".{QUEUE}") and "reverse" not in self.factor:
+            return level
+        return level if self.factor in PLAIN else self.label(level).replace("=", " ")
+
+
+def run_name(at: Mapping[str, str]) -> str:
+    """Return the name of a run by its levels.
+
+    Examples:
+        >>> run_name({"algorithm": "cubic", "path.queue": "codel"})
+        'cubic, queue=codel'
+        >>> run_name({"path.rate": "10Mbps", "path.reverse.rate": "1Mbps"})
+        'path.rate=10Mbps, reverse.rate=1Mbps'
+    """
+    short = _short_keys([key for key in at if key not in PLAIN])
+    return ", ".join(level if key in PLAIN else f"{short[key]}={level}" for key, level in at.items())
+
+
+def kind_of(content: Mapping[str, Any]) -> str | None:
+    """Return the kind of a comparison, one of `KINDS`, from its summary or manifest; None for other content."""
+    return next((kind for kind in KINDS if isinstance(content.get(kind), Mapping)), None)
+
+
+def runs_of(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the part of a summary or manifest on each compared run, by name; None for other content."""
+    kind = kind_of(content)
+    return None if kind is None else content[kind]
+
+
+def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
+    """Return the runs of a comparison that differ in one factor alone, the first factor first."""
+    runs = runs_of(summary) or {}
+    factors: Mapping[str, list[str]] = summary.get("factors") or {}
+    if not factors:
+        return [Contrast(FACTORS[str(kind_of(summary))], {}, {name: name for name in runs})]
+    at = {name: each["at"] for name, each in runs.items()}
+    several = [factor for factor, levels in factors.items() if len(levels) > 1]
+    found = []
+    for factor in several or list(factors)[:1]:
+        groups: dict[tuple[str, ...], dict[str, str]] = {}
+        for name, levels in at.items():
+            groups.setdefault(tuple(levels[other] for other in several if other != factor), {})[levels[factor]] = name
+        others = [other for other in several if other != factor]
+        found += [Contrast(factor, dict(zip(others, fixed, strict=True)), each) for fixed, each in groups.items()]
+    return found
+
+
+def factors_of(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the algorithm of each run of a comparison, and its level of the other factors; empty texts for none."""
+    found = {}
+    for name, each in (runs_of(summary) or {}).items():
+        at = dict(each.get("at") or {})
+        if at:
+            found[name] = (at.pop(ALGORITHM, ""), run_name(at))
+        else:
+            found[name] = (name, "") if kind_of(summary) == ALGORITHMS else ("", name)
+    return found
+
+
+@frozen
+class Replaced:
+    """The groups whose algorithm a comparison replaces, if it does not replace the algorithm of all."""
+
+    groups: Sequence[str]
+    kept: Mapping[str, str]  # the algorithm of each other group; constant-rate senders have none
+    bound: Sequence[str] = field(default_factory=list)  # groups without an algorithm of their own, always under test
+
+    @property
+    def sentence(self) -> str:
+        """The groups whose algorithm was replaced, and the others, in a sentence."""
+        named = [f"{name} ({own})" if own else name for name, own in self.kept.items()]
+        return f"Replaced was the algorithm of {_listed(self.groups)}, not that of {_listed(named)}."
+
+    def other(self, command: str) -> str:
+        """Return the command line that replaces the algorithm of the first other group instead."""
+        return asking(command, *self.bound, next(iter(self.kept)))
+
+
+def asking(command: str, *groups: str) -> str:
+    """Return the command line that replaces the algorithm of other groups, its results in another folder.
+
+    Examples:
+        >>> asking("narrows compare cubic bbr3 --scenario call --out first", "transfer")
+        'narrows compare cubic bbr3 --scenario call --subject transfer'
+    """
+    kept: list[str] = []
+    skipped = False
+    for argument in shlex.split(command):
+        if not skipped and argument.partition("=")[0] not in ELSEWHERE:
+            kept.append(argument)
+        skipped = argument in ELSEWHERE
+    return shlex.join([*kept, *(word for group in groups for word in ("--subject", group))])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _short_keys(keys: list[str]) -> dict[str, str]:
+    """Return the shortest ends of key paths that distinguish them, without parts that mean nothing alone."""
+    plain = {key: key.removesuffix(".kind").removesuffix(".name").split(".") for key in keys}
+
+    def end(key: str, length: int) -> str:
+        return ".".join(plain[key][-length:])
+
+    found = {}
+    for key in keys:
+        lengths = range(1, len(plain[key]) + 1)
+        alone = (n for n in lengths if sum(end(other, n) == end(key, n) for other in keys) == 1)
+        found[key] = end(key, next(alone, len(plain[key])))
+    return found
+
+
+MOST_NAMED = 4
+# Options that another question has otherwise.
+ELSEWHERE = frozenset({"--subject", "--out"})
+ALGORITHMS = "algorithms"
+BACKENDS = "backends"
+LEVELS = "levels"
+KINDS = (ALGORITHMS, BACKENDS, LEVELS)
+# The factor of each kind; comparisons of levels name their factors.
+ALGORITHM = "algorithm"
+BACKEND = "backend"
+FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
+# The last part of a key whose levels are queues.
+QUEUE = "queue"
+# Factors whose levels need no key beside them.
+PLAIN = frozenset({ALGORITHM, BACKEND})

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backends that run scenarios, by name: the simulator, or a kernel."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TypedDict
+
+from narrows._internal.errors import InputError
+from narrows._internal.linux import cache, library
+from narrows._internal.names import UnknownNameError
+
+SIMULATOR = "simulator"
+LINUX = cache.LINUX
+BOTH = "both"
+# The queue disciplines of links: ours, or the kernel's.
+OURS = ""
+KERNEL_QUEUES = (
+    "pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq", "dualpi2", "choke", "sfb", "sfq",
+)  # fmt: skip
+
+
+class Kernel(TypedDict):
+    """A kernel, as the extension takes it."""
+
+    image: str | PathLike[str]
+    library: str | PathLike[str]
+    key: str
+    algorithms: list[str]
+    disciplines: list[str]
+    queues: str
+    commands: str
+
+
+def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
+    """Return the kernel of a backend."""
+    if queue and not _is_queue(queue):
+        kinds = [LINUX, *(f"{LINUX}:{kind}" for kind in KERNEL_QUEUES)]
+        raise UnknownNameError("kernel queue", queue, kinds)
+    if on == SIMULATOR:
+        if queue:
+            raise InputError(f"--queue {queue}", "the simulator has no queues of a kernel; allowed: with --on linux")
+        return None
+    kind, _, name = on.partition(":")
+    if kind != LINUX:
+        raise UnknownNameError("backend", on, (SIMULATOR, LINUX), "allowed: simulator, linux, linux:NAME")
+    kernel = cache.find(name or cache.DEFAULT)
+    return {
+        "image": str(kernel.program),
+        "library": str(library.find()),
+        "key": kernel.key,
+        "algorithms": list(kernel.algorithms),
+        "disciplines": list(kernel.queues),
+        "queues": queue,
+        "commands": commands,
+    }
+
+
+def describe(kernel: Kernel | None) -> dict[str, object]:
+    """Return a manifest's entry on a backend: its name and, of a kernel, version, key, timer frequency and queues."""
+    if kernel is None:
+        return {"on": SIMULATOR}
+    found = cache.at(Path(kernel["image"]).parent)
+    facts = {
+        "on": cache.option(found.name),
+        "kernel": found.version,
+        "kernel_key": kernel["key"],
+        "timer_hz": found.timer_hz,
+    }
+    return facts | ({"queue": kernel["queues"]} if kernel["queues"] else {})
+
+
+def _is_queue(queue: str) -> bool:
+    name, colon, kind = queue.partition(":")
+    return name == LINUX and (kind in KERNEL_QUEUES if colon else True)

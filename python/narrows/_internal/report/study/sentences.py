@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The findings of a study in sentences: for its page, and for the terminal when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from narrows._internal.drawing.scale import quantity
+from narrows._internal.metrics.perceived import PERCEIVED
+from narrows._internal.page.estimates import changed_texts, difference_text
+from narrows._internal.plural import counted
+from narrows._internal.report.study.rows import response_meaning
+from narrows._internal.statistics import Estimate, mean_of
+
+if TYPE_CHECKING:
+    from narrows._internal.experiments.findings import Effect, Finding, Mean
+
+
+def answers(found: Sequence[Finding]) -> list[str]:
+    """Return the clear effects of a study, user-perceived metrics first, or the sentence that there is none."""
+    order = sorted(found, key=lambda finding: finding.response.rpartition(".")[2] not in PERCEIVED)
+    all_of_them = [sentence for finding in order for sentence in sentences(finding)]
+    # Effects and differences are the answer; their absence is the answer only if there are none.
+    clear = [each for each in all_of_them if not any(words in each for words in _NOTHING)]
+    return clear or all_of_them
+
+
+def sentences(finding: Finding) -> Iterator[str]:
+    """Yield the findings on a response: the differences of algorithms, and the factor with the largest effect."""
+    shown, over = response_meaning(finding.response), _averaged(finding.averaged)
+    if finding.conditions:
+        if finding.depends:
+            what = "order of the algorithms" if finding.turns else "difference between the algorithms"
+            yield f"{shown.title}: the {what} depends on {' and '.join(finding.depends)}."
+        for words, means in finding.conditions.items():
+            yield f"{shown.title} {words}{over}{_against(means, finding.response)}"
+    elif len(finding.means) > 1:
+        yield f"{shown.title}{over}{_against(finding.means, finding.response)}"
+    clear = [effect for effect in finding.effects if effect.clear]
+    if clear:
+        most = f"{clear[0].factor}{_averaged(clear[0].averaged)}"
+        yield f"{shown.title} depends most on {most}: {_effect(clear[0], finding.response)}."
+    elif finding.effects:
+        yield f"{shown.title}: no factor has a clear effect."
+    if finding.missing:
+        missing = counted(finding.missing, "cell has no value and does", "cells have no value and do")
+        yield f"{shown.title}: {missing} not count."
+
+
+def _averaged(factors: Sequence[str]) -> str:
+    """Return the note on a finding that is averaged over factors that change it; empty without any."""
+    changes = "changes" if len(factors) == 1 else "change"
+    return f", averaged over {' and '.join(factors)}, which {changes} the difference" if factors else ""
+
+
+def _effect(effect: Effect, response: str) -> str:
+    """Return the effect of a factor; if it depends on other factors, its largest and its smallest value."""
+    unit = response_meaning(response).unit
+
+    def said(each: Effect) -> str:
+        low, high = quantity(each.low, unit), quantity(each.high, unit)
+        difference = signed(each.difference, response)
+        return f"{low} at {each.low_level}, {high} at {each.high_level}, a difference of {difference}"
+
+    if not effect.given:
+        return said(effect)
+    order = sorted(effect.given, key=lambda words: -abs(mean_of(effect.given[words].difference)))
+    return "; ".join(f"{words} {said(effect.given[words])}" for words in (order[0], order[-1]))
+
+
+def _against(means: Sequence[Mean], response: str) -> str:
+    """Return the end of a sentence on the algorithms that differ from the first: clearly, or perhaps."""
+    first = means[0]
+    differing = [each for each in means if each.difference and each.matters]
+    clear, open_ = ([each for each in differing if each.clear is whether] for whether in (True, False))
+    said = [_instead(each, first, response, named=not place) for place, each in enumerate(clear)]
+    if open_:
+        most = max(open_, key=lambda each: abs(mean_of(each.difference or each.mean)))
+        said.append(f"{_undecided(most)}: {_instead(most, first, response, named=True)}{_would_do(most)}")
+    return f": {'; '.join(said)}." if said else f": no algorithm differs clearly from {first.algorithm}."
+
+
+def _instead(each: Mean, first: Mean, response: str, *, named: bool) -> str:
+    difference = each.difference or each.mean
+    values = (mean_of(first.mean), mean_of(each.mean), mean_of(difference))
+    before, after, known = changed_texts(*values, difference["ci95"], response_meaning(response).unit)
+    instead = f" instead of {before} with {first.algorithm}" if named else ""
+    return f"{after} with {each.algorithm}{instead}{f' ({known})' if known else ''}"
+
+
+def _undecided(each: Mean) -> str:
+    if each.p is None:
+        return "not decided"
+    return f"not decided after correction for {counted(each.tests, 'test')}"
+
+
+def _would_do(each: Mean) -> str:
+    return f"; {counted(each.needed, 'replication')} would do" if each.needed else ""
+
+
+def signed(difference: Estimate, response: str) -> str:
+    """Return a difference of a response with its interval, as text."""
+    return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
+
+
+_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", ": not decided", "not count.")
