@@ -133,7 +133,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Creates the backlog of so many packets and bytes.
+    /// Creates a backlog of `packets` packets and `bytes` bytes.
     pub const fn new(packets: u64, bytes: Bytes) -> Self {
         Self { packets, bytes }
     }

@@ -78,8 +78,8 @@ def _announced(job: Reproducing) -> str:
         lines.append(f"  {part.path}: {counted(part.cells, 'cell')} of {duration_s:.4g} s, {', '.join(states)}")
     there = sum(now.finished for now in job.before)
     left_out = sum(now.left for now in job.before if now.path not in runs)
-    told = {"taken over": there, "left out": left_out}
-    states = [f"{count} {state}" for state, count in told.items() if count]
+    sums = {"taken over": there, "left out": left_out}
+    states = [f"{count} {state}" for state, count in sums.items() if count]
     cells = counted(sum(part.cells for part in job.parts), "cell")
     lines.append(f"{job.size}: {', '.join([cells, *states, *_expected(job)])}")
     if left_out and not job.only_judge:
