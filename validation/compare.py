@@ -171,7 +171,7 @@ def _unit(measure: str) -> tuple[float, str]:
     return 1.0, "s" if measure.endswith("_s") and not measure.startswith("dropped") else ""
 
 
-CARDS = HERE.parent / "python" / "narrows" / "validation.json"
+CARDS = HERE.parent / "python" / "narrows" / "_internal" / "validation.json"
 NAMES = {"ns2": "ns-2", "kernel": "Linux"}
 LARGE = 1e4
 WIDTH = 120

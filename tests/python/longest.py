@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 600
 # As `command_line.command` makes them, and as a command starts those that answer queries.
-COMMANDS = re.compile(r" -m narrows(\.experiments\.answering)? ")
+COMMANDS = re.compile(r" -m narrows(\._internal\.experiments\.answering)? ")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -75,9 +75,9 @@ def test_a_wheel_is_small_serves_every_python_and_has_all_data(wheel: Path) -> N
         "_core.abi3.so",
         "_core.pyi",
         "py.typed",
-        "page/script/page.js",
-        "linux/kernel/",
-        "external/templates/rule.rs",
+        "_internal/page/script/page.js",
+        "_internal/linux/kernel/",
+        "_internal/external/templates/rule.rs",
     ):
         assert any(name.startswith(f"narrows/{part}") for name in names), part
     for kind in ("scenarios", "studies", "suites"):

@@ -13,7 +13,7 @@ from typing import Any
 from narrows._internal import core
 
 HERE = Path(__file__).parent
-CARDS = HERE.parents[1] / "python" / "narrows" / "validation_linux.json"
+CARDS = HERE.parents[1] / "python" / "narrows" / "_internal" / "validation_linux.json"
 # The tables of a page, and what their scenarios begin with.
 TABLES = {"alone": "algorithms", "pairs": "algorithms", "papers-alone": "algorithms", "papers-pairs": "algorithms",
           "marked": "algorithms", "queues": "queues"}  # fmt: skip

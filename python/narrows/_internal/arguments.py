@@ -120,7 +120,8 @@ KINDS: Mapping[str, Kind] = {
     "why.at": NUMBER_OR_TEXT,
     "playground.scenario": PATH,
     **dict.fromkeys(
-        ("overrides", "metrics", "margins", "subjects", "rates", "rtts", "buffers", "queues", "at", "rows"), TEXTS
+        ("overrides", "metrics", "margins", "subjects", "rates", "rtts", "buffers", "queues", "at", "rows", "only"),
+        TEXTS,
     ),
     **dict.fromkeys(("out", "folder", "file", "directory", "name", "path", "suite"), PATH),
     **dict.fromkeys(("a", "b", "algorithm", "against", "subject"), ALGORITHM),

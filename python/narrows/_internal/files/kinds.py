@@ -123,9 +123,9 @@ KINDS = [
         rows="claims",
         title="study",
         own=(
-            "reproduction.json", "ledger.json", "tables.json", "cells.parquet", "report.html", "claims/**/*",
-            # The cells that were added for open claims.
-            "decided/**/*",
+            "reproduction.json", "ledger.json", "tables.json", "results.toml", "cells.parquet", "report.html",
+            # The second has the cells that were added for open claims.
+            "claims/**/*", "decided/**/*",
         ),
         page="narrows._internal.commands.page:reproduction_in",
         repeat="narrows._internal.share.verify:repeat_reproduction",

@@ -91,6 +91,7 @@ LEFT: Mapping[str, Sequence[Left]] = {
     "reproduction": [
         *_CELLS,
         Left("claims", "they are the claims by which the cells are judged"),
+        Left("results.toml", "it states when and by which simulator the results were made"),
         Left("decided", "cells that `--decide` added are not run again"),
     ],
     "trial": [
