@@ -81,6 +81,8 @@ pub fn run_jobs(
         })
         .collect();
     let progress = Arc::clone(&progress.get().0);
+    // The records become arrays. Loaded with the first of them, NumPy would panic if it were interrupted.
+    py.import("numpy")?;
     let outcomes = py.detach(|| execute(&jobs, threads, keep_going, &progress));
     outcomes
         .into_iter()
