@@ -16,7 +16,7 @@ cp crates/playground/npm/{index.js,index.d.ts,element.js,README.md} LICENSE "$fo
 sed "s/%VERSION%/$version/" crates/playground/npm/package.json >"$folder/package.json"
 # The page uses the same class as a plain script.
 {
-    cat python/narrows/browser/page/engine.js
+    cat python/narrows/_internal/browser/page/engine.js
     echo 'export { Engine };'
 } >"$folder/engine.js"
 cp "$module" "$folder/narrows.wasm"

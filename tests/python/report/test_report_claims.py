@@ -57,8 +57,8 @@ def test_every_claim_says_what_would_hold_in_its_unit(document: Path) -> None:
 def test_verdicts_can_be_hidden_and_bars_lie_over_what_is_claimed(browser: Browser, document: Path) -> None:
     with opened(browser, document, viewport={"width": 1200, "height": 900}) as shown:
         assert shown.locator("table.counts tbody tr").all_inner_texts() == [
-            "strong\t1\t1\t0\t0\t1",
-            "weak\t0\t0\t1\t0\t0",
+            "strong\t1\t1\t0\t0\t0\t1",
+            "weak\t0\t0\t1\t0\t0\t0",
         ]
         assert shown.locator("article svg.strip").count() == 3
         inside = shown.locator("article svg.strip").evaluate_all(
