@@ -10,7 +10,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation .ci
-UNIT := $(addprefix tests/python/,analysis metrics test_arguments.py test_house.py test_memory.py test_statistics.py test_toml.py test_words.py)
+UNIT := $(addprefix tests/python/,analysis metrics api/test_arguments.py api/test_toml.py files/test_memory.py repository/test_house.py repository/test_words.py run/test_statistics.py)
 WASM := python/narrows/_internal/browser/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
@@ -157,7 +157,7 @@ site: build .venv/.tools wasm-where-possible
 # The wheels of a release for Linux, in dist, with their test. It takes a quarter of an hour for each of the four.
 wheels: wasm-where-possible .venv/.tools .venv-wheels/.packages
 	crates/python/wheels.sh dist
-	$(BIN)/python -m pytest -n 2 tests/python/test_release_wheels.py
+	$(BIN)/python -m pytest -n 2 tests/python/repository/test_release_wheels.py
 
 clean:
 	rm -rf .venv .venv-wheels dist target python/narrows/THIRD-PARTY.txt python/narrows/_core*.so $(WASM)

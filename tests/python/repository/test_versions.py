@@ -16,7 +16,7 @@ from narrows._internal.files.format import FORMATS
 if TYPE_CHECKING:
     from command_line import Narrows
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 PART = re.compile(r"^## (\d+\.\d+\.\d+), (\d{4}-\d\d-\d\d|not released yet)$", re.MULTILINE)
 
 

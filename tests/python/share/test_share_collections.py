@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_shared import CELLS, MINE, SCENARIO, SUITE
 
 from command_line import finished
 from narrows._internal.errors import InputError
 from narrows._internal.files.format import FORMATS
 from narrows._internal.share.kept_runs import of_atlas
-from test_shared import CELLS, MINE, SCENARIO, SUITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

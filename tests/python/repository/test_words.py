@@ -32,8 +32,8 @@ LEFT_OUT = (
     "docs/studies/*.md",
     "studies/*/claims.toml",
     "studies/*/ledger*.json",
-    "tests/python/words.toml",
-    "tests/python/test_words.py",
+    "tests/python/repository/words.toml",
+    "tests/python/repository/test_words.py",
 )
 
 

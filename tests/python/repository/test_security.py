@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 TEXT = (HOUSE / "SECURITY.md").read_text(encoding="utf-8")
 
 

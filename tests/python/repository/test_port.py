@@ -14,7 +14,7 @@ import narrows as nw
 if TYPE_CHECKING:
     from command_line import Narrows
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 EXAMPLES = HOUSE / "crates/external/tests/examples"
 
 

@@ -13,7 +13,7 @@ import pytest
 from command_line import environment
 
 HERE = Path(__file__).parent
-NOTEBOOKS = sorted((HERE.parents[1] / "docs/notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((HERE.parents[2] / "docs/notebooks").glob("*.ipynb"))
 
 
 def run(file: Path, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -7,11 +7,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_linux import built, means
 
 from command_line import Narrows, write
 from narrows._internal.errors import InputError
 from narrows._internal.linux import additions, edits
-from test_linux import built, means
 
 if TYPE_CHECKING:
     from pathlib import Path

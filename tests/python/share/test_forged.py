@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from claim_files import GOODPUT, claim, claims_file
+from test_adversary import SUBJECT, narrows
+from test_typed import SUITE_TEXT
 
 from narrows._internal.cli.handling import NUMBERS
 from narrows._internal.errors import InputError
@@ -26,8 +28,6 @@ from narrows._internal.run.jobs import Unwatched
 from narrows._internal.share import verify as verifying
 from narrows._internal.share.pack import LISTING, unpack
 from narrows._internal.share.recomputed import LEFT
-from test_adversary import SUBJECT, narrows
-from test_typed import SUITE_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -317,7 +317,7 @@ def test_a_name_that_cannot_be_is_refused(narrows: Narrows, tmp_path: Path, name
 
 
 def test_the_page_shows_what_is_written() -> None:
-    page = (Path(__file__).parents[2] / "docs/your-algorithm.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs/your-algorithm.md").read_text(encoding="utf-8")
     assert f"```python\n{scaffold.filled('algorithm.py.template', 'mine')}```" in page
 
 

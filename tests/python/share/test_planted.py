@@ -10,12 +10,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_shared import CELLS, SCENARIO, SUITE
 
 from narrows._internal.cli import main
 from narrows._internal.files.json_objects import sealed
 from narrows._internal.files.system import user_cache
 from narrows._internal.run.shared import Shared, kept
-from test_shared import CELLS, SCENARIO, SUITE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from claim_files import GOODPUT, claim, claims_file
+from test_adversary import PAYLOAD, SUBJECT, narrows
 
 from narrows._internal.cli.shell import tree
 from narrows._internal.evaluation.definition import ROW, SUITE
@@ -27,12 +28,11 @@ from narrows._internal.files.format import FORMATS
 from narrows._internal.files.json_objects import SEAL, sealed
 from narrows._internal.files.toml import to_toml
 from narrows._internal.typed import Typed, as_typed, beside, like
-from test_adversary import PAYLOAD, SUBJECT, narrows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PACKAGE = Path(__file__).parents[2] / "python/narrows/_internal"
+PACKAGE = Path(__file__).parents[3] / "python/narrows/_internal"
 ALGORITHM = "flows.tested.algorithm"
 CELLS = 'title = "A path"\nscenario = "base.toml"\nalgorithms = {}\nreplications = 2\n'
 STUDY_TEXT = 'scenario = "base.toml"\nalgorithms = ["newreno", "aiad"]\nreplications = 2\n'

@@ -13,7 +13,7 @@ import pytest
 import optional
 from repository import HOUSE
 
-TESTS = Path(__file__).parent
+TESTS = HOUSE / "tests/python"
 # A compiler that has these crates for any target.
 COMPILER = """\
 #!/bin/sh

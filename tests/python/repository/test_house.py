@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST_FILE = 600
-LAYERS = tomllib.loads((HOUSE / "tests/python/layers.toml").read_text(encoding="utf-8"))
+LAYERS = tomllib.loads((HOUSE / "tests/python/repository/layers.toml").read_text(encoding="utf-8"))
 CRATES, PACKAGES = ({name: set(used) for name, used in LAYERS[part].items()} for part in ("crates", "packages"))
 # What argparse calls of its parsers.
 ARGPARSE = ("_check_value",)
@@ -188,6 +188,15 @@ def test_only_what_is_public_lies_beside_the_implementation() -> None:
     assert here <= modules | {"scenarios", "studies", "suites"}
     public = {file.stem for file in (HOUSE / "python/narrows/analysis").glob("*.py")}
     assert public == {"__init__", *narrows.analysis.__all__}
+
+
+def test_the_tests_lie_in_folders_named_after_what_they_test() -> None:
+    tests = HOUSE / "tests/python"
+    assert not list(tests.glob("test_*.py"))
+    rooms = {file.parent.name for file in (HOUSE / "python/narrows").rglob("__init__.py")}
+    # Tests of the repository itself, and the comparisons with independent implementations.
+    others = {"repository", "validation"}
+    assert {file.relative_to(tests).parts[0] for file in tests.glob("*/**/test_*.py")} <= rooms | others
 
 
 def test_no_folders_of_the_package_form_a_cycle() -> None:

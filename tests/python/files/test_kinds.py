@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from test_shared import CELLS, SCENARIO, SUITE
 
 import narrows as nw
 from narrows._internal.cli.program import run
@@ -26,7 +27,6 @@ from narrows._internal.opened.folder import OpenedBoth, OpenedTable
 from narrows._internal.report.index.build import entries
 from narrows._internal.share.pack import pack
 from narrows._internal.share.verify import Repeated, Verdict, verify
-from test_shared import CELLS, SCENARIO, SUITE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from optional import WASM, needs, require
 if TYPE_CHECKING:
     from command_line import Narrows
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 DOOR = HOUSE / "crates/door"
 SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
 # What of `misbehaving.c` is compiled, and words of the error.

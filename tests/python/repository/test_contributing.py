@@ -36,9 +36,10 @@ RUST = (
 )
 # The same for the structure of the repository, and for a command.
 PYTHON = (
-    *("house.py", "words.py", "licence.py", "public.py", "shell.py", "api_commands.py::test_alone"),
-    "page.py::test_a_page_that_cannot_be_built_costs_no_results[alone]",
-    "shown_commands.py::test_every_command_has_examples_and_a_group",
+    *("repository/test_house.py", "repository/test_words.py", "repository/test_licence.py", "api/test_public.py"),
+    *("cli/test_shell.py", "api/test_api_commands.py::test_alone"),
+    "report/test_page.py::test_a_page_that_cannot_be_built_costs_no_results[alone]",
+    "repository/test_shown_commands.py::test_every_command_has_examples_and_a_group",
 )
 
 
@@ -169,6 +170,6 @@ def test_the_worked_examples_forget_no_place(tree: Path) -> None:
     # The extension without the examples: its crate takes the longest to compile, and these tests run none of them.
     for extension in (HOUSE / "python/narrows").glob("_core*.so"):
         shutil.copy(extension, kept / "python/narrows")
-    tests = [f"tests/python/test_{each}" for each in PYTHON]
+    tests = [f"tests/python/{each}" for each in PYTHON]
     options = ("-p", "no:cacheprovider", "--override-ini", "addopts=-q -p command_line -p full -p longest -p rest")
     run(kept, sys.executable, "-m", "pytest", *options, *tests, PYTHONPATH=str(kept / "python"))

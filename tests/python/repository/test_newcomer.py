@@ -13,7 +13,7 @@ import pytest
 
 from narrows._internal import cards
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 COSTS = json.loads((HOUSE / "benches/catalogue.json").read_text(encoding="utf-8"))
 ALGORITHMS, QUEUES = cards.algorithms(), cards.queues()
 # Keys of other tables, and a way to start a flow.

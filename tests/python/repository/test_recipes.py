@@ -19,7 +19,7 @@ from optional import needs, require
 if TYPE_CHECKING:
     from command_line import Narrows
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 RECIPE = HOUSE / "docs/recipes/ngtcp2"
 HEADER = HOUSE / "crates/door/include/narrows.h"
 STAND_IN = Path(__file__).parent / "ngtcp2"

@@ -11,7 +11,7 @@ import pytest
 from narrows import InputError
 from narrows._internal.external import scaffold_rust
 
-HOUSE = Path(__file__).parents[2]
+HOUSE = Path(__file__).parents[3]
 EXAMPLES = HOUSE / "crates/external/tests/examples"
 
 
