@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full rust-half python-half test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions format lock clean
+.PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full rust-half python-half test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions generate format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -135,6 +135,14 @@ instructions: .venv/.tools
 
 accept-instructions: .venv/.tools
 	$(BIN)/python benches/instructions.py --accept
+
+# Everything that is generated: the tables of stages, comparisons and costs, then the pages and figures made from them and the catalogue.
+# It accepts no changed result; that is a decision (CONTRIBUTING.md, "Tests").
+generate: build .venv/.tools
+	NARROWS_STAGES=write cargo test --locked --quiet -p narrows-cc --test contract table
+	$(BIN)/python validation/comparisons.py --write
+	$(BIN)/python benches/catalogue.py --write
+	$(BIN)/python docs/generate.py
 
 format: .venv/.tools
 	cargo fmt --all

@@ -404,7 +404,7 @@ def main(arguments: list[str]) -> int:
     left_over = sorted(there - set(wanted))
     if "--check" in arguments:
         for name in stale + left_over:
-            sys.stderr.write(f"docs/{name} is not current: run `python docs/generate.py`\n")
+            sys.stderr.write(f"docs/{name} is not current: run `make generate`\n")
         return int(bool(stale or left_over))
     for name in stale:
         (HERE / name).parent.mkdir(exist_ok=True)

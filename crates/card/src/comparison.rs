@@ -84,7 +84,7 @@ impl Catalogue {
         assert_eq!(
             stands,
             Some((result, test)),
-            "{name}: {what}: the table of comparisons is not current: run `python validation/comparisons.py --write`"
+            "{name}: {what}: the table of comparisons is not current: run `make generate`"
         );
     }
 }

@@ -2,7 +2,7 @@
 //! The backend *linux*: a Linux kernel in simulated time provides the senders and receivers of a scenario.
 //!
 //! A replication is one process: a kernel built as User-Mode Linux, in which time stands still while it computes. The
-//! links, queues, workloads and records belong to the simulator, in a library that the kernel loads (`crates/guest`);
+//! links, queues, workloads and records belong to the simulator, in a library that the kernel loads (`crates/linux-network`);
 //! between them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
 pub mod job;

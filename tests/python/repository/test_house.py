@@ -177,7 +177,7 @@ def test_a_part_uses_only_what_stands_above_it_in_the_list(layers: dict[str, set
 
 def test_the_architecture_describes_every_part() -> None:
     text = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Code map")[2].partition("## ")[0]
-    named = set(re.findall(r"`([\w./*]+)`", text))
+    named = set(re.findall(r"`([\w./*-]+)`", text))
     top = {name.partition("/")[0] for name in PACKAGES} - {"report", "__main__.py"}
     assert not {*(f"crates/{name}" for name in CRATES), *top} - named
 

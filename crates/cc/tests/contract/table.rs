@@ -205,10 +205,7 @@ fn the_page_of_stages_is_what_the_algorithms_do() {
     }
     let written = std::fs::read_to_string(path).expect("the page exists");
     for (now, then) in page.lines().zip(written.lines()) {
-        assert_eq!(
-            now, then,
-            "docs/stages.md is not current: NARROWS_STAGES=write cargo test -p narrows-cc --test contract"
-        );
+        assert_eq!(now, then, "docs/stages.md is not current: run `make generate`");
     }
     assert_eq!(page.lines().count(), written.lines().count());
 }

@@ -13,7 +13,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.linux.edits import edits
 
 OURS = Path(__file__).parent / "kernel"
-DRIVER = ("narrows.h", "narrows_kern.c", "narrows_user.c")
+DRIVER = ("network.h", "narrows_kern.c", "narrows_user.c")
 # How the calls of the C library begin that change files of the machine.
 CALLS = (
     r"p?write(?:64|v)?",

@@ -13,7 +13,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.files.system import move_file
 from narrows._internal.linux import cache
 
-FILE = "libnarrows_guest.so"
+FILE = "libnarrows_linux_network.so"
 # The root of the source tree; of an installed package, the folder of the environment.
 TREE = Path(__file__).resolve().parents[4]
 WITHOUT_SOURCE = (
@@ -40,7 +40,7 @@ def check() -> None:
     """Check that the library is there or can be built."""
     if path().is_file():
         return
-    if not (TREE / "crates/guest/Cargo.toml").is_file():
+    if not (TREE / "crates/linux-network/Cargo.toml").is_file():
         raise InputError("linux build", WITHOUT_SOURCE)
     if not shutil.which("cargo"):
         raise InputError("cargo", "is missing: it builds the network that the kernel loads")
@@ -60,7 +60,7 @@ def build(say: Callable[[str], None]) -> None:
 
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="network-") as folder:
         target = os.environ.get("CARGO_TARGET_DIR") or folder
-        command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest", "--target-dir", target]
+        command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-linux-network", "--target-dir", target]
         ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
         if ended.returncode:
             raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")

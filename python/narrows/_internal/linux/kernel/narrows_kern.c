@@ -42,7 +42,7 @@
 #include <net/tcp.h>
 #include <uapi/linux/mount.h>
 #include <init.h>
-#include "narrows.h"
+#include "network.h"
 
 /* Names and functions that other kernels have under another name, or not at all. */
 #ifndef TCP_ECN_OK

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include "narrows.h"
+#include "network.h"
 
 static void *symbol(void *library, const char *name)
 {
@@ -22,7 +22,7 @@ void nw_load(const char *path, struct nw_library *library)
 {
 	void *handle;
 
-	/* A guest ends with the process that has started it. */
+	/* The machine ends with the process that has started it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* What the kernel and the library of the network exchange. Times are nanoseconds of the run. */
-#ifndef NARROWS_H
-#define NARROWS_H
+#ifndef NARROWS_NETWORK_H
+#define NARROWS_NETWORK_H
 
 enum { NW_DELIVER = 1, NW_FREE, NW_OPEN, NW_WRITE, NW_CLOSE, NW_END, NW_START };
 

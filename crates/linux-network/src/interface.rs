@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The structures that the library and the kernel exchange, as declared in `python/narrows/_internal/linux/kernel/narrows.h`.
+//! The structures that the library and the kernel exchange, as declared in `python/narrows/_internal/linux/kernel/network.h`.
 
 use std::ffi::c_char;
 
