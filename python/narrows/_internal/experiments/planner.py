@@ -169,7 +169,8 @@ class _Planner:
             self.links |= set(scenario.links)
             self.kept.add(scenario)
             self.has_programs = self.has_programs or PROGRAM in scenario.resolved
-            if algorithm is not None and self.replaced is None:
+            # The algorithms of the other groups are the same beside every algorithm under test.
+            if self.replaced is None and algorithm is not None and algorithm == algorithms[0]:
                 self.replaced = replaced_in(scenario)
             for each in scenario.external:
                 self.external.setdefault(each, (scenario, levels, algorithm))
