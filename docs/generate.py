@@ -2,8 +2,9 @@
 """Generates the reference pages from the declarations in the program.
 
 `python docs/generate.py` writes the table of `command-line.md`, and `scenario.md`, `metrics.md`, `tables.md`,
-`studies.md` and others into its own folder, a page with a figure for each card into `algorithms` and `queues`, and the
-pages of the published studies into `studies`. `--check` writes nothing and fails if a page is not current.
+`studies.md` and others into its own folder, a page with a figure for each card into `algorithms` and `queues`, the
+pages of the published studies into `studies`, and the README of each published crate. `--check` writes nothing and fails
+if a page is not current.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import cards
 import claims_page
 import exercises_page
 import port_page
+import readmes
 import recommendations_page
 import studies_page
 from cards import cell
@@ -386,6 +388,7 @@ def pages() -> dict[str, str]:
         "exercises.md": exercises_page.page(),
         **dict(cards.pages()),
         **dict(claims_page.pages()),
+        **dict(readmes.pages()),
     }
 
 
@@ -404,7 +407,9 @@ def main(arguments: list[str]) -> int:
     left_over = sorted(there - set(wanted))
     if "--check" in arguments:
         for name in stale + left_over:
-            sys.stderr.write(f"docs/{name} is not current: run `make generate`\n")
+            sys.stderr.write(
+                f"{(HERE / name).resolve().relative_to(HERE.parent)} is not current: run `make generate`\n"
+            )
         return int(bool(stale or left_over))
     for name in stale:
         (HERE / name).parent.mkdir(exist_ok=True)

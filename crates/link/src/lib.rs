@@ -5,10 +5,10 @@
 //! clock: the host passes the time, be it simulated time, the paused time of a test, or real time.
 //!
 //! ```
+//! use narrows_link::qdisc::{Conflict, Discipline, Scale, catalogue};
+//! use narrows_link::units::{Bytes, Rate, Span, Time};
+//! use narrows_link::wire::Packet;
 //! use narrows_link::{Config, Fate, Link, Stream};
-//! use narrows_qdisc::{Discipline, Scale, catalogue};
-//! use narrows_units::{Bytes, Rate, Span, Time};
-//! use narrows_wire::Packet;
 //!
 //! let (rate, delay) = (Rate::from_bps(8_000_000), Span::from_ms(10));
 //! let config = Config::new(rate, delay);
@@ -24,7 +24,7 @@
 //!         assert_eq!((outcome.at, outcome.fate, outcome.payload), (at, Fate::Delivered, "hello"));
 //!     }
 //! }
-//! # Ok::<(), narrows_qdisc::Conflict>(())
+//! # Ok::<(), Conflict>(())
 //! ```
 //!
 //! The simulator is built of the same parts, and a test compares a million packets with its links.
@@ -51,3 +51,5 @@ pub use machine::{Config, Fate, Link, Outcome};
 pub use narrows_engine::Stream;
 pub use selection::{Counted, Selection};
 pub use serializer::Serializer;
+/// Queues, quantities and packets, so that a program with a link depends on this crate alone.
+pub use {narrows_qdisc as qdisc, narrows_units as units, narrows_wire as wire};

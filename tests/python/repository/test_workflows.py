@@ -31,6 +31,7 @@ WRITING = {
     ("docs", "deploy"): {"pages", "id-token"},
     ("release", "publish"): {"contents", "id-token", "attestations"},
     ("release", "publish-npm"): {"id-token"},
+    ("release", "publish-crates"): {"id-token"},
 }
 
 # What GitHub allows is six hours.
