@@ -3,8 +3,8 @@
 
 `python docs/generate.py` writes the table of `command-line.md`, and `scenario.md`, `metrics.md`, `tables.md`,
 `studies.md` and others into its own folder, a page with a figure for each card into `algorithms` and `queues`, the
-pages of the published studies into `studies`, and the README of each published crate. `--check` writes nothing and fails
-if a page is not current.
+pages of the published studies into `studies`, and the README of each published crate. `--check` writes
+nothing and fails if a page is not current.
 """
 
 from __future__ import annotations
