@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from narrows._internal.run import pages
 
 if TYPE_CHECKING:
+    __version__: str
     from narrows import analysis, metrics
     from narrows._internal.api import (
         ab,
@@ -90,6 +91,8 @@ def __getattr__(name: str) -> Any:
         if name in names:
             found = globals()[name] = getattr(import_module(home), name)
             return found
+    if name == "__version__":
+        return import_module("narrows._internal.versions").version("narrows")
     if name == "open":
         return import_module("narrows._internal.opened.folder").open_folder
     if name in MODULES:

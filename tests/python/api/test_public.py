@@ -89,6 +89,10 @@ def test_every_public_name_is_there_and_documented(module: str) -> None:
             assert re.search(rf"^\.\. auto\w+:: narrows\.{name}$", reference, re.MULTILINE), f"docs/api.md: {name}"
 
 
+def test_the_package_has_its_version() -> None:
+    assert f'\nversion = "{nw.__version__}"\n' in (HOUSE / "Cargo.toml").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("old", "new"), [("measures", "metrics"), ("MeasureError", "MetricError")])
 def test_a_former_name_is_answered_with_the_present_one(old: str, new: str) -> None:
     with pytest.raises(AttributeError, match=rf"no attribute '{old}'; its name is {new}"):
