@@ -52,6 +52,8 @@ pub struct Flow {
 #[derive(Clone, Debug)]
 struct Shown {
     limits: Limits,
+    /// Window, bytes.
+    window: u64,
     /// Slow-start threshold, packets.
     ssthresh: Option<f64>,
     failure: Option<Failure>,
@@ -72,7 +74,7 @@ impl Flow {
         let mss = u64::from(mtu).max(1);
         let setup = plan.setup.mss(Bytes::new(mss)).packet(Bytes::new(mss + HEADERS)).seed(seed);
         let algorithm = plan.build(&setup);
-        let shown = Shown::new(algorithm.as_ref());
+        let shown = Shown::new(algorithm.as_ref(), mss);
         if let Some(failure) = &shown.failure {
             plan.failed(failure);
         }
@@ -123,6 +125,7 @@ impl Flow {
             self.in_flight += size;
             let packet = SentPacket::new(self.packets_sent, Bytes::new(size), now)
                 .in_flight(self.packets(self.in_flight))
+                .payload_in_flight(Some(Bytes::new(self.in_flight)))
                 .lost_before(self.packets_lost)
                 .app_limited(self.app_limited_until.is_some());
             self.packets_sent += 1;
@@ -141,10 +144,7 @@ impl Flow {
         let batch = &mut self.batch;
         batch.bytes += bytes;
         self.delivered.bytes += bytes;
-        let Some(record) = self.ledger.take(sent, bytes, number) else { return };
-        if self.needs.packets {
-            batch.packets.push(record.packet);
-        }
+        let Some(record) = self.ledger.take(sent, bytes, number, &mut batch.packets) else { return };
         let order = |record: &Record| (record.packet.sent_at, record.packet.number);
         if batch.newest.is_none_or(|newest| order(&newest) < order(&record)) {
             batch.newest = Some(record);
@@ -194,8 +194,10 @@ impl Flow {
         let rate = if self.needs.rate_samples { self.sample(newest, prior_in_flight) } else { None };
         let mut packets = std::mem::take(&mut self.batch.packets);
         packets.sort_unstable_by_key(|packet| packet.number);
+        let listed = self.needs.packets;
         self.call(|algorithm, path| {
-            let ack = Ack::new(newly_acked).rtt(rtt).rate(rate).packets(&packets);
+            let packets = if listed { &packets[..] } else { &[] };
+            let ack = Ack::new(newly_acked).rtt(rtt).rate(rate).packets(packets);
             algorithm.on_ack(&ack, path);
         });
         packets.clear();
@@ -244,15 +246,16 @@ impl Flow {
         self.call(|algorithm, path| algorithm.on_spurious_loss(path));
     }
 
-    /// Datagrams have `mtu` bytes from now on. The window stays the same in bytes, if the algorithm lets it be set.
+    /// Datagrams have `mtu` bytes from now on. The window stays the same in bytes, and is set so in the algorithm, if it allows that.
     pub fn on_mtu(&mut self, mtu: u16) {
-        let mss = u64::from(mtu).max(1);
+        let (mss, window) = (u64::from(mtu).max(1), self.shown.window);
         let before = std::mem::replace(&mut self.mss, mss);
         self.call(|algorithm, _| {
             if let Some(window) = algorithm.window() {
                 algorithm.set_window(window * before as f64 / mss as f64, false);
             }
         });
+        self.shown.window = window;
     }
 
     /// Whether a loss or mark of a packet that was sent at `sent` begins an episode, which it then does.
@@ -281,12 +284,14 @@ impl Flow {
     fn call(&mut self, event: impl FnOnce(&mut dyn CongestionControl, &Path)) {
         let path = Path::new(self.now, Bytes::new(self.mss))
             .in_flight(self.packets(self.in_flight))
+            .payload_in_flight(Some(Bytes::new(self.in_flight)))
             .rtt(self.rtt)
             .round(self.round)
             .window_limited(self.is_window_limited());
+        let mss = self.mss;
         let algorithm = self.algorithm();
         event(algorithm, &path);
-        let shown = Shown::new(algorithm);
+        let shown = Shown::new(algorithm, mss);
         if let (None, Some(failure)) = (&self.shown.failure, &shown.failure) {
             self.plan.failed(failure);
         }
@@ -315,10 +320,7 @@ impl Flow {
 
     /// Returns the congestion window in bytes, at least two packets; `u32::MAX` bytes for an algorithm without one.
     pub fn window(&self) -> u64 {
-        self.shown
-            .limits
-            .window
-            .map_or(WINDOWLESS, |packets| packets.max(LEAST_WINDOW).saturating_mul(self.mss))
+        self.shown.window.max(LEAST_WINDOW * self.mss)
     }
 
     /// Returns the congestion window at the start, bytes.
@@ -360,9 +362,16 @@ impl Clone for Flow {
 }
 
 impl Shown {
-    fn new(algorithm: &dyn CongestionControl) -> Self {
+    /// The limits of `algorithm`, with datagrams of `mss` bytes. A stack counts bytes, so the window is not rounded down to packets.
+    fn new(algorithm: &dyn CongestionControl, mss: u64) -> Self {
+        let limits = algorithm.limits().bounded();
+        let bytes = |packets: u64| {
+            let real = algorithm.window().filter(|real| *real as u64 == packets);
+            real.map_or(packets.saturating_mul(mss), |real| (real * mss as f64) as u64)
+        };
         Self {
-            limits: algorithm.limits().bounded(),
+            window: limits.window.map_or(WINDOWLESS, bytes),
+            limits,
             ssthresh: algorithm.ssthresh(),
             failure: algorithm.failure().cloned(),
         }

@@ -53,9 +53,15 @@ impl Ledger {
         self.records.push_back(Record { packet, number, left, before, first_sent_at: self.first_sent_at });
     }
 
-    /// Takes `bytes` that were sent at `sent` out, by the packet number if it is known. Returns the first record of theirs;
-    /// `None` if there is none, as of a probe of the path MTU.
-    pub(crate) fn take(&mut self, sent: Time, bytes: u64, number: Option<u64>) -> Option<Record> {
+    /// Takes `bytes` that were sent at `sent` out, by the packet number if it is known, and appends to `complete` the packets that have
+    /// no other bytes left. Returns the first record of theirs; `None` if there is none, as of a probe of the path MTU.
+    pub(crate) fn take(
+        &mut self,
+        sent: Time,
+        bytes: u64,
+        number: Option<u64>,
+        complete: &mut Vec<SentPacket>,
+    ) -> Option<Record> {
         let start = self.records.partition_point(|record| record.packet.sent_at < sent);
         let mut unaccounted = bytes;
         let mut first = None;
@@ -69,6 +75,9 @@ impl Ledger {
             first.get_or_insert(*record);
             let taken = record.left.min(unaccounted);
             record.left -= taken;
+            if record.left == 0 {
+                complete.push(record.packet);
+            }
             unaccounted -= taken;
             self.outstanding -= taken;
         }

@@ -17,6 +17,8 @@ pub struct Path {
     pub mss: Bytes,
     /// Packets sent, not acknowledged and not declared lost, after this event.
     pub in_flight: u64,
+    /// Their payload, if not all of them are full; `None` for [`in_flight`](Self::in_flight) full segments.
+    pub payload_in_flight: Option<Bytes>,
     /// Round-trip times; `None` before the first sample.
     pub rtt: Option<RttView>,
     /// Number of round trips so far. It grows by one when a packet sent after its last increase is acknowledged.
@@ -33,7 +35,16 @@ impl Path {
     /// delay, and a window that limits it.
     #[inline]
     pub const fn new(now: Time, mss: Bytes) -> Self {
-        Self { now, mss, in_flight: 0, rtt: None, round: 0, window_limited: true, next_departure: now }
+        Self {
+            now,
+            mss,
+            in_flight: 0,
+            payload_in_flight: None,
+            rtt: None,
+            round: 0,
+            window_limited: true,
+            next_departure: now,
+        }
     }
 }
 
@@ -41,6 +52,7 @@ setters!(Path {
     now: Time,
     mss: Bytes,
     in_flight: u64,
+    payload_in_flight: Option<Bytes>,
     rtt: Option<RttView>,
     round: u64,
     window_limited: bool,
@@ -224,6 +236,8 @@ pub struct SentPacket {
     pub sent_at: Time,
     /// Packets in flight when it was sent, itself included.
     pub in_flight: u64,
+    /// Their payload, if not all of them are full; `None` for [`in_flight`](Self::in_flight) full segments.
+    pub payload_in_flight: Option<Bytes>,
     /// Packets declared lost on this connection before it was sent.
     pub lost_before: u64,
     /// Whether the application, not congestion control, limited the sender (draft-ietf-ccwg-bbr §4.1.1.3).
@@ -234,7 +248,15 @@ impl SentPacket {
     /// Creates a packet that is alone in flight on a connection without losses.
     #[inline]
     pub const fn new(number: u64, size: Bytes, sent_at: Time) -> Self {
-        Self { number, size, sent_at, in_flight: 1, lost_before: 0, app_limited: false }
+        Self {
+            number,
+            size,
+            sent_at,
+            in_flight: 1,
+            payload_in_flight: None,
+            lost_before: 0,
+            app_limited: false,
+        }
     }
 }
 
@@ -243,6 +265,7 @@ setters!(SentPacket {
     size: Bytes,
     sent_at: Time,
     in_flight: u64,
+    payload_in_flight: Option<Bytes>,
     lost_before: u64,
     app_limited: bool,
 });

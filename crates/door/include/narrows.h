@@ -16,7 +16,7 @@ enum narrows_facts { NARROWS_PACKETS = 1, NARROWS_RATE = 2 };
 
 struct narrows_setup { uint64_t mss, initial_window, initial_ssthresh, seed, now; };
 struct narrows_path {
-	uint64_t now, mss, in_flight, packets_in_flight; /* after the event */
+	uint64_t now, mss, in_flight, packets_in_flight; /* after the event; mss may be larger than at the last, and limits keep their bytes */
 	uint64_t rtt_latest, rtt_min, rtt_smoothed, rtt_variation; /* NARROWS_NONE before the first sample */
 	uint64_t round, window_limited, next_departure;
 };

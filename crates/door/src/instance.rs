@@ -98,6 +98,7 @@ pub struct Instance {
     answers: Answers,
     /// Counts the packets by which a window may grow.
     hosted: Hosted,
+    /// Payload of a full segment at the last event.
     mss: Bytes,
     packets: Vec<layout::Packet>,
     now: Time,
@@ -149,8 +150,18 @@ impl Instance {
         instance
     }
 
-    fn notify(&mut self, event: &Event<'_>, now: Time) {
-        self.now = now;
+    /// An event begins. Limits in bytes stay the same if full segments have another size than before it.
+    fn begin(&mut self, path: &Path) {
+        self.now = path.now;
+        if path.mss != self.mss {
+            self.mss = path.mss;
+            if let Ok(answers) = self.answers.checked(&self.answers.given, self.mss, self.now) {
+                self.answers = answers;
+            }
+        }
+    }
+
+    fn notify(&mut self, event: &Event<'_>) {
         let Some(code) = &mut self.code else { return };
         match code.call(event) {
             Ok(()) => self.read(event.name()),
@@ -250,10 +261,13 @@ impl Answers {
     }
 }
 
-/// Returns a window of at most [`NEGATIVE`] bytes in packets.
+/// Returns a window of at most [`NEGATIVE`] bytes in packets, which are at least so many bytes again.
 fn packets(window: u64, mss: Bytes) -> f64 {
     // Of signed integers the conversion is one instruction.
-    (window.cast_signed() as f64 / mss.count().cast_signed() as f64).clamp(1.0, WINDOW_MAX)
+    let (window, mss) = (window.cast_signed() as f64, mss.count().cast_signed() as f64);
+    let packets = window / mss;
+    let packets = if packets * mss < window { packets.next_up() } else { packets };
+    packets.clamp(1.0, WINDOW_MAX)
 }
 
 /// The time of a timer. Errors: it is not after `now`, since a timer that is due at once could be set without end.
@@ -285,24 +299,27 @@ impl CongestionControl for Instance {
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        self.begin(path);
         let counted = self.hosted.count(ack, path);
         let packets = self.list(ack.packets);
         let (fact, state) = (layout::Acked::of(ack, counted, self.mss), layout::Path::of(path));
-        self.notify(&Event::Acked(&fact, &state, &packets), path.now);
+        self.notify(&Event::Acked(&fact, &state, &packets));
         self.packets = packets;
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        self.begin(path);
         self.hosted.on_loss(loss);
         let packets = self.list(loss.packets);
         let (fact, state) = (layout::Loss::of(loss), layout::Path::of(path));
-        self.notify(&Event::Lost(&fact, &state, &packets), path.now);
+        self.notify(&Event::Lost(&fact, &state, &packets));
         self.packets = packets;
     }
 
     fn on_recovered(&mut self, path: &Path) {
+        self.begin(path);
         self.hosted.on_recovered();
-        self.notify(&Event::Recovered(&layout::Path::of(path)), path.now);
+        self.notify(&Event::Recovered(&layout::Path::of(path)));
     }
 
     fn needs_sent_events(&self) -> bool {
@@ -310,18 +327,21 @@ impl CongestionControl for Instance {
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
-        self.notify(&Event::Sent(&layout::Packet::of(packet, self.mss), &layout::Path::of(path)), path.now);
+        self.begin(path);
+        self.notify(&Event::Sent(&layout::Packet::of(packet, self.mss), &layout::Path::of(path)));
     }
 
     fn on_spurious_loss(&mut self, path: &Path) {
+        self.begin(path);
         self.hosted.on_recovered();
-        self.notify(&Event::Spurious(&layout::Path::of(path)), path.now);
+        self.notify(&Event::Spurious(&layout::Path::of(path)));
     }
 
     fn on_idle(&mut self, idle: &Idle, path: &Path) {
         if idle.timeouts > 0 {
+            self.begin(path);
             let since = layout::time(idle.since);
-            self.notify(&Event::IdleRestart(&layout::Path::of(path), since), path.now);
+            self.notify(&Event::IdleRestart(&layout::Path::of(path), since));
         }
     }
 
@@ -332,7 +352,7 @@ impl CongestionControl for Instance {
     fn on_timer(&mut self, path: &Path) {
         // It expires once; the call may give another one.
         self.answers.timer = None;
-        self.now = path.now;
+        self.begin(path);
         if path.now - self.timers.1 > Span::from_ms(TIMERS_MS) {
             self.timers = (0, path.now);
         }
@@ -340,7 +360,7 @@ impl CongestionControl for Instance {
         if self.timers.0 > TIMERS_MOST {
             self.fail(format!("its timer has expired more than {TIMERS_MOST} times within {TIMERS_MS} ms"));
         }
-        self.notify(&Event::Timer(&layout::Path::of(path)), path.now);
+        self.notify(&Event::Timer(&layout::Path::of(path)));
     }
 
     fn ecn(&self) -> EcnUse {

@@ -134,7 +134,7 @@ impl Path {
         Self {
             now: time(path.now),
             mss,
-            in_flight: path.in_flight.saturating_mul(mss),
+            in_flight: in_flight(path.in_flight, path.payload_in_flight, path.mss),
             packets_in_flight: path.in_flight,
             rtt_latest,
             rtt_min,
@@ -154,7 +154,7 @@ impl Packet {
             number: packet.number,
             size: packet.size.count(),
             sent_at: time(packet.sent_at),
-            in_flight: packet.in_flight.saturating_mul(mss.count()),
+            in_flight: in_flight(packet.in_flight, packet.payload_in_flight, mss),
             lost_before: packet.lost_before,
             app_limited: packet.app_limited.into(),
         }
@@ -204,6 +204,11 @@ impl Limits {
     /// The structure that a controller fills in.
     pub const EMPTY: Self =
         Self { window: NONE, pacing_rate: NONE, burst: NONE, ssthresh: NONE, timer: NONE };
+}
+
+/// Returns the payload of `packets` in flight, which are full segments of `mss` unless it is known.
+fn in_flight(packets: u64, payload: Option<Bytes>, mss: Bytes) -> u64 {
+    payload.map_or_else(|| packets.saturating_mul(mss.count()), Bytes::count)
 }
 
 /// Returns the payload of `count` packets; without a value if they are not listed.

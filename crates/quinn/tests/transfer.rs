@@ -242,9 +242,9 @@ fn the_window_of_the_stack_is_that_of_cubic_after_the_same_events() {
             fact.apply_to(alone.as_mut());
         }
         applied = facts.len();
-        let packets = alone.limits().window.expect("a window").max(2);
+        let packets = alone.window().expect("a window").max(2.0);
         // One byte more, so that all its packets may be in flight.
-        assert_eq!(window, packets * 1200 + 1);
+        assert_eq!(window, (packets * 1200.0) as u64 + 1);
     });
     assert!(outcome.lost > 0);
     let episodes = facts.lock().expect("not poisoned");
