@@ -297,6 +297,7 @@ class Sent:
         *,
         now_s: float = 0.0,
         number: int = 0,
+        retransmits: int | None = None,
         size_bytes: int = 1460,
         app_limited: bool = False,
         in_flight: int = 1,
@@ -305,6 +306,8 @@ class Sent:
     def now_s(self) -> float: ...
     @property
     def number(self) -> int: ...
+    @property
+    def retransmits(self) -> int | None: ...
     @property
     def size_bytes(self) -> int: ...
     @property

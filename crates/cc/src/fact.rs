@@ -228,8 +228,12 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SentPacket {
-    /// Segment number.
+    /// Number of the packet, in the order in which packets are sent: none has the number of another one.
     pub number: u64,
+    /// Number of the packet whose data it carries again; `None` for new data, and if the host does not know it.
+    pub retransmits: Option<u64>,
+    /// Number of the segment that it carries, which a retransmission carries again; in QUIC the number of the packet.
+    pub segment: u64,
     /// Payload of the packet.
     pub size: Bytes,
     /// Time at which it was sent.
@@ -245,11 +249,13 @@ pub struct SentPacket {
 }
 
 impl SentPacket {
-    /// Creates a packet that is alone in flight on a connection without losses.
+    /// Creates a packet with new data that is alone in flight on a connection without losses or retransmissions.
     #[inline]
     pub const fn new(number: u64, size: Bytes, sent_at: Time) -> Self {
         Self {
             number,
+            retransmits: None,
+            segment: number,
             size,
             sent_at,
             in_flight: 1,
@@ -262,6 +268,8 @@ impl SentPacket {
 
 setters!(SentPacket {
     number: u64,
+    retransmits: Option<u64>,
+    segment: u64,
     size: Bytes,
     sent_at: Time,
     in_flight: u64,

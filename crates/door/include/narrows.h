@@ -2,15 +2,20 @@
  * A congestion controller behind a C interface. A library exports one `const struct narrows_controller` for each controller, under its
  * name. Every field is 64 bits wide. Times are nanoseconds of the run, sizes bytes of payload, rates bits per second of payload, flags
  * 0 or 1. Nothing is called back, no pointer is valid after the call that had it, and calls for one flow do not overlap.
- * docs/controllers.md of Narrows says what each field means, and in which order calls come. */
+ * docs/controllers.md of Narrows says what each field means, and in which order calls come. A library for one version of this header
+ * runs with each later one, which only appends fields. In C++ a controller needs `extern "C" const`: a plain `const` is not exported. */
 #ifndef NARROWS_H
 #define NARROWS_H
 #include <stdint.h>
 
-#define NARROWS_VERSION 2
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NARROWS_VERSION 3
 #define NARROWS_NONE UINT64_MAX /* no time, no sample, no limit */
 
-enum narrows_cause { NARROWS_DETECTED, NARROWS_TIMEOUT, NARROWS_MARK, NARROWS_PERSISTENT };
+enum narrows_cause { NARROWS_DETECTED, NARROWS_TIMEOUT, NARROWS_MARK }; /* in QUIC a timeout is persistent congestion */
 enum narrows_ecn { NARROWS_CLASSIC, NARROWS_COUNTED, NARROWS_LOW_LATENCY };
 enum narrows_facts { NARROWS_PACKETS = 1, NARROWS_RATE = 2 };
 
@@ -20,10 +25,12 @@ struct narrows_path {
 	uint64_t rtt_latest, rtt_min, rtt_smoothed, rtt_variation; /* NARROWS_NONE before the first sample */
 	uint64_t round, window_limited, next_departure;
 };
-struct narrows_packet { uint64_t number, size, sent_at, in_flight, lost_before, app_limited; };
+struct narrows_packet { /* no two packets have the same number; retransmits: number of the packet whose data it carries again */
+	uint64_t number, size, sent_at, in_flight, lost_before, app_limited, retransmits;
+};
 struct narrows_ack {
 	uint64_t packets, size, counted, advanced; /* counted: packets by which a window may grow, 0 for none */
-	uint64_t largest, delay, rtt, ce_packets;
+	uint64_t largest, one_way, rtt, ce_packets;
 	uint64_t rate, delivered, interval, prior_delivered, prior_in_flight, app_limited; /* delivery rate sample */
 };
 struct narrows_loss { uint64_t cause, new_episode, packets, size; };
@@ -46,4 +53,8 @@ struct narrows_controller {
 	void (*timer)(void *, const struct narrows_path *);
 	void (*observe)(const void *, double *values); /* NaN: none now */
 };
+
+#ifdef __cplusplus
+}
+#endif
 #endif

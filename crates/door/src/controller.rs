@@ -174,7 +174,7 @@ impl ExternalAlgorithm for Controller {
 
     fn build(&self, setup: &Setup, start: &FlowStart<'_>) -> Box<dyn CongestionControl> {
         let code = self.code.create(&layout::Setup::of(setup, start.now), &self.values, start);
-        Box::new(Instance::new(code, self.ecn, self.code.traits().sent, setup, start.now))
+        Box::new(Instance::new(code, self.ecn, self.code.traits(), setup, start.now))
     }
 }
 

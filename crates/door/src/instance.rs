@@ -40,9 +40,9 @@ pub trait Code: Send + Debug {
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// `acked`.
-    Acked(&'a layout::Acked, &'a layout::Path, &'a [layout::Packet]),
+    Acked(&'a layout::Acked, &'a layout::Path, &'a layout::Packets),
     /// `lost`.
-    Lost(&'a layout::Loss, &'a layout::Path, &'a [layout::Packet]),
+    Lost(&'a layout::Loss, &'a layout::Path, &'a layout::Packets),
     /// `sent`.
     Sent(&'a layout::Packet, &'a layout::Path),
     /// `recovered`.
@@ -94,13 +94,13 @@ pub struct Instance {
     /// The first fault of `observe`, which has no other way to report one.
     misobserved: OnceCell<Failure>,
     ecn: EcnUse,
-    needs_sent: bool,
+    traits: layout::Traits,
     answers: Answers,
     /// Counts the packets by which a window may grow.
     hosted: Hosted,
     /// Payload of a full segment at the last event.
     mss: Bytes,
-    packets: Vec<layout::Packet>,
+    packets: layout::Packets,
     now: Time,
     /// Calls of `timer` since the time beside them.
     timers: (u64, Time),
@@ -118,12 +118,11 @@ struct Answers {
 }
 
 impl Instance {
-    /// Returns an instance for a flow with `setup` that starts `now`, which is called for packets that are sent if it `needs_sent`;
-    /// `code` is the reason if there is none.
+    /// Returns an instance with these `traits` for a flow with `setup` that starts `now`; `code` is the reason if there is none.
     pub fn new(
         code: Result<Box<dyn Code>, String>,
         ecn: EcnUse,
-        needs_sent: bool,
+        traits: layout::Traits,
         setup: &Setup,
         now: Time,
     ) -> Self {
@@ -132,11 +131,11 @@ impl Instance {
             failure: None,
             misobserved: OnceCell::new(),
             ecn,
-            needs_sent,
+            traits,
             answers: Answers::safe(setup.mss),
             hosted: Hosted::new(setup),
             mss: setup.mss,
-            packets: Vec::new(),
+            packets: layout::Packets::new(traits.version),
             now,
             timers: (0, now),
         };
@@ -188,10 +187,10 @@ impl Instance {
         self.failure = Some(Failure::new(self.now, reason));
     }
 
-    fn list(&mut self, packets: &[SentPacket]) -> Vec<layout::Packet> {
-        let mut listed = std::mem::take(&mut self.packets);
-        listed.clear();
-        listed.extend(packets.iter().map(|packet| layout::Packet::of(packet, self.mss)));
+    fn list(&mut self, packets: &[SentPacket]) -> layout::Packets {
+        let empty = layout::Packets::new(self.traits.version);
+        let mut listed = std::mem::replace(&mut self.packets, empty);
+        listed.list(packets, self.mss);
         listed
     }
 }
@@ -302,7 +301,8 @@ impl CongestionControl for Instance {
         self.begin(path);
         let counted = self.hosted.count(ack, path);
         let packets = self.list(ack.packets);
-        let (fact, state) = (layout::Acked::of(ack, counted, self.mss), layout::Path::of(path));
+        let (fact, state) =
+            (layout::Acked::of(ack, counted, self.mss, self.traits.version), layout::Path::of(path));
         self.notify(&Event::Acked(&fact, &state, &packets));
         self.packets = packets;
     }
@@ -323,12 +323,15 @@ impl CongestionControl for Instance {
     }
 
     fn needs_sent_events(&self) -> bool {
-        self.needs_sent
+        self.traits.sent
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
         self.begin(path);
-        self.notify(&Event::Sent(&layout::Packet::of(packet, self.mss), &layout::Path::of(path)));
+        // Of a controller that declines packets the host may or may not know it, as other declined facts require.
+        let known = self.traits.declines & layout::PACKETS == 0;
+        let packet = packet.retransmits(packet.retransmits.filter(|_| known));
+        self.notify(&Event::Sent(&layout::Packet::of(&packet, self.mss), &layout::Path::of(path)));
     }
 
     fn on_spurious_loss(&mut self, path: &Path) {
@@ -387,11 +390,11 @@ impl CongestionControl for Instance {
             failure: Some(reason),
             misobserved: OnceCell::new(),
             ecn: self.ecn,
-            needs_sent: self.needs_sent,
+            traits: self.traits,
             answers: self.answers,
             hosted: self.hosted.clone(),
             mss: self.mss,
-            packets: Vec::new(),
+            packets: layout::Packets::new(self.traits.version),
             now: self.now,
             timers: self.timers,
         })

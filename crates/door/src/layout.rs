@@ -6,7 +6,7 @@ use narrows_cc::{Ack, Cause, Loss as Lost, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 
 /// `NARROWS_VERSION`.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// `NARROWS_NONE`: no time, no sample, no limit.
 pub const NONE: u64 = u64::MAX;
 /// `NARROWS_PACKETS`: the packets of acknowledgements and losses.
@@ -14,18 +14,76 @@ pub const PACKETS: u64 = 1;
 /// `NARROWS_RATE`: samples of the delivery rate.
 pub const RATE: u64 = 2;
 
-/// Checks the version that the controller `name` begins with.
-///
-/// # Errors
-///
-/// It is another one, or the symbol is not a controller.
-pub fn check_version(name: &str, version: u64) -> Result<(), String> {
-    match version {
-        VERSION => Ok(()),
-        1..1000 => Err(format!("{name} is of version {version} of narrows.h, and this is version {VERSION}")),
-        _ => Err(format!(
-            "{name} is no struct narrows_controller: it begins with {version}, and not with the version of narrows.h, {VERSION}"
-        )),
+/// The version of the header for which a controller was compiled. A later version only appends fields to a structure, so the structures
+/// of an earlier one are the beginnings of the present ones. The exception is version 1, which had no field `declines`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version(u64);
+
+impl Version {
+    /// The present version.
+    pub const PRESENT: Self = Self(VERSION);
+
+    /// Reads the version that the controller `name` begins with.
+    ///
+    /// # Errors
+    ///
+    /// It is a later one, or the symbol is not a controller.
+    pub fn read(name: &str, version: u64) -> Result<Self, String> {
+        match version {
+            1..=VERSION => Ok(Self(version)),
+            1..1000 => Err(format!(
+                "{name} is of version {version} of narrows.h, and this Narrows has version {VERSION}, which knows those before it"
+            )),
+            _ => Err(format!(
+                "{name} is no struct narrows_controller: it begins with {version}, and not with the version of narrows.h, 1 to {VERSION}"
+            )),
+        }
+    }
+
+    /// Whether `struct narrows_controller` has the field `declines`.
+    pub(crate) fn has_declines(self) -> bool {
+        self.0 > 1
+    }
+
+    /// Returns the number of fields of `struct narrows_packet`.
+    fn fields_of_packet(self) -> usize {
+        if self.0 < 3 { 6 } else { 7 }
+    }
+
+    /// Whether `struct narrows_ack` has the field `one_way`, where it had a field without values before.
+    fn has_one_way(self) -> bool {
+        self.0 > 2
+    }
+}
+
+/// The packets of an event, one behind the other, as the version of a controller lays them out.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    version: Version,
+    words: Vec<u64>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Packets {
+    /// Creates an empty list.
+    pub fn new(version: Version) -> Self {
+        Self { version, words: Vec::new(), count: 0 }
+    }
+
+    /// Replaces the packets, where full segments have `mss` bytes.
+    pub fn list(&mut self, packets: &[SentPacket], mss: Bytes) {
+        self.words.clear();
+        for packet in packets {
+            let words = Packet::of(packet, mss).words();
+            self.words.extend(&words[..self.version.fields_of_packet()]);
+        }
+        self.count = packets.len() as u64;
+    }
+
+    /// Returns the fields of all of them.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 }
 
@@ -64,6 +122,8 @@ impl Obligatory {
 /// The entries of `struct narrows_controller` besides its names and functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
+    /// The version of the header for which it was compiled.
+    pub version: Version,
     /// How it uses ECN.
     pub ecn: u64,
     /// The facts that it does not read.
@@ -98,10 +158,10 @@ structures! {
         next_departure,
     }
     /// `struct narrows_packet`.
-    Packet { number, size, sent_at, in_flight, lost_before, app_limited }
+    Packet { number, size, sent_at, in_flight, lost_before, app_limited, retransmits }
     /// `struct narrows_ack`.
     Acked {
-        packets, size, counted, advanced, largest, delay, rtt, ce_packets, rate, delivered, interval, prior_delivered,
+        packets, size, counted, advanced, largest, one_way, rtt, ce_packets, rate, delivered, interval, prior_delivered,
         prior_in_flight, app_limited,
     }
     /// `struct narrows_loss`.
@@ -157,13 +217,14 @@ impl Packet {
             in_flight: in_flight(packet.in_flight, packet.payload_in_flight, mss),
             lost_before: packet.lost_before,
             app_limited: packet.app_limited.into(),
+            retransmits: packet.retransmits.unwrap_or(NONE),
         }
     }
 }
 
 impl Acked {
-    /// Returns an acknowledgement that counts for `counted` packets when a window grows.
-    pub fn of(ack: &Ack<'_>, counted: Option<f64>, mss: Bytes) -> Self {
+    /// Returns an acknowledgement that counts for `counted` packets when a window grows, for a controller of `version`.
+    pub fn of(ack: &Ack<'_>, counted: Option<f64>, mss: Bytes, version: Version) -> Self {
         let rate = ack.rate.as_ref();
         Self {
             packets: ack.newly_acked,
@@ -171,7 +232,7 @@ impl Acked {
             counted: counted.unwrap_or(0.0) as u64,
             advanced: ack.advanced.into(),
             largest: ack.packets.iter().map(|packet| packet.number).max().unwrap_or(NONE),
-            delay: NONE,
+            one_way: ack.one_way.filter(|_| version.has_one_way()).map_or(NONE, span),
             rtt: ack.rtt.map_or(NONE, span),
             ce_packets: ack.ce_packets,
             rate: rate.map_or(NONE, |sample| sample.rate.as_bps()),

@@ -10,13 +10,10 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
 
-/// `struct narrows_controller`.
+/// The pointers of `struct narrows_controller`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Table {
-    version: u64,
-    ecn: u64,
-    declines: u64,
     parameters: *const *const c_char,
     variables: *const *const c_char,
     create: Option<unsafe extern "C" fn(*const layout::Setup, *const f64) -> *mut c_void>,
@@ -33,7 +30,7 @@ struct Table {
 }
 
 /// A function for an event with packets.
-type On<T> = unsafe extern "C" fn(*mut c_void, *const T, *const layout::Path, *const layout::Packet, u64);
+type On<T> = unsafe extern "C" fn(*mut c_void, *const T, *const layout::Path, *const u64, u64);
 /// A function for an event without further details.
 type OnMoment = unsafe extern "C" fn(*mut c_void, *const layout::Path);
 
@@ -43,7 +40,8 @@ pub struct Native {
     /// Keeps the code of the table in memory.
     _library: Arc<Library>,
     table: Table,
-    /// File and name.
+    traits: layout::Traits,
+    /// Name of the file, and of the controller in it.
     controller: String,
     /// Names of its parameters and of its variables.
     pub parameters: Vec<String>,
@@ -58,19 +56,25 @@ impl Native {
     /// Why there is no such controller, in words.
     #[allow(unsafe_code, reason = "a library of another is called; the header says what it promises")]
     pub fn load(file: &Path, name: &str) -> Result<Self, String> {
-        let controller = format!("{}:{name}", file.display());
+        let controller = format!("{}:{name}", file.file_name().unwrap_or(file.as_os_str()).display());
         // SAFETY: that the library is executed is what it is for; the caller has asked whether its file is trusted.
         let library = Caller::new(&controller, None)
             .noted(Function::Loading, 0, || unsafe { Library::new(file) })
             .map_err(|error| format!("cannot be loaded: {error}"))?;
-        // SAFETY: the version is read first, and decides whether the rest is there.
-        let table = unsafe {
-            let found: Symbol<'_, *const Table> = library
+        // SAFETY: the version is read first, and decides what else is there.
+        let (table, traits) = unsafe {
+            let found: Symbol<'_, *const u64> = library
                 .get(name.as_bytes())
                 .map_err(|_| format!("the library exports no controller {name}"))?;
-            let version = (*found).cast::<u64>().read_unaligned();
-            layout::check_version(name, version)?;
-            found.read_unaligned()
+            let version = layout::Version::read(name, found.read_unaligned())?;
+            let ecn = found.add(1).read_unaligned();
+            let (declines, pointers) = if version.has_declines() {
+                (found.add(2).read_unaligned(), found.add(3))
+            } else {
+                (0, found.add(2))
+            };
+            let table = pointers.cast::<Table>().read_unaligned();
+            (table, layout::Traits { version, ecn, declines, sent: table.sent.is_some() })
         };
         let Table { create, destroy, limits, acked, lost, .. } = &table;
         layout::Obligatory {
@@ -82,13 +86,12 @@ impl Native {
         }
         .check(name)?;
         let (parameters, variables) = (names(table.parameters), names(table.variables));
-        Ok(Self { _library: Arc::new(library), table, controller, parameters, variables })
+        Ok(Self { _library: Arc::new(library), table, traits, controller, parameters, variables })
     }
 
     /// Returns what its table says beside names and functions.
     pub fn traits(&self) -> layout::Traits {
-        let Table { ecn, declines, sent, .. } = self.table;
-        layout::Traits { ecn, declines, sent: sent.is_some() }
+        self.traits
     }
 
     /// Returns an instance for the flow `start`; `parameters` has a value for each name, NaN where none is given.
@@ -163,13 +166,13 @@ impl Flow {
             Event::Acked(ack, path, packets) => {
                 if let Some(acked) = table.acked {
                     // SAFETY: as above.
-                    unsafe { acked(state, ack, path, packets.as_ptr(), packets.len() as u64) }
+                    unsafe { acked(state, ack, path, packets.words().as_ptr(), packets.count) }
                 }
             }
             Event::Lost(loss, path, packets) => {
                 if let Some(lost) = table.lost {
                     // SAFETY: as above.
-                    unsafe { lost(state, loss, path, packets.as_ptr(), packets.len() as u64) }
+                    unsafe { lost(state, loss, path, packets.words().as_ptr(), packets.count) }
                 }
             }
             Event::Sent(packet, path) => {

@@ -62,7 +62,7 @@ impl Wasm {
             name: name.to_owned(),
             parameters: Vec::new(),
             variables: Vec::new(),
-            traits: layout::Traits { ecn: 0, declines: 0, sent: false },
+            traits: layout::Traits { version: layout::Version::PRESENT, ecn: 0, declines: 0, sent: false },
             taken: Arc::default(),
         };
         let (started, header) = loaded.start()?;
@@ -77,8 +77,8 @@ impl Wasm {
         .check(name)?;
         loaded.parameters = started.names(header.parameters)?;
         loaded.variables = started.names(header.variables)?;
-        let Header { ecn, declines, sent, .. } = header;
-        loaded.traits = layout::Traits { ecn, declines, sent: sent != 0 };
+        let Header { version, ecn, declines, sent, .. } = header;
+        loaded.traits = layout::Traits { version, ecn, declines, sent: sent != 0 };
         Ok(loaded)
     }
 
@@ -132,9 +132,8 @@ impl Wasm {
             reserved: 0,
         };
         started.reserve(PAGE as usize)?;
-        let version = started.word(address)?;
-        layout::check_version(&self.name, version)?;
-        let header = Header::read(&started, address)?;
+        let version = layout::Version::read(&self.name, started.word(address)?)?;
+        let header = Header::read(&started, address, version)?;
         Ok((started, header))
     }
 
@@ -151,6 +150,7 @@ impl Wasm {
 /// `struct narrows_controller` with pointers of 32 bits: addresses of lists, numbers of functions, 0 for NULL.
 #[derive(Clone, Copy, Debug)]
 struct Header {
+    version: layout::Version,
     ecn: u64,
     declines: u64,
     parameters: u32,
@@ -169,11 +169,13 @@ struct Header {
 }
 
 impl Header {
-    fn read(started: &Started, address: u32) -> Result<Self, String> {
-        let [ecn, declines] = [started.word(address + 8)?, started.word(address + 16)?];
+    fn read(started: &Started, address: u32, version: layout::Version) -> Result<Self, String> {
+        let at = |offset: u32| address.checked_add(offset).ok_or(OUTSIDE);
+        let ecn = started.word(at(8)?)?;
+        let (declines, first) = if version.has_declines() { (started.word(at(16)?)?, 24) } else { (0, 16) };
         let mut pointers = [0; 13];
         for (number, pointer) in pointers.iter_mut().enumerate() {
-            *pointer = started.half(address + 24 + 4 * number as u32)?;
+            *pointer = started.half(at(first + 4 * number as u32)?)?;
         }
         let [
             parameters,
@@ -191,6 +193,7 @@ impl Header {
             observe,
         ] = pointers;
         Ok(Self {
+            version,
             ecn,
             declines,
             parameters,
@@ -390,9 +393,6 @@ impl Code for Flow {
     fn call(&mut self, event: &Event<'_>) -> Result<(), String> {
         let (state, functions) = (self.state, &self.functions);
         let started = self.started.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let listed = |packets: &[layout::Packet]| -> Vec<u64> {
-            packets.iter().flat_map(layout::Packet::words).collect()
-        };
         let moment = |started: &mut Started, function: Option<OnMoment>, path: &layout::Path| {
             let Some(function) = function else { return Ok(()) };
             let [at, ..] = started.place([&path.words(), &[], &[]])?;
@@ -400,12 +400,12 @@ impl Code for Flow {
         };
         match *event {
             Event::Acked(ack, path, packets) => {
-                let at = started.place([&ack.words(), &path.words(), &listed(packets)])?;
-                started.call(functions.acked, (state, at[0], at[1], at[2], packets.len() as u64))
+                let at = started.place([&ack.words(), &path.words(), packets.words()])?;
+                started.call(functions.acked, (state, at[0], at[1], at[2], packets.count))
             }
             Event::Lost(loss, path, packets) => {
-                let at = started.place([&loss.words(), &path.words(), &listed(packets)])?;
-                started.call(functions.lost, (state, at[0], at[1], at[2], packets.len() as u64))
+                let at = started.place([&loss.words(), &path.words(), packets.words()])?;
+                started.call(functions.lost, (state, at[0], at[1], at[2], packets.count))
             }
             Event::Sent(packet, path) => {
                 let Some(sent) = functions.sent else { return Ok(()) };

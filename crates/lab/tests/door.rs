@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers behind the C interface. Truth: contract, and the same rule inside.
 
-use crate::support::compiled::{compiled, rust_compiler};
+use crate::support::compiled::{compiled, compiled_for, rust_compiler};
 use crate::support::libraries::Libraries;
 use narrows_lab::backend::Progress;
 use narrows_lab::replication::{Replication, run};
@@ -183,11 +183,28 @@ fn a_controller_gets_the_facts_that_it_does_not_decline() {
 }
 
 #[test]
+fn a_library_for_an_earlier_version_of_the_header_runs_as_one_for_the_present_one() {
+    let ran = |header: &str| {
+        let library = compiled_for(header, "facts.c", &["DECLINES=0", "STARTS=0"]);
+        let found = ran(&format!("{}:mine", library.display()), PATHS[1]).expect(header);
+        ["goodput_bps", "loss_rate", "rtt_mean_s"].map(|measure| found.groups[0].value(measure).to_bits())
+    };
+    let present = ran("include");
+    let mut earlier: Vec<_> =
+        (1..narrows_door::layout::VERSION).map(|n| format!("tests/versions/{n}")).collect();
+    earlier.retain(|header| ran(header) != present);
+    assert!(earlier.is_empty(), "{earlier:?}");
+}
+
+#[test]
 fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
     for (define, words) in [
-        ("VERSION=1", "mine is of version 1 of narrows.h, and this is version 2"),
+        ("VERSION=0", "mine is no struct narrows_controller: it begins with 0,"),
         ("VERSION=5000", "mine is no struct narrows_controller: it begins with 5000,"),
-        ("VERSION=9", "mine is of version 9 of narrows.h, and this is version 2"),
+        (
+            "VERSION=9",
+            "mine is of version 9 of narrows.h, and this Narrows has version 3, which knows those before it",
+        ),
         ("ECN=7", "mine has ecn = 7"),
         ("DECLINES=6", "mine has declines = 6"),
         ("NO_ACKED", "mine has no function acked"),

@@ -10,6 +10,11 @@ static COMPILED: AtomicUsize = AtomicUsize::new(0);
 
 /// Compiles a C file of the door's tests, with `defines`, into a library of its own.
 pub fn compiled(source: &str, defines: &[&str]) -> PathBuf {
+    compiled_for("include", source, defines)
+}
+
+/// As [`compiled`], with the header in the folder `header` of the door.
+pub fn compiled_for(header: &str, source: &str, defines: &[&str]) -> PathBuf {
     let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
     let number = COMPILED.fetch_add(1, Ordering::Relaxed);
     let name = format!("lib{}-{number}-{source}.so", env!("CARGO_CRATE_NAME"));
@@ -20,7 +25,7 @@ pub fn compiled(source: &str, defines: &[&str]) -> PathBuf {
         .args(defines.iter().map(|define| format!("-D{define}")))
         .arg(door.join("tests").join(source))
         .arg("-I")
-        .arg(door.join("include"))
+        .arg(door.join(header))
         .arg("-lm")
         .status()
         .expect("a C compiler");

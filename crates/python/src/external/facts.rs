@@ -113,8 +113,10 @@ impl<'py> IntoPyObject<'py> for Packets {
 pub struct PySent {
     /// Time at which it was sent, in seconds.
     now_s: f64,
-    /// Segment number, from 0; a retransmission has the number of its segment.
+    /// Number of the packet, from 0 in the order in which packets are sent: none has the number of another one.
     number: u64,
+    /// Number of the packet whose data it carries again; `None` for new data, and in QUIC stacks, which do not report it.
+    retransmits: Option<u64>,
     /// Payload, in bytes.
     size_bytes: u64,
     /// Whether the application, rather than the congestion window, limited the sender.
@@ -236,9 +238,18 @@ impl PyLoss {
 #[pymethods]
 impl PySent {
     #[new]
-    #[pyo3(signature = (*, now_s = 0.0, number = 0, size_bytes = 1460, app_limited = false, in_flight = 1))]
-    fn new(now_s: f64, number: u64, size_bytes: u64, app_limited: bool, in_flight: u64) -> Self {
-        Self { now_s, number, size_bytes, app_limited, in_flight }
+    #[pyo3(signature = (
+        *, now_s = 0.0, number = 0, retransmits = None, size_bytes = 1460, app_limited = false, in_flight = 1
+    ))]
+    fn new(
+        now_s: f64,
+        number: u64,
+        retransmits: Option<u64>,
+        size_bytes: u64,
+        app_limited: bool,
+        in_flight: u64,
+    ) -> Self {
+        Self { now_s, number, retransmits, size_bytes, app_limited, in_flight }
     }
 
     /// The object itself, since it is immutable.
@@ -330,6 +341,7 @@ impl PySent {
         Self {
             now_s: packet.sent_at.since(Time::ZERO).as_secs_f64(),
             number: packet.number,
+            retransmits: packet.retransmits,
             size_bytes: packet.size.count(),
             app_limited: packet.app_limited,
             in_flight: packet.in_flight,

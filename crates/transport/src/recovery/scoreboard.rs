@@ -97,6 +97,10 @@ enum State {
 /// The state of the connection when a segment was last sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Detail {
+    /// Packets sent until then.
+    pub(crate) packet: u64,
+    /// The same when the segment was sent before; `None` if it had not been sent.
+    pub(crate) packet_before: Option<u64>,
     /// Segments delivered until then.
     pub(crate) delivered: u64,
     /// Time at which the last of them was acknowledged.
@@ -467,7 +471,9 @@ impl Scoreboard {
     /// Segment `number` as it is reported to the algorithm.
     fn packet(&self, number: u64) -> SentPacket {
         let detail = self.detail(number).copied().unwrap_or_default();
-        SentPacket::new(number, self.transfer.payload(number), self.at(number).sent_at)
+        SentPacket::new(detail.packet, self.transfer.payload(number), self.at(number).sent_at)
+            .retransmits(detail.packet_before)
+            .segment(number)
             .in_flight(detail.in_flight)
             .lost_before(detail.lost_before)
             .app_limited(detail.app_limited)

@@ -6,7 +6,7 @@
 
 use super::{ConnectionState, Limit, Sender};
 use crate::receiver::buffer::INITIAL_ADVERTISED;
-use crate::recovery::NextSegment;
+use crate::recovery::{Detail, NextSegment};
 use crate::{Host, TransportEvent};
 use narrows_cc::{Idle, Limits, SentPacket};
 use narrows_units::{Rate, Time};
@@ -239,6 +239,7 @@ impl Sender {
         packet.ecn_echo = !QUIET && !retransmitted && self.core.ecn.take_cwr(number);
         host.send(packet);
         let counters = &mut self.core.status.counters;
+        let order = counters.packets_sent;
         counters.packets_sent += 1;
         counters.retransmissions += u64::from(retransmitted);
         counters.bytes_sent += size.count();
@@ -256,29 +257,37 @@ impl Sender {
         } else {
             self.core.timer.on_sent(now);
         }
-        let app_limited = !QUIET && self.store_detail(number, idle, now);
+        let detail = if QUIET {
+            Detail::default()
+        } else {
+            self.store_detail((number, order), retransmitted, idle, now)
+        };
         if needs_sent_events {
             let path = self.path(now);
-            let packet = SentPacket::new(number, payload, now)
+            let packet = SentPacket::new(order, payload, now)
+                .retransmits(detail.packet_before)
+                .segment(number)
                 .in_flight(path.in_flight)
                 .lost_before(self.recovery.board().total_lost())
-                .app_limited(app_limited);
+                .app_limited(detail.app_limited);
             self.core.algorithm.on_sent(&packet, &path);
         }
     }
 
-    /// Stores the detail of segment `number`, sent now, if the algorithm needs it; `idle` if nothing was outstanding
-    /// before. Returns true if the application limits the rate.
+    /// Stores and returns the detail of segment `number`, sent now in packet `packet`, if the algorithm needs it; `idle` if nothing was
+    /// outstanding before.
     #[inline]
-    fn store_detail(&mut self, number: u64, idle: bool, now: Time) -> bool {
+    fn store_detail(&mut self, (number, packet): (u64, u64), again: bool, idle: bool, now: Time) -> Detail {
         if !self.core.needs.packets && !self.core.needs.rate_samples {
-            return false;
+            return Detail::default();
         }
         let mut detail = self.delivery_rate.on_sent(now, idle);
         let board = self.recovery.board_mut();
+        detail.packet = packet;
+        detail.packet_before = board.detail(number).filter(|_| again).map(|before| before.packet);
         detail.in_flight = board.in_flight();
         detail.lost_before = board.total_lost();
         board.set_detail(number, detail);
-        detail.app_limited
+        detail
     }
 }

@@ -76,9 +76,9 @@ impl CongestionSignals {
     /// Implements `NoteLoss` of `packet`; the connection has delivered `delivered` packets.
     pub(super) fn note_loss(&mut self, packet: &SentPacket, delivered: u64) {
         self.note_congestion(delivered);
-        let contiguous = self.last_lost.is_some_and(|last| packet.number == last + 1);
+        let contiguous = self.last_lost.is_some_and(|last| packet.segment == last + 1);
         self.lost_ranges += u32::from(!contiguous);
-        self.last_lost = Some(packet.number);
+        self.last_lost = Some(packet.segment);
     }
 
     /// The round has a sign of congestion, a loss or a mark; the connection has delivered `delivered` packets.
