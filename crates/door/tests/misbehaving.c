@@ -65,6 +65,10 @@ static void destroy(void *flow)
 static void limits(const void *flow, struct narrows_limits *l)
 {
 	l->window = 30000;
+#ifdef RATE_ALONE
+	l->window = NARROWS_NONE;
+	l->pacing_rate = 5000000;
+#endif
 #ifdef TIMER_STORM
 	l->timer = now + 1;
 #endif
@@ -78,6 +82,10 @@ static void limits(const void *flow, struct narrows_limits *l)
 #endif
 #ifdef NO_LIMIT
 	l->window = NARROWS_NONE;
+#endif
+#ifdef RATE_ALONE_LATER
+	l->window = NARROWS_NONE;
+	l->pacing_rate = 5000000;
 #endif
 #ifdef ZERO_WINDOW
 	l->window = 0;

@@ -241,6 +241,23 @@ fn a_library_that_fails_in_a_stack_ends_the_run_with_flow_group_and_time() {
 }
 
 #[test]
+fn a_rate_without_a_window_is_refused_by_a_stack_that_ignores_rates_before_it_sends_without_end() {
+    for (define, latest, words) in [
+        ("RATE_ALONE", 0.0, "it has no window, and the stack takes no pacing rate"),
+        ("RATE_ALONE_LATER", 0.5, "it sets a pacing rate, which the stack ignores"),
+    ] {
+        let library = compiled("misbehaving.c", &[define]);
+        let scenario = read(&bulk("quinn", &format!("{}:mine", library.display())), &[]).expect("it is read");
+        let mut ended = None;
+        let taken = allocation_counter::measure(|| ended = run(&scenario.model, 0, &Progress::new()).err());
+        let Some(RunError::Algorithm(failure)) = ended else { panic!("{define}: {ended:?}") };
+        assert!(failure.failure.reason.contains(words), "{define}: {}", failure.failure.reason);
+        assert!(failure.failure.at.as_secs_f64() <= latest, "{define}: {:?}", failure.failure.at);
+        assert!(taken.bytes_max < 20_000_000, "{define}: {} bytes at once", taken.bytes_max);
+    }
+}
+
+#[test]
 fn a_file_behind_a_stack_is_among_what_is_executed_and_what_the_digest_covers() {
     let library = compiled("newreno.c", &[]);
     let name = format!("quinn:{}:newreno(factor=0.7)", library.display());

@@ -15,18 +15,35 @@ pub(crate) fn refusal(algorithm: &Arc<Control>, stack: Stack) -> Option<String> 
         return None;
     }
     let start = FlowStart { flow: 0, group: "", now: Time::ZERO };
-    plan(algorithm, &start, 0, &Shared::default()).reason(stack).map(|reason| reason.to_string())
+    plan(algorithm, &start, 0, &Shared::default(), stack).reason(stack).map(|reason| reason.to_string())
 }
 
-/// Returns what builds the instance of `algorithm` for the connection `start`, whose failures become known to `watching`.
-pub(crate) fn plan(algorithm: &Arc<Control>, start: &FlowStart<'_>, seed: u64, watching: &Shared) -> Plan {
+/// Returns what builds the instance of `algorithm` for the connection `start` in `stack`, whose failures become known to `watching`. One that
+/// the stack cannot limit fails before anything is sent.
+pub(crate) fn plan(
+    algorithm: &Arc<Control>,
+    start: &FlowStart<'_>,
+    seed: u64,
+    watching: &Shared,
+    stack: Stack,
+) -> Plan {
     let FlowStart { flow, now, .. } = *start;
     let (control, group) = (Arc::clone(algorithm), start.group.to_owned());
     let (building, running) = (watching.clone(), watching.clone());
     let build = move |setup: &_| {
         let instance = control.build(setup, &FlowStart { flow, group: &group, now });
-        if instance.ecn() != EcnUse::Classic {
-            building.lock().fail(Failure::new(now, Reason::Marks.to_string()));
+        let limits = instance.limits();
+        let refused = if instance.ecn() != EcnUse::Classic {
+            Some(Reason::Marks)
+        } else if !stack.paces && limits.window.is_none() {
+            Some(Reason::NoWindow)
+        } else if !stack.paces && limits.pacing.is_some() {
+            Some(Reason::Pacing)
+        } else {
+            None
+        };
+        if let Some(reason) = refused {
+            building.lock().fail(Failure::new(now, reason.to_string()));
         }
         instance
     };

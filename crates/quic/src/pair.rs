@@ -406,7 +406,7 @@ fn controllers(
     seen: &Shared,
 ) -> [Factory; 2] {
     if let Some(algorithm) = &control.hosted {
-        let plan = hosted::plan(algorithm, start, setup.seed, seen);
+        let plan = hosted::plan(algorithm, start, setup.seed, seen, api::STACK);
         return [api::hosted(plan, base, seen.clone()), api::own("", setup, Shared::default())];
     }
     let both = api::own(&control.name, setup, seen.clone());

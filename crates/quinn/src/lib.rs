@@ -27,7 +27,7 @@
 //! * `quinn-proto` 0.11 paces at 1.25 windows per round trip, whatever the rate of a controller. Algorithms that set a rate, such
 //!   as BBR, are refused, unless [`Plan::window_alone`] runs them by their windows.
 //! * It sends a packet only if the window has room for one byte more. The window that it reads is therefore one byte larger than
-//!   the algorithm's, so that all of its packets may be in flight.
+//!   the algorithm's, so that all of its packets may be in flight. Of an algorithm that ceases to set a window it reads the initial one.
 
 use narrows_adapter::{Flow, time};
 pub use narrows_adapter::{Plan, Reason, Refusal, Stack, cc};
@@ -95,6 +95,11 @@ impl Hosted {
     pub fn flow(&self) -> &Flow {
         &self.flow
     }
+
+    /// Returns the window in bytes. Without one nothing would limit the connection, since the stack ignores a rate.
+    fn bytes(&self) -> u64 {
+        if self.flow.limits().window.is_some() { self.flow.window() } else { self.flow.initial_window() }
+    }
 }
 
 impl Controller for Hosted {
@@ -136,12 +141,12 @@ impl Controller for Hosted {
     }
 
     fn window(&self) -> u64 {
-        self.flow.window() + 1
+        self.bytes() + 1
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.flow.window();
+        metrics.congestion_window = self.bytes();
         metrics.ssthresh = self.flow.ssthresh();
         metrics.pacing_rate = self.flow.pacing().map(cc::units::Rate::as_bps);
         metrics

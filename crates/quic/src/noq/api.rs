@@ -22,6 +22,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the stack takes of a controller.
+pub(super) use narrows_noq::STACK;
+
 /// The state of the path of a connection.
 pub(super) struct Path {
     /// Smoothed round-trip time.

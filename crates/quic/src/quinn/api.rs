@@ -21,6 +21,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the stack takes of a controller.
+pub(super) use narrows_quinn::STACK;
+
 /// The state of the path of a connection.
 pub(super) struct Path {
     /// Smoothed round-trip time.
