@@ -6,8 +6,7 @@
  *
  * - Losses of an acknowledgement are reported before it, so they see `delivered` without it; ngtcp2 adds it first.
  * - A timeout is taken as persistent congestion, since a QUIC sender declares no loss at a timeout.
- * - The sending time of the packet whose acknowledgement has a mark is taken as one round trip ago.
- * - Packets count as full segments, as the host counts them in flight. */
+ * - The sending time of the packet whose acknowledgement has a mark is taken as one round trip ago. */
 #include "narrows.h"
 
 #include <math.h>
@@ -34,7 +33,7 @@ struct flow {
 	ngtcp2_conn_stat stat;
 	ngtcp2_rst rst;
 	ngtcp2_pcg32 random;
-	ngtcp2_rtb_entry *entries; /* packets that are neither acknowledged nor free, each at its number modulo room */
+	ngtcp2_rtb_entry *entries; /* packets that are neither acknowledged nor sent again, each at its number modulo room */
 	uint64_t room, mss;
 	uint64_t lost_at, lost_bytes; /* losses of the acknowledgement that follows at the same time */
 };
@@ -47,17 +46,23 @@ static ngtcp2_rtb_entry *find(const struct flow *f, uint64_t number)
 	return entry->pktlen && entry->hd.pkt_num == (int64_t)number ? entry : NULL;
 }
 
+/* Whether a packet is outstanding, and not declared lost: in QUIC lost packets may never be acknowledged, and are forgotten for others. */
+static int is_outstanding(const ngtcp2_rtb_entry *entry)
+{
+	return entry->pktlen && !(entry->flags & NGTCP2_RTB_ENTRY_FLAG_LOST_RETRANSMITTED);
+}
+
 /* The place for a packet, with more room where another one has it; NULL if there is no memory. */
 static ngtcp2_rtb_entry *place(struct flow *f, uint64_t number)
 {
-	while (f->entries[number % f->room].pktlen && !find(f, number)) {
+	while (is_outstanding(&f->entries[number % f->room]) && !find(f, number)) {
 		ngtcp2_rtb_entry *more = calloc(2 * f->room, sizeof(*more));
 		uint64_t i;
 
 		if (!more)
 			return NULL;
 		for (i = 0; i < f->room; i++)
-			if (f->entries[i].pktlen)
+			if (is_outstanding(&f->entries[i]))
 				more[(uint64_t)f->entries[i].hd.pkt_num % (2 * f->room)] = f->entries[i];
 		free(f->entries);
 		f->entries = more;
@@ -77,6 +82,7 @@ static ngtcp2_cc_pkt packet_of(const ngtcp2_rtb_entry *entry)
 static void update(struct flow *f, const struct narrows_path *path)
 {
 	f->stat.bytes_in_flight = path->in_flight;
+	f->mss = f->stat.max_tx_udp_payload_size = path->mss; /* the host may find that packets may be larger */
 	if (path->rtt_latest == NARROWS_NONE)
 		return;
 	if (f->stat.first_rtt_sample_ts == UINT64_MAX)
@@ -173,22 +179,25 @@ static void sent(void *flow, const struct narrows_packet *packet, const struct n
 {
 	struct flow *f = flow;
 	ngtcp2_rtb_entry *entry;
-	uint64_t before = path->in_flight > f->mss ? path->in_flight - f->mss : 0;
+	uint64_t before = path->in_flight > packet->size ? path->in_flight - packet->size : 0;
 
 	update(f, path);
 	f->stat.bytes_in_flight = before;
 	if (packet->app_limited && !f->rst.app_limited)
 		limited_by_application(f);
+	entry = packet->retransmits == NARROWS_NONE ? NULL : find(f, packet->retransmits);
+	if (entry)
+		entry->pktlen = 0;
 	entry = place(f, packet->number);
 	if (!entry)
 		return;
-	*entry = (ngtcp2_rtb_entry){ .hd = { .pkt_num = (int64_t)packet->number }, .ts = path->now, .pktlen = f->mss };
+	*entry = (ngtcp2_rtb_entry){ .hd = { .pkt_num = (int64_t)packet->number }, .ts = path->now, .pktlen = packet->size };
 	if (f->rule.cc.on_pkt_sent) {
 		ngtcp2_cc_pkt now = packet_of(entry);
 
 		f->rule.cc.on_pkt_sent(&f->rule.cc, &f->stat, &now);
 	}
-	f->stat.bytes_in_flight = before + f->mss;
+	f->stat.bytes_in_flight = before + packet->size;
 	ngtcp2_rst_on_pkt_sent(&f->rst, entry, &f->stat);
 	/* Segments are whole: a window that has no room for another one is full. */
 	if (f->stat.bytes_in_flight + f->mss > f->stat.cwnd)
