@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import IO, Any, NoReturn
 
@@ -69,14 +70,19 @@ class _Replies:
         with suppress(OSError):
             core.note_calls(calls)
         progress, end = core.Progress(), Event()
-        Thread(target=self._report, args=(progress, end), daemon=True).start()
+        Thread(target=self._report, args=(progress, end, Path(calls)), daemon=True).start()
         answer = _answer(kind, content, progress)
         end.set()
         self._send(answer)
 
-    def _report(self, progress: core.Progress, end: Event) -> None:
+    def _report(self, progress: core.Progress, end: Event, calls: Path) -> None:
         call, since_s = 0, (0.0, 0.0)
+        before, most = _memory(), _most_memory()
         while not end.wait(STEP_S):
+            # Without a call into a native library the memory is the simulator's own.
+            if _memory() - before > most and core.last_call(calls.read_bytes()) is not None:
+                self._send(("call error", TOO_MUCH.format(most)))
+                os._exit(0)
             running = core.running_call()
             now_s = (time.process_time(), time.monotonic())
             if running is None or running != call:
@@ -92,6 +98,19 @@ class _Replies:
                 send(self._stream, answer)
             except OSError:
                 os._exit(1)
+
+
+def _memory() -> int:
+    """Return the bytes of this process that are in memory; 0 on systems that do not tell."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _most_memory() -> int:
+    """Return the bytes by which a run with a native library may grow."""
+    given = os.environ.get(MEMORY, "")
+    return int(given) if given.isascii() and given.isdigit() else 1 << 30
 
 
 def _answer(kind: str, content: Any, progress: core.Progress) -> tuple[str, Any]:
@@ -145,6 +164,11 @@ TOO_LONG = (
     f"the call has not returned within {CALL_S[0]:g} s of processor time or {CALL_S[1]:g} s, and its process was ended"
 )
 PR_SET_PDEATHSIG = 1
+# The environment variable with the memory of a run with a native library, in bytes.
+MEMORY = "NARROWS_LIBRARY_MEMORY"
+TOO_MUCH = (
+    f"the process that ran it took more than {{}} bytes of memory, and was ended; {MEMORY} may allow another number"
+)
 
 if __name__ == "__main__":
     main()
