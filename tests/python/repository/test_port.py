@@ -23,25 +23,27 @@ def test_the_python_form_does_what_the_table_of_events_says() -> None:
     names: dict[str, Any] = {}
     exec((EXAMPLES / "aimd.py").read_text(encoding="utf-8"), names)  # noqa: S102  # our own file
     controller = names["Aimd"](nw.Setup(initial_window=10.0, initial_ssthresh=20.0))
+    recovering = False
     for line in (EXAMPLES / "aimd.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         event, packets, window, ssthresh = line.split("\t")
         count = 0 if packets == "-" else int(packets)
         match event:
             case "ack" | "duplicate" | "limited":
-                ack = nw.Ack(newly_acked=count, advanced=event != "duplicate", window_limited=event != "limited")
-                controller.on_ack(ack)
+                may_grow = event == "ack" and not recovering
+                controller.on_ack(nw.Ack(newly_acked=count, may_grow=may_grow))
             case "loss" | "further":
                 controller.on_loss(nw.Loss(new_episode=event == "loss", lost=count))
             case "timeout":
                 controller.on_loss(nw.Loss(cause="timeout", new_episode=True, lost=count))
             case "recovered":
-                controller.on_recovered(nw.Moment())
+                pass
             case "spurious":
                 controller.on_spurious_loss(nw.Moment())
             case "idle":
                 controller.on_idle_restart(nw.Moment())
             case _:
                 assert event == "start"
+        recovering = event in {"loss", "further"} or (recovering and event not in {"recovered", "spurious", "timeout"})
         assert (controller.window, controller.ssthresh) == (float(window), float(ssthresh)), line
 
 

@@ -12,25 +12,19 @@ class Aimd:
         self.a, self.b = a, b
         self.initial = setup.initial_window
         self.window, self.ssthresh = setup.initial_window, setup.initial_ssthresh
-        self.recovering = False
         self.before = None
 
     def on_ack(self, ack):
-        if ack.advanced and ack.window_limited and not self.recovering:
-            acked = ack.newly_acked
-            self.window += acked if self.window < self.ssthresh else self.a * acked / self.window
+        acked = ack.counted  # 0 if the window must not grow
+        self.window += acked if self.window < self.ssthresh else self.a * acked / self.window
 
     def on_loss(self, loss):
         if loss.new_episode:
             self.before = self.window, self.ssthresh
             self.ssthresh = max(self.b * self.window, 2.0)
             self.window = min(self.window, self.ssthresh)
-            self.recovering = True
         if loss.cause == "timeout":
             self.window = 1.0
-
-    def on_recovered(self, moment):
-        self.recovering = False
 
     def on_spurious_loss(self, moment):
         if self.before:

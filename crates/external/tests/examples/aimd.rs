@@ -44,7 +44,8 @@ impl CongestionControl for Aimd {
             self.before = Some((self.window, self.ssthresh));
             self.ssthresh = (self.b * self.window).max(2.0);
             self.window = self.window.min(self.ssthresh);
-            self.recovering = true;
+            // After a timeout the window grows while the losses are repaired.
+            self.recovering = loss.cause != Cause::Timeout;
         }
         if loss.cause == Cause::Timeout {
             self.window = 1.0;
